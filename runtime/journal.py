@@ -1,0 +1,289 @@
+"""Writes to the heap while a piece (an arm, a loop body, a loop test) is staged.
+
+Python code writes to more than local variables: attributes, items, globals, cells of other functions. When an arm of a
+staged `if` is traced, these writes really happen, so they must be undone, and what was written must become a result of
+the `if`. Generated code therefore announces each write (`touch_*`) just before it; the first announcement of a *location*
+in a piece takes a snapshot. When the piece ends, `Piece.collect` reads what stands there and puts the snapshots back.
+
+A location is one attribute, one cell, one global, or a *whole* list, dict or set (append, pop, update have no key, and
+undoing a deletion by key would change a dict's order).
+
+No piece is open: every announcement returns at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import FunctionType, MemberDescriptorType, TracebackType
+from typing import Any
+
+from autograph.runtime.state import UNSET, CellVariable, Variable
+
+
+class AttributeLocation:
+    """One attribute of one object, beneath any `__setattr__` or property."""
+
+    __slots__ = ("attribute", "obj")
+
+    def __init__(self, obj: Any, attribute: str) -> None:
+        self.obj = obj
+        self.attribute = attribute
+
+    @property
+    def key(self) -> Any:
+        return (id(self.obj), self.attribute)
+
+    @property
+    def name(self) -> str:
+        return f"<{type(self.obj).__name__}>.{self.attribute}"
+
+    def _slot(self) -> MemberDescriptorType | None:
+        for base in type(self.obj).__mro__:
+            found = base.__dict__.get(self.attribute)
+            if type(found) is MemberDescriptorType:
+                return found
+        return None
+
+    def get(self) -> Any:
+        slot = self._slot()
+        if slot is not None:
+            try:
+                return slot.__get__(self.obj)
+            except AttributeError:
+                return UNSET
+        if isinstance(self.obj, type):
+            return self.obj.__dict__.get(self.attribute, UNSET)
+        return object.__getattribute__(self.obj, "__dict__").get(self.attribute, UNSET)
+
+    def set(self, value: Any) -> None:
+        slot = self._slot()
+        if slot is not None:
+            if value is not UNSET:
+                slot.__set__(self.obj, value)
+            elif self.get() is not UNSET:
+                slot.__delete__(self.obj)
+        elif isinstance(self.obj, type):
+            if value is not UNSET:
+                type.__setattr__(self.obj, self.attribute, value)
+            elif self.get() is not UNSET:
+                type.__delattr__(self.obj, self.attribute)
+        else:
+            names = object.__getattribute__(self.obj, "__dict__")
+            if value is not UNSET:
+                names[self.attribute] = value
+            else:
+                names.pop(self.attribute, None)
+
+
+class GlobalLocation:
+    """One global name of one module."""
+
+    __slots__ = ("name", "obj")
+
+    def __init__(self, names: dict[str, Any], name: str) -> None:
+        self.obj = names
+        self.name = name
+
+    @property
+    def key(self) -> Any:
+        return (id(self.obj), "global", self.name)
+
+    def get(self) -> Any:
+        return self.obj.get(self.name, UNSET)
+
+    def set(self, value: Any) -> None:
+        if value is UNSET:
+            self.obj.pop(self.name, None)
+        else:
+            self.obj[self.name] = value
+
+
+class CellLocation(CellVariable):
+    """One variable of an enclosing function."""
+
+    __slots__ = ()
+
+    @property
+    def obj(self) -> Any:
+        return self.cell
+
+    @property
+    def key(self) -> Any:
+        return id(self.cell)
+
+
+class ContentsLocation:
+    """All that a list, dict, set, deque or bytearray holds."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: Any) -> None:
+        self.obj = obj
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj)
+
+    @property
+    def name(self) -> str:
+        return f"the contents of a {type(self.obj).__name__}"
+
+    def get(self) -> Any:
+        kind = type(self.obj)
+        if isinstance(self.obj, dict):
+            return dict(self.obj)
+        if isinstance(self.obj, (set,)):
+            return set(self.obj)
+        if isinstance(self.obj, bytearray):
+            return bytes(self.obj)
+        return list(self.obj) if kind is not list else self.obj[:]
+
+    def set(self, value: Any) -> None:
+        obj = self.obj
+        if isinstance(obj, dict):
+            dict.clear(obj)
+            dict.update(obj, value)
+        elif isinstance(obj, set):
+            set.clear(obj)
+            set.update(obj, value)
+        elif isinstance(obj, list):
+            list.__setitem__(obj, slice(None), value)
+        elif isinstance(obj, bytearray):
+            obj[:] = value
+        else:
+            obj.clear()
+            obj.extend(value)
+
+
+Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation
+
+
+class Written:
+    """What a piece did to one location: what stood there before and after."""
+
+    __slots__ = ("after", "before", "location")
+
+    def __init__(self, location: Any, before: Any, after: Any) -> None:
+        self.location = location
+        self.before = before
+        self.after = after
+
+
+class Piece:
+    """An open piece: as a context manager it journals, and undoes everything when it closes.
+
+    Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
+    """
+
+    def __init__(self, variables: list[Variable]) -> None:
+        self.variables = variables
+        self.entry: list[Any] = []
+        self.entries: dict[Any, tuple[Any, Any]] = {}
+        self.raised: BaseException | None = None
+        self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
+        self._open = False
+
+    def __enter__(self) -> Piece:
+        self.entry = [v.get() for v in self.variables]
+        _stack.pieces.append(self)
+        self._open = True
+        return self
+
+    def collect(self) -> tuple[list[Any], list[Written]]:
+        """The values of the variables, and the written locations; everything is put back."""
+        values = [v.get() for v in self.variables]
+        written = [Written(location, before, location.get()) for location, before in self.entries.values()]
+        self._undo()
+        return values, [w for w in written if not _same(w.before, w.after)]
+
+    def _undo(self) -> None:
+        if not self._open:
+            return
+        self._open = False
+        popped = _stack.pieces.pop()
+        assert popped is self
+        for location, before in reversed(self.entries.values()):
+            location.set(before)
+        for variable, value in zip(self.variables, self.entry):
+            variable.set(value)
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._undo()
+
+    def touch(self, location: Any) -> None:
+        key = location.key
+        if key not in self.entries and key not in self._own:
+            self.entries[key] = (location, location.get())
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Whether nothing was written after all: the same elements by identity, in the same order."""
+    if before is after:
+        return True
+    if type(before) is not type(after) or not isinstance(before, (list, dict, set, bytes)):
+        return False
+    if isinstance(before, bytes):
+        return bool(before == after)
+    if len(before) != len(after):
+        return False
+    if isinstance(before, dict):
+        return all(k is m and before[k] is after[m] for k, m in zip(before, after))
+    return all(x is y for x, y in zip(before, after))
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+
+
+_stack = _Stack()
+
+
+def active() -> bool:
+    """Whether a piece is being staged in this thread."""
+    return bool(_stack.pieces)
+
+
+def innermost() -> Piece | None:
+    """The innermost open piece."""
+    return _stack.pieces[-1] if _stack.pieces else None
+
+
+def touch_location(location: Any) -> None:
+    """Announces a write to `location`."""
+    if _stack.pieces:
+        _stack.pieces[-1].touch(location)
+
+
+def touch_container(obj: Any) -> None:
+    """Announces that a list, dict, set (or another mutable container) is about to change."""
+    if _stack.pieces and isinstance(obj, _CONTAINERS):
+        _stack.pieces[-1].touch(ContentsLocation(obj))
+
+
+def touch_attribute(obj: Any, attribute: str) -> None:
+    """Announces that `obj.attribute` is about to be written or deleted."""
+    if _stack.pieces:
+        _stack.pieces[-1].touch(AttributeLocation(obj, attribute))
+
+
+def touch(variable: Callable[[], Any]) -> None:
+    """Announces a write to the global or the free variable that `variable` (never called) reads: `touch(lambda: g)`."""
+    if _stack.pieces:
+        assert isinstance(variable, FunctionType)
+        code = variable.__code__
+        if variable.__closure__:
+            _stack.pieces[-1].touch(CellLocation(code.co_freevars[0], variable.__closure__[0]))
+        else:
+            _stack.pieces[-1].touch(GlobalLocation(variable.__globals__, code.co_names[0]))
+
+
+def _containers() -> tuple[type, ...]:
+    import array
+    import collections
+
+    return (list, dict, set, bytearray, collections.deque, array.array)
+
+
+_CONTAINERS = _containers()

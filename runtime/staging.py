@@ -1,0 +1,48 @@
+"""The one rule of staging: a construct is staged when the value that decides it is *not concrete*.
+
+A tracer is not yet a reason: under eager `jax.grad` a value is a tracer and known, and Python's own control flow is right.
+
+>>> import jax
+>>> is_traced(3.0)
+False
+>>> seen = []
+>>> _ = jax.grad(lambda x: (seen.append(is_traced(x)), x)[1])(1.0)
+>>> _ = jax.jit(lambda x: (seen.append(is_traced(x)), x)[1])(1.0)
+>>> seen
+[False, True]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from autograph.jax_internals import is_concrete
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def is_traced(x: Any) -> bool:
+    """Whether `x` is a JAX value that is not known while the program is traced."""
+    return isinstance(x, Tracer) and not is_concrete(x)
+
+
+def is_array_like(x: Any) -> bool:
+    """Whether `x` can be an operand of a JAX primitive: a number, an array or a tracer; never a user's object.
+
+    Types are tested by identity or by JAX's and NumPy's own classes, so that proxies and mocks are not probed.
+    """
+    kind = type(x)
+    if kind in _NUMBERS:
+        return True
+    if isinstance(x, (Tracer, jax.Array)):
+        return not isinstance(x, jax.Ref) if _HAS_REF else True
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.dtype.kind in "biufcV" and (x.dtype.kind != "V" or x.dtype.isbuiltin == 2)
+    return False
+
+
+_HAS_REF = hasattr(jax, "Ref")

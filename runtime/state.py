@@ -1,0 +1,156 @@
+"""The variables of a statement: closure cells, and what an unbound one means.
+
+Generated code hands an operator its variables as a lambda that is never called; the cells are the variables.
+
+>>> def f():
+...     x = 1
+...     (variable,) = variables_of(lambda: (x,))
+...     variable.set(5)
+...     return variable.name, x
+>>> f()
+('x', 5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CellType, FunctionType
+from typing import Any, NoReturn, Protocol
+
+from autograph.errors import UndefinedVariableError
+
+
+class _Unset:
+    """The value of a variable that is unbound: what an empty cell or a missing attribute reads as."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<unset>"
+
+
+UNSET = _Unset()
+
+
+class Undefined:
+    """Left in a variable that only one path of a staged statement binds; reading it raises with the reason."""
+
+    __slots__ = ("name", "reason")
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"<undefined {self.name}>"
+
+
+class Variable(Protocol):
+    """A place that holds a value: a cell, an attribute, a list's contents, ..."""
+
+    @property
+    def name(self) -> str:
+        """How the user writes it."""
+
+    def get(self) -> Any:
+        """The value, or `UNSET`."""
+
+    def set(self, value: Any) -> None:
+        """Writes the value; `UNSET` unbinds."""
+
+
+class CellVariable:
+    """A variable in a closure cell."""
+
+    __slots__ = ("cell", "name")
+
+    def __init__(self, name: str, cell: CellType) -> None:
+        self.name = name
+        self.cell = cell
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return UNSET
+
+    def set(self, value: Any) -> None:
+        if value is UNSET:
+            try:
+                del self.cell.cell_contents
+            except ValueError:
+                pass
+        else:
+            self.cell.cell_contents = value
+
+
+class State:
+    """Variables behind a pair of functions, for front ends that do not write closures.
+
+    Args:
+        names: the variables' names, for messages.
+        get_state: returns their values as a tuple, `UNSET` for an unbound one.
+        set_state: takes such a tuple.
+    """
+
+    def __init__(
+        self, names: Sequence[str], get_state: Callable[[], tuple[Any, ...]], set_state: Callable[[tuple[Any, ...]], None]
+    ) -> None:
+        self.names = tuple(names)
+        self.get_state = get_state
+        self.set_state = set_state
+
+
+class _StateVariable:
+    __slots__ = ("index", "name", "state")
+
+    def __init__(self, state: State, index: int) -> None:
+        self.state = state
+        self.index = index
+        self.name = state.names[index]
+
+    def get(self) -> Any:
+        return self.state.get_state()[self.index]
+
+    def set(self, value: Any) -> None:
+        values = list(self.state.get_state())
+        values[self.index] = value
+        self.state.set_state(tuple(values))
+
+
+StateLike = Callable[[], Any] | State | None
+
+
+def variables_of(state: StateLike) -> list[Variable]:
+    """The variables that a state names."""
+    if state is None:
+        return []
+    if isinstance(state, State):
+        return [_StateVariable(state, i) for i in range(len(state.names))]
+    assert isinstance(state, FunctionType)
+    return [CellVariable(name, cell) for name, cell in zip(state.__code__.co_freevars, state.__closure__ or ())]
+
+
+def read(variable: Callable[[], Any]) -> Any:
+    """The value of a variable that may be unbound; written `read(lambda: y)`.
+
+    Raises:
+        UnboundLocalError: as Python does, or `UndefinedVariableError` (one of its kind) that explains
+            which path of which staged statement leaves the variable unbound.
+    """
+    assert isinstance(variable, FunctionType)
+    if variable.__closure__ is None:
+        return variable()
+    try:
+        value = variable.__closure__[0].cell_contents
+    except ValueError:
+        name = variable.__code__.co_freevars[0]
+        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value") from None
+    if type(value) is Undefined:
+        raise_undefined(value)
+    return value
+
+
+def raise_undefined(value: Undefined) -> NoReturn:
+    """Raises the error that explains why a variable is unbound."""
+    raise UndefinedVariableError(value.reason)

@@ -1,0 +1,106 @@
+"""Types of traced values and how two of them join: JAX's own promotion, weak types included.
+
+>>> join_types(type_of(1), type_of(2.5))
+ArrayType(shape=(), dtype=dtype('float32'), weak=True, varying=frozenset())
+>>> import jax.numpy as jnp
+>>> join_types(type_of(0.0), type_of(jnp.int8(1))).dtype.name
+'float32'
+
+A Python number is weakly typed: beside an array it takes the array's dtype, as in `x + 1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+
+_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+class ArrayType(NamedTuple):
+    """Shape, dtype, whether weakly typed, and the manual mesh axes over which the value varies (`shard_map`)."""
+
+    shape: tuple[Any, ...]
+    dtype: Any
+    weak: bool
+    varying: frozenset[Any]
+
+    def __str__(self) -> str:
+        weak = "weak " if self.weak and self.dtype != bool else ""
+        axes = "" if not self.shape else "[" + ",".join(map(str, self.shape)) + "]"
+        return f"{weak}{np.dtype(self.dtype).name if isinstance(self.dtype, np.dtype) else self.dtype}{axes}"
+
+
+class TypesDiffer(Exception):
+    """Two types that do not join; the text says in what they differ."""
+
+
+def type_of(x: Any) -> ArrayType:
+    """The type of a number, array or tracer."""
+    aval = jax.typeof(x)
+    return ArrayType(aval.shape, aval.dtype, bool(getattr(aval, "weak_type", False)), _varying(aval))
+
+
+def _varying(aval: Any) -> frozenset[Any]:
+    manual = getattr(aval, "manual_axis_type", None)
+    found = getattr(manual, "varying", None)
+    if found is None:
+        found = getattr(aval, "vma", ())
+    return frozenset(found)
+
+
+def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
+    """The smallest type that holds both; raises `TypesDiffer` when shapes or kinds of dtype do not agree."""
+    if a == b:
+        return a
+    if a.shape != b.shape:
+        raise TypesDiffer("shapes differ")
+    varying = a.varying | b.varying
+    if a.dtype == b.dtype:
+        return ArrayType(a.shape, a.dtype, a.weak and b.weak, varying)
+    if not (_is_number(a.dtype) and _is_number(b.dtype)):
+        raise TypesDiffer("dtypes differ")
+    left, right = (_WEAK[_kind(t.dtype)] if t.weak else t.dtype for t in (a, b))
+    dtype = np.dtype(jnp.result_type(left, right))
+    # A bool array has no weak form, and it never makes a Python number strong: True or 1 is a weak int.
+    weak = all(t.weak or t.dtype == bool for t in (a, b)) and (a.weak or b.weak)
+    return ArrayType(a.shape, dtype, weak, varying)
+
+
+def _is_number(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and (dtype == bool or jnp.issubdtype(dtype, jnp.number))
+
+
+def _kind(dtype: Any) -> str:
+    return next(k for k, t in (("b", jnp.bool_), ("u", jnp.unsignedinteger), ("i", jnp.signedinteger),
+                               ("f", jnp.floating), ("c", jnp.complexfloating)) if jnp.issubdtype(dtype, t))
+
+
+def convert(x: Any, target: ArrayType) -> Any:
+    """`x` as a value of type `target`, which is a join of the type of `x` with others."""
+    have = type_of(x)
+    if have == target:
+        return x
+    if have.dtype != target.dtype:
+        x = convert_weak(x, target.dtype) if target.weak else lax.convert_element_type(x, target.dtype)
+    elif have.weak and not target.weak:
+        x = lax.convert_element_type(x, target.dtype)
+    missing = target.varying - have.varying
+    if missing:
+        x = lax.pcast(x, tuple(missing), to="varying")
+    return x
+
+
+def placeholder(target: ArrayType) -> Any:
+    """A value of type `target` that no correct program reads."""
+    if isinstance(target.dtype, np.dtype):
+        zero: Any = lax.full(target.shape, 0, target.dtype)
+    else:  # typed random keys and other extended dtypes
+        zero = lax.broadcast(jax.random.key(0, impl=target.dtype._impl.name), target.shape)
+    return convert(zero, target._replace(weak=False))
