@@ -1,0 +1,233 @@
+"""The exception family, its one message format, and tracebacks without our frames.
+
+Every message says what, where (the user's file, line and source text), both sides where there are two, why, and what to
+write instead:
+
+>>> error = StagingError("variable 'y' has two shapes", sides={"if branch": "float32[3]", "else branch": "float32[4]"},
+...                      why="one program runs both", instead="make both branches return the same shape")
+>>> print(error)
+variable 'y' has two shapes
+  if branch:   float32[3]
+  else branch: float32[4]
+  why: one program runs both
+  instead: make both branches return the same shape
+
+| exception | also a | raised when |
+| --- | --- | --- |
+| `AutoGraphError` | `Exception` | never itself |
+| `ConversionError` | | a function cannot be converted |
+| `SourceError` | `ConversionError` | its source is missing, or is not the text that the function was compiled from |
+| `Unsupported` | `ConversionError` | it holds a construct that has no meaning for us |
+| `StagingError` | `TypeError` | branches or carries cannot be joined, an effect cannot be staged |
+| `UndefinedVariableError` | `UnboundLocalError` | a variable is read that only some path binds |
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from collections.abc import Mapping
+from types import CodeType, TracebackType
+from typing import Any, NamedTuple
+
+import jax
+import jax.extend.source_info_util as _source_info_util
+
+
+class Location(NamedTuple):
+    """A place in the user's file; columns count characters from 0."""
+
+    filename: str
+    lineno: int
+    col: int | None = None
+    end_col: int | None = None
+
+    @classmethod
+    def of(cls, what: Any, filename: str | None = None) -> Location | None:
+        """The place of a syntax node (with `filename`), a code object, a function, or a `(filename, line)` pair."""
+        if what is None or isinstance(what, cls):
+            return what
+        if isinstance(what, tuple):
+            return cls(*what)
+        code = what if isinstance(what, CodeType) else getattr(what, "__code__", None)
+        if isinstance(code, CodeType):
+            return cls(code.co_filename, code.co_firstlineno)
+        lineno = getattr(what, "lineno", None)
+        if lineno is None or filename is None:
+            return None
+        start, end = getattr(what, "col_offset", None), getattr(what, "end_col_offset", None)
+        if getattr(what, "end_lineno", lineno) != lineno:
+            end = None
+        return cls(filename, lineno, *_characters(linecache.getline(filename, lineno), start, end))
+
+    def text(self) -> str:
+        """`file:line`, and below it the line itself with carets under the node."""
+        line = linecache.getline(self.filename, self.lineno).rstrip()
+        head = f"{self.filename}:{self.lineno}"
+        body = line.strip()
+        if not body:
+            return head
+        indent = len(line) - len(line.lstrip())
+        shown = f"{head}\n    {body}"
+        if self.col is not None and self.end_col is not None and self.end_col - self.col < len(body):
+            shown += f"\n    {' ' * (self.col - indent)}{'^' * max(self.end_col - self.col, 1)}"
+        return shown
+
+
+def _characters(line: str, *offsets: int | None) -> list[int | None]:
+    """Columns in characters for columns in UTF-8 bytes, as syntax trees have them."""
+    raw = line.encode("utf-8", "surrogatepass")
+    return [None if n is None else len(raw[:n].decode("utf-8", "replace")) for n in offsets]
+
+
+def message(
+    what: str, *, at: Location | None = None, sides: Mapping[str, str] | None = None, why: str = "", instead: str = ""
+) -> str:
+    """The one format of our messages; parts that are left out take no line."""
+    lines = [what]
+    if at is not None:
+        lines.append(f"at {at.text()}".replace("\n", "\n  "))
+    if sides:
+        width = max(len(name) for name in sides) + 1
+        lines.extend(f"{name + ':':<{width}} {side}" for name, side in sides.items())
+    if why:
+        lines.append(f"why: {why}")
+    if instead:
+        lines.append(f"instead: {instead}")
+    return "\n  ".join(lines)
+
+
+class AutoGraphError(Exception):
+    """Base of everything that this library raises on its own account.
+
+    Args:
+        what: what is wrong, naming the user's variable or function; a whole message when the rest is left out.
+        at: where: a `Location`, a `(filename, line)` pair, a function or a code object.
+        sides: for a disagreement, a name for each side and what it has.
+        why: the reason, one sentence without a full stop.
+        instead: what to write instead.
+    """
+
+    def __init__(
+        self,
+        what: str = "",
+        *,
+        at: Any = None,
+        sides: Mapping[str, str] | None = None,
+        why: str = "",
+        instead: str = "",
+    ) -> None:
+        self.location = Location.of(at)
+        super().__init__(message(what, at=self.location, sides=sides, why=why, instead=instead))
+
+
+class ConversionError(AutoGraphError):
+    """A function cannot be converted."""
+
+
+class SourceError(ConversionError):
+    """The source of a function is missing, or is not what the function was compiled from."""
+
+
+class Unsupported(ConversionError):
+    """A construct that cannot be converted.
+
+    Args:
+        node: the syntax node; its position becomes line and carets.
+        why: the reason.
+        instead: what to write instead.
+        filename: the user's file.
+        what: what is unsupported; the kind of the node by default.
+    """
+
+    def __init__(self, node: Any, why: str, instead: str = "", *, filename: str | None = None, what: str = "") -> None:
+        self.node = node
+        what = what or f"`{type(node).__name__}` cannot be converted"
+        super().__init__(what, at=Location.of(node, filename), why=why, instead=instead)
+
+
+class StagingError(AutoGraphError, TypeError):
+    """Branches, loop carries or effects that cannot become one program."""
+
+
+class UndefinedVariableError(AutoGraphError, UnboundLocalError):
+    """A variable is read that the path taken, or one of two staged paths, leaves unbound."""
+
+
+class AutoGraphWarning(UserWarning):
+    """Something was left unconverted, or is slower than it could be; never a wrong answer."""
+
+
+# --- tracebacks ---
+
+DEBUG = bool(os.environ.get("AUTOGRAPH_DEBUG"))  # show our own frames too
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+# Beside the package in a checkout whose links are missing, below it everywhere else.
+PACKAGE_DIRECTORIES = (_HERE,) + tuple(
+    os.path.join(os.path.dirname(_HERE), name)
+    for name in ("converters", "runtime")
+    if not os.path.isdir(os.path.join(_HERE, name))
+)
+_OURS = tuple(directory + os.sep for directory in PACKAGE_DIRECTORIES)
+_JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
+
+
+def is_ours(filename: str) -> bool:
+    """Whether a file belongs to this library (generated code carries the user's file name, so it does not)."""
+    return filename.startswith(_OURS)
+
+
+def trim(exc: BaseException, *, entry: CodeType | None = None) -> BaseException:
+    """Takes our frames out of the traceback of `exc`, and out of what it was raised from where that is ours too.
+
+    Errors of our own lose JAX's frames as well: the user's lines say all there is to say. Nothing is attached to the
+    exception, which may be frozen or refuse attributes. `AUTOGRAPH_DEBUG=1` leaves everything in place.
+
+    Args:
+        exc: an exception that is being handled.
+        entry: the code of a prologue; its first frame in the traceback goes too, since the staged body's frame stands
+            for the same function.
+    """
+    if DEBUG:
+        return exc
+    seen: set[int] = set()
+    error: BaseException | None = exc
+    first = True
+    while error is not None and id(error) not in seen and (first or isinstance(error, AutoGraphError)):
+        seen.add(id(error))
+        _relink(error, entry if first else None)
+        first = False
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return exc
+
+
+def _relink(exc: BaseException, entry: CodeType | None) -> None:
+    hidden = _OURS + (_JAX,) if isinstance(exc, AutoGraphError) else _OURS
+    kept, dropped, traceback = [], False, exc.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code is entry:
+            entry, dropped = None, True
+        elif code.co_filename.startswith(hidden):
+            dropped = True
+        else:
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    if not dropped:
+        return
+    chain: TracebackType | None = None
+    for entry_ in reversed(kept):
+        chain = TracebackType(chain, entry_.tb_frame, entry_.tb_lasti, entry_.tb_lineno)
+    BaseException.with_traceback(exc, chain)  # not the attribute: a class may have overridden it
+
+
+def hide_frames() -> None:
+    """Tells JAX that our files are library code: op metadata and filtered tracebacks then name the user's lines."""
+    if DEBUG:
+        return
+    from autograph.jax_internals import exclude_from_tracebacks
+
+    for directory in PACKAGE_DIRECTORIES:
+        _source_info_util.register_exclusion(directory)
+        exclude_from_tracebacks(directory)

@@ -1,0 +1,70 @@
+"""What can be chosen about a conversion, and the switches of a process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ConversionOptions:
+    """How one function is converted.
+
+    Args:
+        recursive: whether the functions that it calls are converted too.
+    """
+
+    recursive: bool = True
+
+
+DEFAULT = ConversionOptions()
+
+ALWAYS_STAGE = bool(os.environ.get("AUTOGRAPH_ALWAYS_STAGE"))
+"""The staged body runs also where nothing is traced: for tests that it is exact on plain values."""
+
+
+class _Missing:
+    """What `ConversionContext.resolve` answers for a name that has no value at conversion time."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Any = _Missing()
+
+
+@dataclass(frozen=True)
+class ConversionContext:
+    """What the converters may know about the function besides its tree.
+
+    Args:
+        filename: the user's file, for messages.
+        lines: the lines of that file, without line ends; line 1 is `lines[0]`.
+        name: the qualified name of the function.
+        freevars: names that the function takes from enclosing functions, as the compiler has them (mangled).
+        class_name: the class whose name mangles `__x`, or None.
+        resolve: `resolve("jnp.sin")` is the object that the dotted name means now, from closure cells, globals and
+            builtins, or `MISSING`; only modules and classes are looked into, so no user code runs. Names that the
+            function binds itself are not known here: ask the scopes first.
+        options: see `ConversionOptions`.
+        alias: the name that stands for the runtime in the generated tree; linking turns it into a constant.
+    """
+
+    filename: str
+    lines: tuple[str, ...]
+    name: str
+    freevars: frozenset[str]
+    class_name: str | None
+    resolve: Callable[[str], Any]
+    options: ConversionOptions = DEFAULT
+    alias: str = "ag__"
+
+    @property
+    def recursive(self) -> bool:
+        """Whether called functions are converted."""
+        return self.options.recursive
