@@ -174,12 +174,15 @@ class Piece:
     """An open piece: as a context manager it journals, and undoes everything when it closes.
 
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
+    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it.
     """
 
-    def __init__(self, variables: list[Variable]) -> None:
+    def __init__(self, variables: list[Variable], path: Any = None) -> None:
         self.variables = variables
+        self.path = path
         self.entry: list[Any] = []
         self.entries: dict[Any, tuple[Any, Any]] = {}
+        self.forwarded: dict[Any, Any] = {}
         self.raised: BaseException | None = None
         self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
         self._open = False
@@ -213,7 +216,10 @@ class Piece:
 
     def touch(self, location: Any) -> None:
         key = location.key
-        if key not in self.entries and key not in self._own:
+        if key in self._own:
+            # A variable of the statement itself: it leaves through the state, and the enclosing piece must hear of it.
+            self.forwarded[key] = location
+        elif key not in self.entries:
             self.entries[key] = (location, location.get())
 
 
@@ -248,6 +254,18 @@ def active() -> bool:
 def innermost() -> Piece | None:
     """The innermost open piece."""
     return _stack.pieces[-1] if _stack.pieces else None
+
+
+def mark_raised(error: BaseException) -> BaseException:
+    """Notes that `error` is the user's own exception, so that it ends the innermost piece, not the trace."""
+    if _stack.pieces:
+        _stack.pieces[-1].raised = error
+    return error
+
+
+def paths() -> list[Any]:
+    """The paths of the open pieces, outermost first."""
+    return [piece.path for piece in _stack.pieces if piece.path is not None]
 
 
 def touch_location(location: Any) -> None:

@@ -1,0 +1,253 @@
+"""`if` statements and conditional expressions: Python's own when the test is known, one `lax.cond` when it is traced.
+
+>>> import jax
+>>> def f(x):
+...     y = 0.0
+...     def if_body():
+...         nonlocal y
+...         y = x * 2
+...     def else_body():
+...         nonlocal y
+...         y = x - 1
+...     if_stmt(x > 0, if_body, else_body, lambda: (y,))
+...     return y
+>>> float(f(3.0)), float(jax.jit(f)(3.0)), float(jax.jit(f)(-3.0))
+(6.0, 6.0, -4.0)
+>>> [str(e.primitive) for e in jax.make_jaxpr(f)(3.0).eqns]
+['gt', 'convert_element_type', 'cond']
+
+How a traced `if` is staged: `orelse` is traced; inside its open trace `body` is traced, so that both results are known when
+types are joined; each side adds its own conversions, and `cond` is bound on the two jaxprs. So each arm's Python code runs
+once, and the cost is linear in the depth of nesting. What the arms write to variables and to the heap is undone after
+each arm, and the joined values are written once, after the `cond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph import errors
+from autograph.jax_internals import trace_piece
+from autograph.runtime import checks, journal
+from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, open_container
+from autograph.runtime.locations import location_of
+from autograph.runtime.newborns import made_inside
+from autograph.runtime.primitives import Traced, bind_cond, predicate
+from autograph.runtime.staging import is_array_like, is_traced
+from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, variables_of
+from autograph.runtime.types import convert, placeholder, type_of
+
+
+def nothing() -> None:
+    """An empty arm."""
+
+
+def if_stmt(
+    test: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    exits: Sequence[str] = (),
+) -> Any:
+    """Runs `body()` if `test` else `orelse()`; staged as `lax.cond` when `test` is traced.
+
+    Args:
+        test: the value tested; any Python value, or a traced scalar (numbers count as `!= 0`).
+        body, orelse: functions of no argument; what they return is joined and returned.
+        state: the variables that the arms assign and that live on, as `lambda: (x, y)` or a `State`.
+        exits: names in `state` of jump flags and their values, which the converter made.
+    Returns:
+        what the arm returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
+    Raises:
+        StagingError: the arms leave values that no single result can be (shapes, structures, static values).
+    """
+    if not is_traced(test):
+        return body() if test else orelse()
+    return _stage(predicate(test), body, orelse, variables_of(state), exits, "if")
+
+
+def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: StateLike = None) -> Any:
+    """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
+    if not is_traced(test):
+        return body() if test else orelse()
+    return _stage(predicate(test), body, orelse, variables_of(state), (), "conditional expression")
+
+
+class _Arm:
+    """What one arm left behind."""
+
+    def __init__(self, run: Callable[[], Any], variables: list[Variable], path: Any) -> None:
+        self.raised: BaseException | None = None
+        self.value: Any = None
+        with journal.Piece(variables, path) as piece:
+            try:
+                self.value = run()
+            except BaseException as error:
+                if error is not piece.raised:
+                    raise
+                self.raised = error
+                checks.stage_failure(error)
+            self.values, self.written = piece.collect()
+        self.forwarded = piece.forwarded
+
+
+class _Plan:
+    """The joined results of two arms."""
+
+    def __init__(
+        self, body: _Arm, orelse: _Arm, variables: list[Variable], exits: Sequence[str], where: Callable[[], Any]
+    ) -> None:
+        self.where = where
+        self.body = body
+        self.orelse = orelse
+        self.join = Join()
+        names = [v.name for v in variables]
+        self.exits = exits
+        self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
+        self._returned = [self._is_dead(arm, names, True) for arm in (body, orelse)]
+        self.value = self._one("the returned value", body.value, orelse.value)
+        self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
+        self.locations = self._locations()
+
+    def _is_dead(self, arm: _Arm, names: list[str], only_return: bool) -> bool:
+        if arm.raised is not None:
+            return True
+        return any(
+            value is True for name, value in zip(names, arm.values)
+            if name in self.exits and (not only_return or name.startswith("return_"))
+        )
+
+    def _one(self, name: str, left: Any, right: Any) -> Template:
+        left_unset, right_unset = _unset(left), _unset(right)
+        if left_unset and right_unset:
+            return Same(left if left is not UNSET else right)
+        if left_unset or right_unset:
+            own = name in self.exits
+            if own or self._dead[0 if left_unset else 1]:
+                return self._alone(right if left_unset else left, left_unset)
+            missing = left if left_unset else right
+            return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
+        if self.body.raised is not None or self.orelse.raised is not None:
+            return self._alone(right if self.body.raised is not None else left, self.body.raised is not None)
+        mark = len(self.join.types)
+        try:
+            return self.join.add(left, right, name)
+        except Mismatch:
+            if self._returned[0] == self._returned[1]:
+                raise
+            del self.join.left[mark:], self.join.right[mark:], self.join.types[mark:]
+            return self._alone(right if self._returned[0] else left, self._returned[0])
+
+    def _alone(self, value: Any, is_right: bool) -> Template:
+        """The template of a value that only one arm has; the other arm never gets to where it is read."""
+        if is_array_like(value):
+            if not is_traced(value):
+                return Same(value)
+            sides = (_DEAD, value) if is_right else (value, _DEAD)
+            return self.join.output(*sides, type_of(value))
+        opened = open_container(value)
+        if opened is None:
+            return Same(value)
+        children = [self._alone(child, is_right) for child in opened[0]]
+        if all(type(c) is Same for c in children):
+            return Same(value)
+        return Node(opened[3], children)
+
+    def _reason(self, name: str, missing_in_body: bool) -> str:
+        line = location_of(self.where)
+        side = "when the test is true" if missing_in_body else "when the test is false"
+        return (
+            f"variable '{name}' has no value {side}\n  in the `if` at {line}\n"
+            f"  The test is traced, so both paths must leave a value in '{name}': assign it before the `if` or in both arms."
+        )
+
+    def _locations(self) -> list[tuple[Any, Template]]:
+        merged: dict[Any, tuple[Any, list[Any]]] = {}
+        for side, arm in enumerate((self.body, self.orelse)):
+            for w in arm.written:
+                entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
+                entry[1][side] = w.after
+        if not merged:
+            return []
+        arms = (self.body, self.orelse)
+        newborn = made_inside([entry[0].obj for entry in merged.values()], arms, [e[1] for e in merged.values()])
+        return [
+            (location, self._one(location.name, left, right))
+            for location, (left, right) in merged.values()
+            if id(location.obj) not in newborn
+        ]
+
+
+class _Dead:
+    """Stands for the output of an arm that never gets to where it is read."""
+
+
+_DEAD = _Dead()
+
+
+def _unset(value: Any) -> bool:
+    return value is UNSET or type(value) is Undefined
+
+
+def _side(values: list[Any], join: Join) -> list[Any]:
+    return [placeholder(kind) if x is _DEAD else convert(x, kind) for x, kind in zip(values, join.types)]
+
+
+def _stage(
+    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str], what: str
+) -> Any:
+    plan: _Plan | None = None
+    true_arm: Traced | None = None
+
+    def trace_orelse() -> list[Any]:
+        nonlocal true_arm
+        other = _Arm(orelse, variables, (pred, False))
+
+        def trace_body() -> list[Any]:
+            nonlocal plan
+            arm = _Arm(body, variables, (pred, True))
+            plan = _make_plan(arm, other, variables, exits, what, body)
+            return _side(plan.join.left, plan.join)
+
+        true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
+        assert plan is not None
+        return _side(plan.join.right, plan.join)
+
+    false_arm = Traced(*trace_piece(trace_orelse, (), getattr(orelse, "__name__", "else_body")))
+    assert plan is not None and true_arm is not None
+    if plan.body.raised is not None and plan.orelse.raised is not None:
+        bind_cond(pred, false_arm, true_arm)
+        raise journal.mark_raised(plan.body.raised)
+    results: list[Any] = []
+    if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
+        results = bind_cond(pred, false_arm, true_arm)
+    for location in (plan.body.forwarded | plan.orelse.forwarded).values():
+        journal.touch_location(location)
+    for variable, template in zip(variables, plan.variables):
+        variable.set(fill(template, results))
+    for location, template in plan.locations:
+        journal.touch_location(location)
+        location.set(fill(template, results))
+    return fill(plan.value, results)
+
+
+def _make_plan(
+    arm: _Arm, other: _Arm, variables: list[Variable], exits: Sequence[str], what: str, body: Callable[[], Any]
+) -> _Plan:
+    try:
+        return _Plan(arm, other, variables, exits, body)
+    except Mismatch as differ:
+        raise errors.StagingError(
+            f"the two arms of the {what} leave different values in {_quoted(differ.path)}: {differ.why}\n"
+            f"  at {location_of(body)}\n"
+            f"  when the test is true:  {differ.left}\n"
+            f"  when the test is false: {differ.right}\n"
+            f"  The test is traced, so both arms must leave values of one shape and structure; "
+            f"make them agree, or test a Python value (a static argument) instead."
+        ) from None
+
+
+def _quoted(path: str) -> str:
+    return path if path.startswith("the ") else f"'{path}'"

@@ -1,0 +1,93 @@
+"""Which written objects were made inside the piece that wrote them.
+
+An arm or a loop body may fill a list of its own: `tmp = []; tmp.append(x)`. That list is nobody else's; what was written
+into it is part of its value where it leaves through a variable, and is forgotten where it does not leave. It must not
+be taken for a list that "is longer in one arm".
+
+When a piece is over and everything is put back, such an object is exactly one all of whose references come from our own
+tables, from the piece's results, or from another such object. CPython counts references, so only the candidates are
+looked at, never the heap.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from autograph.runtime.journal import Written
+
+
+class Finished(Protocol):
+    """The results of a piece: what it returned, its variables' values, and the locations that it wrote."""
+
+    value: Any
+    values: list[Any]
+    written: list[Written]
+
+
+def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence[list[Any]] = ()) -> set[int]:
+    """The ids of those `objects` (owners of written locations) that the pieces made themselves.
+
+    Args:
+        objects: candidates.
+        pieces: the finished pieces; their results and snapshots are references of ours.
+        tables: further lists of the caller's that hold results.
+    """
+    holders: dict[int, Any] = {id(t): t for t in (objects, *tables)}
+    results: list[Any] = []
+    for piece in pieces:
+        results += [piece.value, *piece.values]
+        for holder in (vars(piece), piece.values, piece.written, *piece.written):
+            holders[id(holder)] = holder
+        for w in piece.written:
+            holders[id(w.location)] = w.location
+            for snapshot in (w.before, w.after):
+                if type(w.location).__name__ == "ContentsLocation" and isinstance(snapshot, (list, dict, set)):
+                    holders[id(snapshot)] = snapshot
+                    results += snapshot.values() if isinstance(snapshot, dict) else snapshot
+                else:
+                    results.append(snapshot)
+    holders[id(results)] = results
+    candidates: dict[int, Any] = {}
+    for obj in objects:
+        candidates[id(obj)] = obj
+    obj = None
+    _add_containers(candidates, results)
+    counts = dict.fromkeys(candidates, 0)
+    for holder in holders.values():
+        for referent in gc.get_referents(holder):
+            if id(referent) in counts:
+                counts[id(referent)] += 1
+        referent = None
+    holder = piece = snapshot = w = None  # type: ignore[assignment]
+    inner = {key: [id(r) for r in gc.get_referents(c) if id(r) in counts] for key, c in candidates.items()}
+    newborn = set(candidates)
+    while True:
+        known = dict(counts)
+        for key in newborn:
+            for other in inner[key]:
+                known[other] += 1
+        old = {key for key in newborn if sys.getrefcount(candidates[key]) - _OWN > known[key]}
+        if not old:
+            return newborn
+        newborn -= old
+
+
+def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if type(value) in (tuple, list, dict, set) and id(value) not in candidates:
+            candidates[id(value)] = value
+            pending.extend(value.values() if type(value) is dict else value)
+
+
+def _own_references() -> int:
+    """What `sys.getrefcount(table[key])` reports for an object that only `table` holds."""
+    table = {0: [0]}
+    return sys.getrefcount(table[0])
+
+
+_OWN = _own_references()

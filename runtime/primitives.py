@@ -1,0 +1,124 @@
+"""Binding `cond`, `while` and `scan` on jaxprs that were traced once.
+
+`lax.cond(f, g)` would trace `f` and `g` again; nested, that doubles with every level. Pieces are traced by
+`jax_internals.trace_piece`; what a piece closes over (its constants, by identity) becomes operands of the primitive.
+
+Where a piece has effects (prints, callbacks, references) the public `lax` function is called on the jaxprs instead: it
+knows the rules for effects, and costs a second trace of the equations, never of the user's code.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.extend.core as jex_core
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core.primitives import cond_p, scan_p, while_p
+
+from autograph.jax_internals import new_var
+
+
+class Traced:
+    """A traced piece: a jaxpr whose `constvars` stand for `consts`."""
+
+    __slots__ = ("consts", "jaxpr")
+
+    def __init__(self, jaxpr: Any, consts: Sequence[Any]) -> None:
+        self.jaxpr = jaxpr
+        self.consts = list(consts)
+
+    def call(self, *args: Any) -> list[Any]:
+        """Evaluates the piece in the current trace."""
+        return list(jax.core.eval_jaxpr(self.jaxpr, self.consts, *args))
+
+    def closed(self) -> Any:
+        """The jaxpr with its constants as leading inputs."""
+        return jex_core.ClosedJaxpr(
+            self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars]), ()
+        )
+
+    def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
+        """A piece of the same equations with other inputs and outputs."""
+        return Traced(self.jaxpr.replace(constvars=constvars, invars=invars, outvars=outvars), consts)
+
+
+def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced) -> list[Any]:
+    """`true_arm` if `pred` else `false_arm`; both take no argument and return values of equal types."""
+    if false_arm.jaxpr.effects or true_arm.jaxpr.effects:
+        return list(lax.cond(pred, lambda: tuple(true_arm.call()), lambda: tuple(false_arm.call())))
+    operands: dict[int, Any] = {}
+    for const in (*false_arm.consts, *true_arm.consts):
+        operands.setdefault(id(const), const)
+    branches = []
+    for arm in (false_arm, true_arm):
+        own = dict(zip(map(id, arm.consts), arm.jaxpr.constvars))
+        invars = [own.get(key) or new_var(jax.typeof(value)) for key, value in operands.items()]
+        branches.append(jex_core.ClosedJaxpr(arm.jaxpr.replace(constvars=[], invars=invars), ()))
+    index = lax.convert_element_type(pred, jnp.int32)
+    return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
+
+
+def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
+    """`while test(*carry): carry = body(*carry)`."""
+    if test.jaxpr.effects or body.jaxpr.effects:
+
+        def ag_while_cond(carry: Any) -> Any:
+            return test.call(*carry)[0]
+
+        return list(lax.while_loop(ag_while_cond, lambda carry: tuple(body.call(*carry)), tuple(init)))
+    return list(
+        while_p.bind(
+            *test.consts, *body.consts, *init,
+            cond_nconsts=len(test.consts), cond_jaxpr=test.closed(),
+            body_nconsts=len(body.consts), body_jaxpr=body.closed(),
+        )
+    )
+
+
+@functools.cache
+def _scan_params() -> dict[str, Any]:
+    """The parameters of `scan` in this version of JAX, read off the smallest one."""
+    jaxpr = jax.make_jaxpr(lambda xs: lax.scan(lambda c, x: (c, x), jnp.int32(0), xs))(jax.ShapeDtypeStruct((2,), "int32"))
+    return dict(next(e for e in jaxpr.jaxpr.eqns if e.primitive is scan_p).params)
+
+
+def bind_scan(body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int, reverse: bool) -> list[Any]:
+    """`carry, ys = body(*carry, *x)` over the leading axis of `xs`; returns the last carry and the stacked outputs."""
+    if body.jaxpr.effects:
+
+        def step(carry: Any, x: Any) -> Any:
+            out = body.call(*carry, *x)
+            return tuple(out[: len(init)]), tuple(out[len(init):])
+
+        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse)
+        return [*carry, *ys]
+    params = dict(_scan_params(), reverse=reverse, length=length, jaxpr=body.closed(),
+                  num_consts=len(body.consts), num_carry=len(init))
+    operands = [*body.consts, *init, *xs]
+    if "linear" in params:
+        params["linear"] = (False,) * len(operands)
+    return list(scan_p.bind(*operands, **params))
+
+
+def predicate(test: Any) -> Any:
+    """A traced truth value as a boolean scalar, by NumPy's rules for `bool(array)`.
+
+    Raises:
+        ValueError: the array has more or fewer than one element, in NumPy's words.
+    """
+    aval = jax.typeof(test)
+    size = 1
+    for n in aval.shape:
+        size *= n
+    if size != 1:
+        what = "an array with more than one element is ambiguous. Use a.any() or a.all()" if size else "an empty array is ambiguous"
+        raise ValueError(f"The truth value of {what}")
+    if aval.shape:
+        test = lax.reshape(test, ())
+    if aval.dtype != jnp.bool_:
+        test = lax.ne(test, lax.full((), 0, aval.dtype))
+    return test
