@@ -6,6 +6,9 @@
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
 | `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations_since` | the frame of the current trace | a dead equation stays in the jaxpr |
+| `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
+| `ARRAY_TYPES` | `jax._src.array`, `jax._src.prng` | element assignment tests `isinstance(x, jax.Array)` |
+| `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 
 Tested on the range of JAX versions in `setup.cfg`.
@@ -120,3 +123,11 @@ def new_var(aval: Any) -> Any:
 
 
 _gensym = jex_core.gensym()
+
+
+try:
+    from jax._src.traceback_util import register_exclusion as exclude_from_tracebacks
+except ImportError:  # pragma: no cover - other JAX versions
+
+    def exclude_from_tracebacks(path: str) -> None:
+        """Does nothing."""
