@@ -5,10 +5,11 @@
 | `is_concrete` | `jax._src.core` | `bool(x)` is tried: 60 times slower, the same answer |
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
 | `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
-| `drop_equations_since` | the frame of the current trace | a dead equation stays in the jaxpr |
+| `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
 | `ARRAY_TYPES` | `jax._src.array`, `jax._src.prng` | element assignment tests `isinstance(x, jax.Array)` |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
+| `TRANSPOSES`, `split_jaxpr`, `prune_jaxpr`, `is_linear`, `cotangent_array`, `zeros_of` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop raises JAX's error; forward mode works |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 
 Tested on the range of JAX versions in `setup.cfg`.
@@ -91,7 +92,7 @@ except ImportError:  # pragma: no cover - other JAX versions
 
 
 def equation_mark() -> Any:
-    """A mark for `drop_equations_since`: where the program of the current trace ends now."""
+    """A mark for `drop_equations`: where the program of the current trace ends now."""
     try:
         equations = TRACE_STATE.value.frame.tracing_eqns
         return equations, len(equations)
@@ -99,11 +100,10 @@ def equation_mark() -> Any:
         return None
 
 
-def drop_equations_since(mark: Any) -> None:
-    """Removes what the current trace recorded since `mark`; only valid when no value made since then is kept."""
-    if mark is not None:
-        equations, length = mark
-        del equations[length:]
+def drop_equations(start: Any, end: Any) -> None:
+    """Removes what the current trace recorded between two marks; only valid when no value made there is kept."""
+    if start is not None and end is not None and start[0] is end[0]:
+        del start[0][start[1]:end[1]]
 
 
 def convert_weak(x: Any, dtype: Any) -> Any:
@@ -131,3 +131,29 @@ except ImportError:  # pragma: no cover - other JAX versions
 
     def exclude_from_tracebacks(path: str) -> None:
         """Does nothing."""
+
+
+# Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.
+TRANSPOSES: dict[Any, Callable[..., Any]] | None
+try:
+    from jax.interpreters.ad import instantiate_zeros as cotangent_array
+    from jax.interpreters.ad import is_undefined_primal as is_linear
+    from jax.interpreters.ad import primitive_transposes as TRANSPOSES
+    from jax.interpreters.ad import zeros_like_aval as zeros_of
+    from jax.interpreters.partial_eval import dce_jaxpr as prune_jaxpr
+
+    try:
+        from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
+    except ImportError:  # pragma: no cover - other JAX versions
+        from jax.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
+
+    def split_jaxpr(closed: Any, linear: Sequence[bool], linear_out: Sequence[bool]) -> tuple[Any, list[bool]]:
+        """The part of a closed jaxpr that does not depend on the `linear` inputs, and which outputs do depend on them.
+
+        Outputs named in `linear_out` count as dependent. The part's outputs are the independent ones, then others.
+        """
+        known, _, linear_out, _ = _partial_eval_jaxpr(closed, list(linear), list(linear_out))
+        return known, list(linear_out)
+
+except ImportError:  # pragma: no cover - other JAX versions
+    TRANSPOSES = None

@@ -2,17 +2,20 @@
 
 | builtin | on traced values |
 | --- | --- |
-| `int`, `float`, `complex`, `bool` | a scalar of Python's type: weakly typed, so that it promotes as a Python number does; `int` truncates toward zero |
-| `min`, `max` | the first of the smallest or largest, by `<` and `>` as Python compares (a NaN never replaces an earlier value) |
+| `int`, `float`, `complex` | a scalar of Python's type: weakly typed, so it promotes as a Python number does; `int` truncates toward zero |
+| `bool` | `x != 0` of a scalar |
+| `min`, `max`, `sorted` | see `selection` |
 | `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); of anything else: Python's own, term by term |
 | `any`, `all` | a traced bool; all elements are evaluated |
-| `pow(a, b, m)` | the power, reduced at each squaring |
+| `pow(a, b, m)` | see `modular` |
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
+| `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
-`abs`, `divmod`, `len`, `round` and two-argument `pow` are right on traced arrays without help: arrays define their methods.
+`abs`, `divmod`, `len`, `round` and two-argument `pow` need no help: arrays define their methods.
 
-NB integers are fixed-width when traced: `int(x)` of a float beyond the range of the default int type does not hold.
+NB integers are fixed-width when traced: `int(x)` saturates where Python's integers grow; `sum` of floats adds in the
+order that the device finds fastest.
 
 >>> import jax
 >>> float(jax.jit(builtin(min))(3.0, 2.0)), int(jax.jit(builtin(int))(-2.7))
@@ -23,23 +26,17 @@ NB integers are fixed-width when traced: `int(x)` of a float beyond the range of
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import iterables
+from autograph.runtime import attributes, calls, iterables, modular, selection
 from autograph.runtime.primitives import predicate
-from autograph.runtime.refusals import refusal
-from autograph.runtime.selection import largest, smallest
 from autograph.runtime.staging import is_traced
-
-_MISSING: Any = object()
 
 
 def builtin(fn: Any) -> Any:
@@ -47,105 +44,174 @@ def builtin(fn: Any) -> Any:
     return BUILTINS.get(fn, fn)
 
 
-def _scalar(x: Any, name: str) -> Any:
-    """`x`, of shape (); raises as the eager conversion does."""
+def scalar(x: Any, kind: type) -> Any:
+    """A traced value as `kind(x)` makes it: a weakly typed scalar of the default dtype of a Python number's type.
+
+    Raises:
+        TypeError: as the eager conversion does: not a scalar, or complex.
+    """
     aval = jax.typeof(x)
     if aval.shape:
         raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(aval.shape)}")
-    if name != "complex" and jnp.issubdtype(aval.dtype, jnp.complexfloating):
-        raise TypeError(f"{name}() argument must be a string or a real number, not 'complex'")
-    return x
+    if kind is not complex and jnp.issubdtype(aval.dtype, jnp.complexfloating):
+        raise TypeError(f"{kind.__name__}() argument must be a string or a real number, not 'complex'")
+    return convert_weak(x, jnp.result_type(kind))
 
 
-def _bool(*args: Any) -> Any:
+def _bool(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_traced(args[0]):
         return predicate(args[0])
-    return bool(*args)
+    return bool(*args, **kwargs)
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and not kwargs and is_traced(args[0]):
-        x = _scalar(args[0], "int")
-        return convert_weak(x, jnp.result_type(int))  # the conversion truncates
+    if len(args) == 1 and is_traced(args[0]):
+        return scalar(args[0], int)
     return int(*args, **kwargs)
 
 
-def _float(*args: Any) -> Any:
+def _float(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_traced(args[0]):
-        return convert_weak(_scalar(args[0], "float"), jnp.result_type(float))
-    return float(*args)
+        return scalar(args[0], float)
+    return float(*args, **kwargs)
 
 
 def _complex(*args: Any, **kwargs: Any) -> Any:
     if not any(map(is_traced, (*args, *kwargs.values()))):
         return complex(*args, **kwargs)
     parts = dict(zip(("real", "imag"), args), **kwargs)
-    dtype = jnp.result_type(complex)
-    real, imag = (convert_weak(_scalar(parts.get(k, 0), "complex"), dtype) for k in ("real", "imag"))
+    real, imag = (scalar(v, complex) if is_traced(v) else complex(v) for v in (parts.get("real", 0), parts.get("imag", 0)))
     return real if "imag" not in parts else real + imag * 1j
-
-
-def _round(*args: Any, **kwargs: Any) -> Any:
-    ndigits = kwargs.get("ndigits", args[1] if len(args) > 1 else None)
-    if is_traced(ndigits):
-        raise refusal("round() needs a known number of digits, and `ndigits` is traced", "Pass a Python int.")
-    return round(*args, **kwargs)
 
 
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None or not any(map(is_traced, (base, exp, mod))):
         return pow(base, exp, mod)
-    if not all(jnp.issubdtype(jax.typeof(v).dtype, jnp.integer) for v in (base, exp, mod)):
+    if not all(map(modular.is_integer, (base, exp, mod))):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
-    base, exp, mod = jnp.broadcast_arrays(base, exp, mod)
-    one = jnp.ones_like(mod) % mod
-
-    def square(carry: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-        result, factor, left = carry
-        result = jnp.where(left & 1 == 1, result * factor % mod, result)
-        return result, factor * factor % mod, left >> 1
-
-    return lax.while_loop(lambda carry: jnp.any(carry[2] > 0), square, (one, base % mod, exp))[0]
+    return scalar(modular.power(base, exp, mod), int)
 
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
         return sum(iterable, start)
-    terms = iterable + 0 if jax.typeof(iterable).dtype == jnp.bool_ else iterable
-    total = lax.reduce_sum_p.bind(terms, axes=(0,)) if False else jnp.sum(terms, axis=0, dtype=terms.dtype)
-    return start + total
-
-
-def _truths(values: Any) -> Any:
-    """The traced truth values of an iterable's items; a known item is passed on as it is."""
-    if is_traced(values):
-        aval = jax.typeof(values)
-        if len(aval.shape) == 1:
-            return [values != 0 if aval.dtype != jnp.bool_ else values]
-    return values
+    if iterable.shape[0] == 0:
+        return start
+    if iterable.dtype == jnp.bool_:
+        iterable = iterable + 0
+    total = jnp.sum(iterable, axis=0, promote_integers=False)
+    return total if type(start) is int and start == 0 else start + total
 
 
 def _any(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.any(iterable)
-    found = None
+    found: Any = False
     for item in iterable:
         if is_traced(item):
-            truth = predicate(item)
-            found = truth if found is None else lax.bitwise_or(found, truth)
+            found = predicate(item) if found is False else lax.bitwise_or(found, predicate(item))
         elif item:
             return True
-    return False if found is None else found
+    return found
 
 
 def _all(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.all(iterable)
-    found = None
+    found: Any = True
     for item in iterable:
         if is_traced(item):
-            truth = predicate(item)
-            found = truth if found is None else lax.bitwise_and(found, truth)
+            found = predicate(item) if found is True else lax.bitwise_and(found, predicate(item))
         elif not item:
             return False
-    return True if found is None else found
+    return found
+
+
+def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
+    if kwargs.get("key") is not None:
+        kwargs["key"] = calls.converted(kwargs["key"])
+    return kwargs
+
+
+def _min(*args: Any, **kwargs: Any) -> Any:
+    return selection.extreme("min", *args, **_key(kwargs))
+
+
+def _max(*args: Any, **kwargs: Any) -> Any:
+    return selection.extreme("max", *args, **_key(kwargs))
+
+
+def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
+    return selection.ordered(iterable, **_key(kwargs))
+
+
+def _range(*args: Any) -> Any:
+    if any(map(is_traced, args)):
+        from autograph import directives  # above this layer, so not at import
+
+        return directives.range(*args)
+    return range(*args)
+
+
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    if is_traced(start) or iterables.is_staged_iterable(iterable):
+        return iterables.Enumerate(iterable, start)
+    return enumerate(iterable, start)
+
+
+def _zip(*args: Any, strict: bool = False) -> Any:
+    if any(map(iterables.is_staged_iterable, args)):
+        return iterables.Zip(args, strict)
+    return zip(*args, strict=strict)
+
+
+def _reversed(sequence: Any, /) -> Any:
+    if iterables.is_staged_iterable(sequence):
+        return iterables.Reversed(sequence)
+    return reversed(sequence)
+
+
+def _map(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    fn = calls.converted(fn)
+    if args and not kwargs and any(map(iterables.is_staged_iterable, args)):
+        return iterables.Map(fn, args)
+    return map(fn, *args, **kwargs)
+
+
+def _filter(fn: Any, iterable: Any, /) -> Any:
+    if fn is not None:
+        fn = calls.converted(fn)
+    if iterables.is_staged_iterable(iterable):
+        return iterables.Filter(fn, iterable)
+    return filter(fn, iterable)
+
+
+def _setattr(obj: Any, name: str, value: Any, /) -> None:
+    attributes.set_attr(value, obj, name)
+
+
+def _delattr(obj: Any, name: str, /) -> None:
+    attributes.del_attr(obj, name)
+
+
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    bool: _bool,
+    int: _int,
+    float: _float,
+    complex: _complex,
+    pow: _pow,
+    sum: _sum,
+    any: _any,
+    all: _all,
+    min: _min,
+    max: _max,
+    sorted: _sorted,
+    range: _range,
+    enumerate: _enumerate,
+    zip: _zip,
+    reversed: _reversed,
+    map: _map,
+    filter: _filter,
+    setattr: _setattr,
+    delattr: _delattr,
+}

@@ -31,7 +31,6 @@ from autograph import errors
 from autograph.jax_internals import trace_piece
 from autograph.runtime import checks, journal
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, open_container
-from autograph.runtime.locations import location_of
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.staging import is_array_like, is_traced
@@ -156,11 +155,12 @@ class _Plan:
         return Node(opened[3], children)
 
     def _reason(self, name: str, missing_in_body: bool) -> str:
-        line = location_of(self.where)
-        side = "when the test is true" if missing_in_body else "when the test is false"
-        return (
-            f"variable '{name}' has no value {side}\n  in the `if` at {line}\n"
-            f"  The test is traced, so both paths must leave a value in '{name}': assign it before the `if` or in both arms."
+        side = "true" if missing_in_body else "false"
+        return errors.message(
+            f"variable '{name}' has no value when the test of this `if` is {side}",
+            at=errors.Location.of(self.where),
+            why="the test is traced, so both arms are part of the program and both must leave a value",
+            instead=f"assign '{name}' before the `if`, or in both arms",
         )
 
     def _locations(self) -> list[tuple[Any, Template]]:
@@ -208,7 +208,7 @@ def _stage(
         def trace_body() -> list[Any]:
             nonlocal plan
             arm = _Arm(body, variables, (pred, True))
-            plan = _make_plan(arm, other, variables, exits, what, body)
+            plan = _make_plan(arm, other, variables, exits, what, body, orelse)
             return _side(plan.join.left, plan.join)
 
         true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
@@ -234,19 +234,25 @@ def _stage(
 
 
 def _make_plan(
-    arm: _Arm, other: _Arm, variables: list[Variable], exits: Sequence[str], what: str, body: Callable[[], Any]
+    arm: _Arm, other: _Arm, variables: list[Variable], exits: Sequence[str], what: str, body: Callable[[], Any],
+    orelse: Callable[[], Any],
 ) -> _Plan:
     try:
-        return _Plan(arm, other, variables, exits, body)
+        return _Plan(arm, other, variables, exits, _where(body, orelse))
     except Mismatch as differ:
         raise errors.StagingError(
-            f"the two arms of the {what} leave different values in {_quoted(differ.path)}: {differ.why}\n"
-            f"  at {location_of(body)}\n"
-            f"  when the test is true:  {differ.left}\n"
-            f"  when the test is false: {differ.right}\n"
-            f"  The test is traced, so both arms must leave values of one shape and structure; "
-            f"make them agree, or test a Python value (a static argument) instead."
+            f"the two arms of the {what} leave different values in {_quoted(differ.path)}",
+            at=_where(body, orelse),
+            sides={"when the test is true": differ.left, "when it is false": differ.right},
+            why=f"{differ.why}, and one compiled program must serve both",
+            instead="make both arms leave a value of one shape, dtype and structure, or test a Python value "
+            "(a static argument), so that only one arm is used",
         ) from None
+
+
+def _where(body: Callable[[], Any], orelse: Callable[[], Any]) -> Callable[[], Any]:
+    """The arm whose position stands for the statement."""
+    return orelse if body is nothing else body
 
 
 def _quoted(path: str) -> str:

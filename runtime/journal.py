@@ -157,6 +157,7 @@ class ContentsLocation:
 
 
 Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation
+LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation)
 
 
 class Written:
@@ -198,7 +199,7 @@ class Piece:
         values = [v.get() for v in self.variables]
         written = [Written(location, before, location.get()) for location, before in self.entries.values()]
         self._undo()
-        return values, [w for w in written if not _same(w.before, w.after)]
+        return values, [w for w in written if not same_contents(w.before, w.after)]
 
     def _undo(self) -> None:
         if not self._open:
@@ -223,7 +224,7 @@ class Piece:
             self.entries[key] = (location, location.get())
 
 
-def _same(before: Any, after: Any) -> bool:
+def same_contents(before: Any, after: Any) -> bool:
     """Whether nothing was written after all: the same elements by identity, in the same order."""
     if before is after:
         return True

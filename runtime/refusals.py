@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 
-from autograph import errors
+import jax
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
-_LIBRARY = (_HERE + os.sep, os.path.join(os.path.dirname(_HERE), "autograph", ""))
+from autograph.errors import StagingError, is_ours
+
+_JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 
-def user_line() -> str:
-    """`file:line: source text` of the innermost running frame that is neither ours nor the standard library's machinery.
+def user_line() -> tuple[str, int] | None:
+    """File and line of the innermost running frame that is neither ours nor JAX's.
 
     Only for the text of an error: no operator decides anything by looking at frames.
     """
     frame = sys._getframe(1)
     while frame is not None:
         filename = frame.f_code.co_filename
-        if not filename.startswith(_LIBRARY):
-            text = linecache.getline(filename, frame.f_lineno).strip()
-            return f"{filename}:{frame.f_lineno}" + (f": {text}" if text else "")
+        if not is_ours(filename) and not filename.startswith(_JAX):
+            return filename, frame.f_lineno
         frame = frame.f_back  # type: ignore[assignment]
-    return "an unknown place"
+    return None
 
 
-def refusal(what: str, instead: str) -> errors.StagingError:
-    """The error for a construct that cannot be staged.
-
-    Args:
-        what: the construct and why it cannot be, a sentence without a full stop.
-        instead: what the user should write.
-    """
-    return errors.StagingError(f"{what}\n  at {user_line()}\n  {instead}")
+def refusal(what: str, *, why: str = "", instead: str = "") -> StagingError:
+    """The error for a construct that cannot be staged; see `StagingError` for the parts."""
+    return StagingError(what, at=user_line(), why=why, instead=instead)

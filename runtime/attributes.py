@@ -1,0 +1,94 @@
+"""Writes and deletes of attributes: `obj.a = v`, `obj.a += v`, `del obj.a`.
+
+Setters that the user wrote in Python (`property`, descriptors, `__setattr__`, `__delattr__`) are converted and called; a
+plain attribute is announced to the journal, so that the arm of a staged `if` that is not taken leaves no trace, and then
+written natively.
+
+>>> class Point:
+...     x = 0
+>>> p = Point()
+>>> set_attr(3, p, 'x'); aug_attr(p, 'x', '+=', lambda: 4); p.x
+7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime import calls, journal
+from autograph.runtime.in_place import iop
+from autograph.runtime.lookups import python_method, static_lookup
+from autograph.runtime.refusals import refusal
+
+
+def announce(obj: Any, name: str) -> None:
+    """Tells the journal that `obj.name` is about to be written or deleted.
+
+    Raises:
+        StagingError: a piece is being staged, and the object keeps its attributes where they cannot be put back.
+    """
+    if journal.active():
+        try:
+            journal.touch_attribute(obj, name)
+        except (AttributeError, TypeError) as error:
+            raise refusal(
+                f"a write to attribute '{name}' of a {type(obj).__qualname__} cannot be staged",
+                why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
+                instead="compute the value in the staged statement and write it after the statement",
+            ) from error
+
+
+def set_attr(value: Any, obj: Any, name: str) -> None:
+    """`obj.name = value`; a setter runs once."""
+    kind = type(obj)
+    method = python_method(kind, "__setattr__")
+    if method is not None:
+        _foreign(method, obj, name)
+        calls.converted(method)(obj, name, value)
+        return
+    found = static_lookup(kind, name)
+    if type(found) is property and found.fset is not None:
+        calls.converted(found.fset)(obj, value)
+        return
+    if found is not None and type(found) is not property:
+        setter = python_method(type(found), "__set__")
+        if setter is not None:
+            _foreign(setter, obj, name)
+            calls.converted(setter)(found, obj, value)
+            return
+    announce(obj, name)
+    setattr(obj, name, value)
+
+
+def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
+    """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
+    set_attr(iop(symbol, getattr(obj, name), value()), obj, name)
+
+
+def del_attr(obj: Any, name: str) -> None:
+    """`del obj.name`."""
+    kind = type(obj)
+    method = python_method(kind, "__delattr__")
+    if method is not None:
+        _foreign(method, obj, name)
+        calls.converted(method)(obj, name)
+        return
+    found = static_lookup(kind, name)
+    if type(found) is property and found.fdel is not None:
+        calls.converted(found.fdel)(obj)
+        return
+    if found is not None and type(found) is not property:
+        deleter = python_method(type(found), "__delete__")
+        if deleter is not None:
+            _foreign(deleter, obj, name)
+            calls.converted(deleter)(found, obj)
+            return
+    announce(obj, name)
+    delattr(obj, name)
+
+
+def _foreign(method: Any, obj: Any, name: str) -> None:
+    """A setter of a library writes natively, so what it is named for is announced; a user's setter announces its own writes."""
+    if journal.active() and calls.converted(method) is method:
+        announce(obj, name)

@@ -1,0 +1,395 @@
+"""The carry of a staged loop: which values change from turn to turn, their types, and the fixed point of both.
+
+A loop body is traced with its variables filled by fresh tracers. What comes out is compared with what went in:
+
+| out of the body | means |
+| --- | --- |
+| the very tracer that went in | invariant: closed over, not carried |
+| a value of a joinable type | carried; when the joined type is wider than the guess, the body is traced again |
+| a container of the same structure | its leaves are carried |
+| the same object, or an equal static value | passes through |
+| a value in a variable that was unbound | carried from a placeholder, since the first turn cannot read it |
+| a written attribute, list, dict, global, cell | joins the carry as one more variable, and the body is traced again |
+| anything else | refused by name |
+
+Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while an
+outer loop searches its fixed point (`Memory`), by position and not longer, so that nesting stays polynomial: a Python value
+in a closure can change an answer without changing a type, so a longer memory would be wrong.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from autograph import errors
+from autograph.runtime import journal
+from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill, open_container, same_number, same_static
+from autograph.runtime.newborns import made_inside
+from autograph.runtime.staging import is_array_like
+from autograph.runtime.state import UNSET, Undefined, Variable
+from autograph.runtime.types import ArrayType, TypesDiffer, convert, join_types, placeholder, type_of
+
+
+class Retry(Exception):
+    """The guess about the carry was wrong and has been corrected."""
+
+
+class Memory:
+    """What was learnt about a loop, and about the loops inside it."""
+
+    def __init__(self) -> None:
+        self.types: dict[Any, ArrayType] = {}
+        self.static: dict[Any, bool] = {}
+        self.in_place: dict[Any, bool] = {}
+        self.inner: dict[Any, Memory] = {}
+        self.position = 0
+
+
+class _Current(threading.local):
+    memory: Memory | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def remembering(key: Any) -> Iterator[Memory]:
+    """The memory of the loop `key` met at this position of the enclosing loop's attempt."""
+    outer = _current.memory
+    if outer is None:
+        memory = Memory()
+    else:
+        outer.position += 1
+        memory = outer.inner.setdefault((outer.position, key), Memory())
+    _current.memory = memory
+    try:
+        yield memory
+    finally:
+        _current.memory = outer
+
+
+class _Leaf:
+    """One number or array of the carry."""
+
+    __slots__ = ("init", "invariant", "key", "out", "path", "tracer", "type")
+
+    def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
+        self.key = key
+        self.path = path
+        self.init = init
+        self.type = kind
+        self.tracer: Any = None
+        self.out: Any = None
+        self.invariant = False
+
+
+class _Place:
+    """A variable or heap location, and the template of its value."""
+
+    __slots__ = ("init", "key", "result", "template", "value", "variable")
+
+    def __init__(self, variable: Any, init: Any, key: tuple[Any, ...]) -> None:
+        self.key = key
+        self.variable = variable
+        self.init = init
+        self.template: Template = Same(init)
+        self.value: Any = None
+        self.result: Template = Same(init)
+
+
+class Carry:
+    """The carry of one loop while its fixed point is searched."""
+
+    def __init__(self, variables: Sequence[Variable], memory: Memory) -> None:
+        self.variables = list(variables)
+        self.memory = memory
+        self.locations: dict[Any, Any] = {}
+        self.forwarded: dict[Any, Any] = {}
+        self.places: list[_Place] = []
+        self.leaves: list[_Leaf] = []
+        self.born: list[_Leaf] = []
+        self.operands: list[Any] = []
+        self.placeholders: list[Any] = []
+
+    # -- one attempt -------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Lays out the carry as known so far."""
+        self.memory.position = 0
+        self.places, self.leaves, self.born = [], [], []
+        for index, variable in enumerate(self.variables):
+            place = _Place(variable, variable.get(), (index,))
+            self.places.append(place)
+            place.template = self._open(place.init, place.key, variable.name, self.memory.in_place.get(place.key))
+        # Opening a value can find further containers to watch, which are opened in turn.
+        opened = 0
+        while opened < len(self.locations):
+            location = list(self.locations.values())[opened]
+            opened += 1
+            place = _Place(location, location.get(), (location.key,))
+            self.places.append(place)
+            contents = isinstance(location, journal.ContentsLocation) and isinstance(place.init, (list, dict))
+            place.template = (self._open_children(place.init, place.key, location.name, True) if contents
+                              else self._open(place.init, place.key, location.name, True))
+        self.operands = [convert(leaf.init, leaf.type) for leaf in self.leaves]
+
+    def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
+        """The template of a value that goes into the body.
+
+        `in_place`: containers stay the objects they are and their contents are places of their own (True), or the
+        body gets a fresh container of tracers (False), or that depends on the kind (None: lists stay).
+        """
+        if value is UNSET or type(value) is Undefined:
+            return Same(UNSET)
+        if is_array_like(value):
+            return self._open_leaf(value, key, path)
+        if in_place if in_place is not None else type(value) is list:
+            if type(value) in (list, dict):
+                location = journal.ContentsLocation(value)
+                self.locations.setdefault(location.key, location)
+                return Same(value)
+            if not isinstance(value, tuple):
+                return Same(value)
+        return self._open_children(value, key, path, in_place)
+
+    def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
+        opened = open_container(value)
+        if opened is None:
+            return Same(value)
+        children = [self._open(c, (*key, s), path + s, in_place) for c, s in zip(opened[0], opened[2])]
+        return Node(opened[3], children)
+
+    def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
+        if self.memory.static.get(key):
+            return Same(value)
+        kind = type_of(value)
+        known = self.memory.types.get(key)
+        if known is not None and known.shape == kind.shape:
+            kind = join_types(kind, known)
+        self.leaves.append(_Leaf(key, path, value, kind))
+        return Slot(len(self.leaves) - 1)
+
+    def fill(self, tracers: Sequence[Any], piece: journal.Piece) -> None:
+        """Puts the tracers of a piece into the variables and locations."""
+        for leaf, tracer in zip(self.leaves, tracers):
+            leaf.tracer = tracer
+        values = list(tracers)
+        for place in self.places:
+            place.value = fill(place.template, values)
+            if _is_location(place.variable):
+                piece.touch(place.variable)
+            place.variable.set(place.value)
+
+    def fill_apart(self, tracers: Sequence[Any], piece: journal.Piece) -> list[Any]:
+        """Like `fill`, for a piece beside the body's (the loop test); returns the values of all places."""
+        values = list(tracers)
+        filled = []
+        for place in self.places:
+            value = fill(place.template, values)
+            if _is_location(place.variable):
+                piece.touch(place.variable)
+            place.variable.set(value)
+            filled.append(value)
+        return filled
+
+    def untouched(self, written: Sequence[journal.Written], filled: Sequence[Any]) -> bool:
+        """Whether the locations still hold what `fill_apart` put there, and no other one was written."""
+        known = {p.variable.key: value for p, value in zip(self.places, filled) if _is_location(p.variable)}
+        built = {id(b) for p, value in zip(self.places, filled) for b in _built(p.template, value)}
+        for w in written:
+            if w.location.key in known:
+                if not journal.same_contents(known[w.location.key], w.after):
+                    return False
+            elif id(w.location.obj) in built or not made_inside([w.location.obj], (), (list(written),)):
+                return False
+        return True
+
+    def collect(self, piece: journal.Piece, finished: Any) -> list[Any]:
+        """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
+        finished.values, finished.written = piece.collect()
+        self.forwarded.update(piece.forwarded)
+        after = {w.location.key: w.after for w in finished.written}
+        known = {p.variable.key for p in self.places if _is_location(p.variable)}
+        fresh = [w for w in finished.written if w.location.key not in known]
+        if fresh:
+            self._note_in_place(fresh)
+            inputs = [p.value for p in self.places]
+            newborn = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
+            found = [w.location for w in fresh if id(w.location.obj) not in newborn]
+            self.locations.update((location.key, location) for location in found)
+            if found:
+                raise Retry
+        changed = False
+        for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
+            if _is_location(place.variable):
+                out = after.get(place.variable.key, place.init)
+            place.result, moved = self._compare(place.template, place.value, out, place.key, place.variable.name)
+            changed = changed or moved
+        if changed:
+            raise Retry
+        return [convert(leaf.out, leaf.type) for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+
+    def _note_in_place(self, fresh: list[journal.Written]) -> None:
+        """A container that this attempt made for a variable was written to: the variable's own object must be used."""
+        written = {id(w.location.obj) for w in fresh}
+        for place in self.places:
+            if any(id(built) in written for built in _built(place.template, place.value)):
+                if self.memory.in_place.get(place.key) is not None:
+                    raise Mismatch(place.variable.name, place.init, place.value,
+                                   "the loop both changes the object in place and replaces it by another one")
+                self.memory.in_place[place.key] = True
+                raise Retry
+
+    # -- comparing what came out with what went in -------------------------------------------------------------------
+
+    def _compare(self, template: Template, value: Any, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        if type(template) is Slot:
+            return self._compare_leaf(template, out, key, path)
+        if type(template) is Same:
+            return self._compare_static(template, out, key, path)
+        assert type(template) is Node
+        if out is value:
+            for child in template.children:
+                self._keep(child)
+            return template, False
+        before, after = open_container(value), open_container(out)
+        assert before is not None
+        if after is None or before[1] != after[1]:
+            raise Mismatch(path, value, out, "a loop cannot change the structure of a value from turn to turn")
+        others = [out[k] for k in value] if type(value) is dict else after[0]
+        results, changed = [], False
+        for child, inside, other, step in zip(template.children, before[0], others, before[2]):
+            result, moved = self._compare(child, inside, other, (*key, step), path + step)
+            results.append(result)
+            changed = changed or moved
+        return Node(template.build, results), changed
+
+    def _keep(self, template: Template) -> None:
+        if type(template) is Slot:
+            self.leaves[template.index].invariant = True
+        elif type(template) is Node:
+            for child in template.children:
+                self._keep(child)
+
+    def _compare_leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        leaf = self.leaves[template.index]
+        if out is leaf.tracer:
+            leaf.invariant = True
+            return template, False
+        if out is UNSET or type(out) is Undefined:
+            raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
+        if not is_array_like(out):
+            raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
+        if same_number(leaf.init, out) and key not in self.memory.static:
+            self.memory.static[key] = True
+            return template, True
+        leaf.out, leaf.invariant = out, False
+        try:
+            joined = join_types(leaf.type, type_of(out))
+        except TypesDiffer as differ:
+            raise Mismatch(path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}") from None
+        if joined == leaf.type:
+            return template, False
+        self.memory.types[key] = joined
+        return template, True
+
+    def _compare_static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        value = template.value
+        if value is UNSET:
+            if out is UNSET or type(out) is Undefined:
+                return Same(out), False
+            return self._born(out, key, path), False
+        if value is out:
+            return template, False
+        if self.memory.static.get(key) and is_array_like(out):
+            if same_number(value, out):
+                return template, False
+            self.memory.static[key] = False
+            return template, True
+        if type(value) is list and self.memory.in_place.get(key) is None and open_container(out) is not None:
+            self.memory.in_place[key] = False
+            self.locations.pop(id(value), None)
+            return template, True
+        if same_static(value, out):
+            return template, False
+        raise Mismatch(path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn")
+
+    def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
+        """The template of a value in a variable that is unbound when the loop begins."""
+        if is_array_like(out):
+            leaf = _Leaf(key, path, None, type_of(out))
+            leaf.out = out
+            self.born.append(leaf)
+            return Slot(-len(self.born))
+        opened = open_container(out)
+        if opened is None:
+            return Same(out)
+        return Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+
+    def carried(self) -> list[int]:
+        """The numbers of the leaves that change."""
+        return [i for i, leaf in enumerate(self.leaves) if not leaf.invariant]
+
+    def make_placeholders(self) -> None:
+        """Makes the initial values of the variables first bound in the loop."""
+        self.placeholders = [placeholder(leaf.type) for leaf in self.born]
+
+    def write(self, results: Sequence[Any]) -> None:
+        """Writes the loop's results (the changing leaves, then the born ones) to variables and locations."""
+        values: list[Any] = [leaf.init for leaf in self.leaves]
+        carried = self.carried()
+        for index, result in zip(carried, results):
+            values[index] = result
+        born = list(results[len(carried):])
+        # Born slots count from the end: Slot(-1) is the first.
+        table = values + born[::-1]
+        for location in self.forwarded.values():
+            journal.touch_location(location)
+        for place in self.places:
+            if type(place.result) is Node and not any(True for _ in _changing(place.result, self.leaves)):
+                value = place.init
+            else:
+                value = fill(place.result, table)
+            if _is_location(place.variable):
+                journal.touch_location(place.variable)
+            place.variable.set(value)
+
+
+def _is_location(variable: Any) -> bool:
+    return isinstance(variable, journal.LOCATIONS)
+
+
+def _built(template: Template, value: Any) -> Iterator[Any]:
+    """The containers and objects that filling a template made."""
+    if type(template) is Node:
+        yield value
+        opened = open_container(value)
+        for child, inside in zip(template.children, opened[0] if opened else ()):
+            yield from _built(child, inside)
+
+
+def _changing(template: Template, leaves: list[_Leaf]) -> Iterator[int]:
+    if type(template) is Slot:
+        if template.index < 0 or not leaves[template.index].invariant:
+            yield template.index
+    elif type(template) is Node:
+        for child in template.children:
+            yield from _changing(child, leaves)
+
+
+def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.StagingError:
+    """The error for a loop whose carry has no fixed point."""
+    name = differ.path
+    return errors.StagingError(
+        f"{'variable ' if name.isidentifier() else ''}'{name}' cannot be carried by the {what}",
+        at=where,
+        sides={"before the loop": differ.left, "after one turn": differ.right},
+        why=differ.why,
+        instead="keep shape, structure and kind of the value the same in every turn "
+        "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
+    )

@@ -1,0 +1,63 @@
+"""Augmented assignment to a name: `x += v` and its family.
+
+>>> xs = ys = [1]
+>>> xs = iop('+=', xs, [2]); ys
+[1, 2]
+>>> iop('//=', 7, 2)
+3
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime import calls, journal
+from autograph.runtime.lookups import python_method
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_traced
+
+# symbol: the in-place operator, its special method, the operator without assignment
+_OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str, Callable[[Any, Any], Any]]] = {
+    "+=": (operator.iadd, "__iadd__", operator.add),
+    "-=": (operator.isub, "__isub__", operator.sub),
+    "*=": (operator.imul, "__imul__", operator.mul),
+    "/=": (operator.itruediv, "__itruediv__", operator.truediv),
+    "//=": (operator.ifloordiv, "__ifloordiv__", operator.floordiv),
+    "%=": (operator.imod, "__imod__", operator.mod),
+    "**=": (operator.ipow, "__ipow__", operator.pow),
+    "@=": (operator.imatmul, "__imatmul__", operator.matmul),
+    "<<=": (operator.ilshift, "__ilshift__", operator.lshift),
+    ">>=": (operator.irshift, "__irshift__", operator.rshift),
+    "&=": (operator.iand, "__iand__", operator.and_),
+    "^=": (operator.ixor, "__ixor__", operator.xor),
+    "|=": (operator.ior, "__ior__", operator.or_),
+}
+
+
+def iop(symbol: str, x: Any, value: Any) -> Any:
+    """The new value of `x` after `x <symbol> value`.
+
+    Containers change in place and are announced to the journal; a Python `__iadd__` is converted; arrays of JAX and
+    numbers give a new value.
+
+    Raises:
+        StagingError: a NumPy array would have to hold a traced value.
+    """
+    native, method, plain = _OPERATORS[symbol]
+    kind = type(x)
+    user = python_method(kind, method)
+    if user is not None:
+        result = calls.converted(user)(x, value)
+        return plain(x, value) if result is NotImplemented else result
+    if kind is np.ndarray and is_traced(value):
+        raise refusal(
+            f"a NumPy array cannot be changed in place by a traced value (`{symbol}`)",
+            why="it holds numbers, and a traced value is not known yet",
+            instead="start from a JAX array: `x = jnp.asarray(x)`",
+        )
+    journal.touch_container(x)
+    return native(x, value)

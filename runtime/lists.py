@@ -1,0 +1,91 @@
+"""Python lists, tuples and ranges at a traced index.
+
+>>> import jax
+>>> def f(i):
+...     xs = [1, 2, 3]
+...     put(xs, i, 9)
+...     return xs, get((4, 5, 6), i), get_from_range(range(10, 40, 10), i)
+>>> values, item, number = jax.jit(f)(-1)
+>>> [int(v) for v in values], int(item), int(number)
+([1, 2, 9], 6, 30)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime import checks
+from autograph.runtime.refusals import refusal
+from autograph.runtime.selection import choose, take
+
+
+def position(index: Any, size: int, what: str) -> Any:
+    """A traced index counted from the start, in range.
+
+    Raises:
+        TypeError: the index is not an integer scalar, in Python's words.
+        IndexError: there is no element at all.
+    """
+    aval = jax.typeof(index)
+    if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
+        raise TypeError(f"{what} indices must be integers or slices, not {aval.dtype}{list(aval.shape) if aval.shape else ''}")
+    if size == 0:
+        raise IndexError(f"{what} index out of range")
+    index = lax.convert_element_type(index, jnp.result_type(int))
+    return lax.select(index < 0, index + size, index)
+
+
+def get(items: Any, index: Any) -> Any:
+    """`items[index]`."""
+    return take(items, position(index, len(items), type(items).__name__), f"an index into a {type(items).__name__}")
+
+
+def get_from_range(numbers: range, index: Any) -> Any:
+    """`numbers[index]`, by arithmetic."""
+    k = jnp.clip(position(index, len(numbers), "range object"), 0, len(numbers) - 1)
+    return convert_weak(numbers.start + k * numbers.step, jnp.result_type(int))
+
+
+def put(items: list[Any], index: Any, value: Any) -> None:
+    """`items[index] = value`: every element becomes the value or itself."""
+    k = position(index, len(items), "list assignment")
+    items[:] = [choose(k == n, value, old, "a list written at a traced index") for n, old in enumerate(items)]
+
+
+def pop(items: list[Any], index: Any) -> Any:
+    """`items.pop(index)`: the elements behind the index move up."""
+    k = position(index, len(items), "pop")
+    found = take(items, k, "an index into a list")
+    items[:] = [choose(n >= k, after, old, "a list popped at a traced index")
+                for n, (old, after) in enumerate(zip(items, items[1:]))]
+    return found
+
+
+def insert(items: list[Any], index: Any, value: Any) -> None:
+    """`items.insert(index, value)`: an index out of range means an end, as in Python."""
+    size = len(items)
+    k = position(index, size + 1, "insert")
+    k = jnp.where(jnp.asarray(index) < 0, k - 1, k)  # -1 stands before the last element
+    k = jnp.clip(k, 0, size)
+    grown = []
+    for n in range(size + 1):
+        here = value if n == 0 and size == 0 else None
+        if here is None:
+            before = items[n] if n < size else items[n - 1]
+            shifted = items[n - 1] if n > 0 else items[n]
+            old = choose(n > k, shifted, before, "a list inserted into at a traced index")
+            here = choose(k == n, value, old, "a list inserted into at a traced index")
+        grown.append(here)
+    items[:] = grown
+
+
+def checked_slice(x: Any, start: Any, length: int) -> Any:
+    """`x[start:start + length]` of an array; the program fails where fewer elements than `length` are left."""
+    size = x.shape[0]
+    begin = position(start, size + 1, "slice")
+    return lax.dynamic_slice_in_dim(x, begin, length)

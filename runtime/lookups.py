@@ -1,0 +1,32 @@
+"""What a class defines, read without asking its objects: no `__getattr__`, no descriptor, no metaclass takes part.
+
+>>> class Loud:
+...     def __getattribute__(self, name): raise RuntimeError(name)
+...     def __len__(self): return 3
+>>> static_lookup(Loud, "__len__").__name__, static_lookup(Loud, "__iter__")
+('__len__', None)
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+_MRO = type.__dict__["__mro__"].__get__
+_DICT = type.__dict__["__dict__"].__get__
+_MISSING: Any = object()
+
+
+def static_lookup(kind: type, name: str) -> Any:
+    """What a class or the first of its bases that has it defines as `name`; None where nobody does."""
+    for base in _MRO(kind):
+        found = _DICT(base).get(name, _MISSING)
+        if found is not _MISSING:
+            return found
+    return None
+
+
+def python_method(kind: type, name: str) -> FunctionType | None:
+    """The special method `name` of a class where it is a Python function; None where it is native code or missing."""
+    found = static_lookup(kind, name)
+    return found if type(found) is FunctionType else None

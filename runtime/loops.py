@@ -1,0 +1,216 @@
+"""`while` loops: Python's own while the test is known, one `lax.while_loop` from the turn on at which it is traced.
+
+>>> import jax
+>>> from autograph.runtime.conditionals import if_exp
+>>> def collatz(n):
+...     steps = 0
+...     def loop_body():
+...         nonlocal n, steps
+...         n = if_exp(n % 2 == 0, lambda: n // 2, lambda: 3 * n + 1)
+...         steps = steps + 1
+...     while_loop(lambda: n != 1, loop_body, lambda: (n, steps))
+...     return steps
+>>> collatz(6), int(jax.jit(collatz)(6))
+(8, 8)
+
+The body is traced with fresh tracers in its variables (see `carries`), then the test; `while` is bound on the two jaxprs.
+A test that writes to variables or to the heap (`while (n := f(n)) > 0`) is moved to the end of the body, and its truth
+value is carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from jax import lax
+
+from autograph.jax_internals import drop_equations, equation_mark, new_var, trace_piece
+from autograph.runtime import journal
+from autograph.runtime.carries import Carry, Retry, refuse, remembering
+from autograph.runtime.joining import Mismatch
+from autograph.runtime.primitives import Traced, bind_scan, bind_while, predicate
+from autograph.runtime.staging import is_traced
+from autograph.runtime.state import StateLike, Variable, variables_of
+
+_ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound turns a mistake of ours into an error
+
+
+def while_loop(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    options: dict[str, Any] | None = None,
+) -> None:
+    """Runs `body()` while `test()`; staged as `lax.while_loop` from the turn on at which the test is traced.
+
+    Args:
+        test: the loop test; evaluated before each turn, as in Python.
+        body: one turn.
+        state: the variables that change and that the next turn or the rest of the function reads.
+        options: what `set_loop_options` said.
+    Raises:
+        StagingError: a variable cannot be carried (shape, structure or kind changes from turn to turn).
+    """
+    while True:
+        start = equation_mark()
+        truth = test()
+        if is_traced(truth):
+            break
+        if not truth:
+            return
+        body()
+    stage_while(test, body, variables_of(state), truth, (start, equation_mark()))
+
+
+class Hidden:
+    """A variable of the loop's own: a counter, or the truth value of a test that must not run twice."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self.value = value
+
+    def get(self) -> Any:
+        return self.value
+
+    def set(self, value: Any) -> None:
+        self.value = value
+
+
+def stage_while(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    variables: Sequence[Variable],
+    truth: Any,
+    evaluated: tuple[Any, Any],
+    where: Callable[..., Any] | None = None,
+) -> None:
+    """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`."""
+    where = where or body
+    with remembering((where.__code__, "while")) as memory:
+        try:
+            carry = Carry(variables, memory)
+            turn = trace_turn(carry, body, path=lambda: (_evaluate_test(test, carry), True))
+            check = _trace_test(test, carry)
+            if check is None:
+                hidden = Hidden("the loop test", predicate(truth))
+                carry = Carry([*variables, hidden], memory)
+
+                def rotated() -> None:
+                    body()
+                    again = test()
+                    hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
+
+                turn = trace_turn(carry, rotated, path=lambda: (hidden.entered, True))
+                check = _trace_test(hidden.get, carry)
+                assert check is not None
+            else:
+                drop_equations(*evaluated)
+        except Mismatch as differ:
+            raise refuse(differ, where, "loop") from None
+        _bind_while(carry, check, turn)
+
+
+def trace_turn(carry: Carry, run: Callable[..., None], extra: Sequence[Any] = (), path: Any = None) -> Traced:
+    """Traces the loop body until its carry is a fixed point.
+
+    Args:
+        run: one turn; gets a tracer for each of `extra`, abstract values of what the turn reads besides the carry.
+        path: tells whether the turn is really taken (under `vmap` finished lanes run along).
+    Returns:
+        a piece whose inputs are all leaves of the carry, then `extra`; its outputs are the leaves that change, then the
+        leaves first bound in the loop.
+    """
+
+    def attempt(*tracers: Any) -> list[Any]:
+        count = len(carry.leaves)
+        finished = Finished()
+        with journal.Piece(carry.variables, path) as piece:
+            carry.fill(tracers[:count], piece)
+            run(*tracers[count:])
+            return carry.collect(piece, finished)
+
+    for _ in range(_ATTEMPTS):
+        start = equation_mark()
+        carry.begin()
+        avals = [jax.typeof(x) for x in carry.operands]
+        try:
+            return Traced(*trace_piece(attempt, [*avals, *extra], "loop_body"))
+        except Retry:
+            drop_equations(start, equation_mark())
+    raise AssertionError("the carry of a loop did not reach a fixed point")
+
+
+class Finished:
+    """The results of one traced piece, as `newborns` and `carries` read them."""
+
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.values: list[Any] = []
+        self.written: list[journal.Written] = []
+
+
+def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
+    """The loop test as a piece over all leaves of the carry; None when it writes to variables or to the heap."""
+    pure = True
+
+    def piece_of_test(*tracers: Any) -> list[Any]:
+        nonlocal pure
+        with journal.Piece(carry.variables) as piece:
+            filled = carry.fill_apart(tracers, piece)
+            truth = test()
+            values, written = piece.collect()
+        pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
+        return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]
+
+    # The name tells our loops from the user's own (see `reverse`).
+    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], "ag_while_cond"))
+    return traced if pure else None
+
+
+def _evaluate_test(test: Callable[[], Any], carry: Carry) -> Any:
+    """The test's truth at the start of the turn that is being traced."""
+    check = _trace_test(test, carry)
+    return check.call(*[leaf.tracer for leaf in carry.leaves])[0] if check is not None else lax.full((), True, bool)
+
+
+def _close_invariants(piece: Traced, carry: Carry, extra: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
+    """Constants and inputs of a piece once leaves that never change are closed over: (constvars, consts, invars)."""
+    carried = set(carry.carried())
+    used = {v for eqn in piece.jaxpr.eqns for v in eqn.invars if hasattr(v, "aval") and not hasattr(v, "val")}
+    used |= {v for v in piece.jaxpr.outvars if not hasattr(v, "val")}
+    constvars, consts = list(piece.jaxpr.constvars), list(piece.consts)
+    invars: list[Any] = []
+    for i, (var, operand) in enumerate(zip(piece.jaxpr.invars, carry.operands)):
+        if i in carried:
+            invars.append(var)
+        elif var in used:
+            constvars.append(var)
+            consts.append(operand)
+    invars += [new_var(jax.typeof(x)) for x in carry.placeholders]
+    if extra:
+        invars += piece.jaxpr.invars[-extra:]
+    return constvars, consts, invars
+
+
+def _bind_while(carry: Carry, check: Traced, turn: Traced) -> None:
+    carry.make_placeholders()
+    pieces = []
+    for piece in (check, turn):
+        constvars, consts, invars = _close_invariants(piece, carry)
+        pieces.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
+    init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
+    carry.write(bind_while(*pieces, init))
+
+
+def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> None:
+    """Binds `scan` on a traced turn whose extra inputs are the slices of `xs`, and writes the results."""
+    carry.make_placeholders()
+    constvars, consts, invars = _close_invariants(turn, carry, len(xs))
+    piece = turn.with_consts(constvars, consts, invars, list(turn.jaxpr.outvars))
+    init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
+    carry.write(bind_scan(piece, init, xs, length, reverse))

@@ -1,0 +1,251 @@
+"""Elements: `x[i]`, `x[i:i + k]`, `x[i] = v`, `x[i] += v`, `del x[i]`, on lists, dicts, arrays and the user's containers.
+
+| `x` | read at a traced index | write |
+| --- | --- | --- |
+| JAX array | native | a new array, bound to the same name |
+| NumPy array | as a JAX array | in place; of a traced value or at a traced index: refused |
+| list, tuple, range | the element of one shape and type, picked by a dynamic index | in place; at a traced index every element becomes `v if k == i else x[k]` |
+| dict | refused: keys are looked up by hash | in place |
+| user's class | its `__getitem__`, `__setitem__`, `__delitem__`, converted | the same |
+
+Negative traced indices count from the end. A traced index out of range cannot raise `IndexError`: reads of arrays and lists
+take the nearest element in range, writes do nothing, as JAX's arrays do everywhere. A known index out of range raises.
+
+NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`.
+
+>>> import jax, jax.numpy as jnp
+>>> def f(i):
+...     x = jnp.zeros(3)
+...     x = set_item(5.0, x, i)
+...     return get_item([10, 20, 30], i), x
+>>> jax.jit(f)(-1)
+(Array(30, dtype=int32, weak_type=True), Array([0., 0., 5.], dtype=float32))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime import attributes, calls, journal, lists
+from autograph.runtime.in_place import iop as iop
+from autograph.runtime.joining import describe
+from autograph.runtime.lookups import python_method
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_array_like, is_traced
+
+Step = tuple[str, Any]
+
+
+def is_jax_array(x: Any) -> bool:
+    """Whether `x` is an array of JAX, known or traced (not a reference, whose items are written in place)."""
+    return is_array_like(x) and isinstance(x, jax.Array)
+
+
+def get_item(x: Any, i: Any) -> Any:
+    """`x[i]`."""
+    kind = type(x)
+    if not _traced_index(i):
+        method = python_method(kind, "__getitem__")
+        return x[i] if method is None else calls.converted(method)(x, i)
+    if kind is list or kind is tuple:
+        return lists.get(x, i)
+    if is_jax_array(x):
+        return x[i]
+    if kind is range:
+        return lists.get_from_range(x, i)
+    if isinstance(x, np.ndarray):
+        return jnp.asarray(x)[i]
+    method = python_method(kind, "__getitem__")
+    if method is not None:
+        return calls.converted(method)(x, i)
+    if isinstance(x, (list, tuple)):
+        return lists.get(x, i)
+    if isinstance(x, (dict, str, bytes)):
+        raise refusal(
+            f"a {kind.__name__} cannot be read at a traced {'key' if isinstance(x, dict) else 'index'}",
+            why="the value is not known while the program is traced",
+            instead="use an array, an `if` chain over the known keys, or a static argument",
+        )
+    return x[i]
+
+
+def _traced_index(i: Any) -> bool:
+    return is_traced(i) or (type(i) is tuple and any(map(is_traced, i)))
+
+
+def get_slice(x: Any, start: Any, length: Any) -> Any:
+    """`x[start:start + length]` for the two bounds of one text.
+
+    Of an array with a traced start and a known length: a `dynamic_slice`.
+
+    Raises:
+        StagingError: the length is traced, or `x` is a Python sequence: the result would have no known length.
+    """
+    if not is_traced(start) and not is_traced(length):
+        return get_item(x, slice(start, start + length))
+    if is_traced(length) or not (is_jax_array(x) or isinstance(x, np.ndarray)):
+        what = "length" if is_traced(length) else "start"
+        raise refusal(
+            f"a slice of {describe(x)} has a traced {what}",
+            why="every array of a compiled program has a known shape",
+            instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
+        )
+    x = jnp.asarray(x)
+    size = x.shape[0]
+    if not isinstance(length, (int, np.integer)) or length < 0 or length > size:
+        raise refusal(
+            f"a slice of {length} elements at a traced start, of {describe(x)}",
+            why="its length would depend on the start",
+            instead=f"take a known number of elements, from 0 to {size}",
+        )
+    return lists.checked_slice(x, start, int(length))
+
+
+def set_item(value: Any, x: Any, i: Any) -> Any:
+    """`x[i] = value`; returns `x`, or the new array where `x` is an array of JAX.
+
+    Raises:
+        IndexError: a known index is out of range.
+        StagingError: the array's dtype cannot hold the value (an int array and a float: cast it yourself), a NumPy array
+            would have to hold a traced value, a list cannot be written at a traced index.
+    """
+    kind = type(x)
+    if kind is list or kind is dict:
+        if kind is list and is_traced(i):
+            journal.touch_container(x)
+            lists.put(x, i, value)
+            return x
+        journal.touch_container(x)
+        x[i] = value
+        return x
+    if is_jax_array(x):
+        return set_element(value, x, i)
+    method = python_method(kind, "__setitem__")
+    if method is not None:
+        journal.touch_container(x)
+        calls.converted(method)(x, i, value)
+        return x
+    if isinstance(x, np.ndarray) and (is_traced(value) or _traced_index(i)):
+        raise refusal(
+            f"a NumPy array cannot be written {'with a traced value' if is_traced(value) else 'at a traced index'}",
+            why="it holds numbers, and a traced value is not known yet",
+            instead="start from a JAX array: `x = jnp.asarray(x)`",
+        )
+    journal.touch_container(x)
+    if isinstance(x, list) and is_traced(i):
+        lists.put(x, i, value)
+    else:
+        x[i] = value
+    return x
+
+
+def set_element(value: Any, x: Any, i: Any) -> Any:
+    """The array `x` with `value` at `i`, in the dtype of `x`.
+
+    NB a float is not put into an int array: NumPy truncates silently, and JAX only warns.
+    """
+    check_bounds(x, i)
+    if not is_array_like(value):
+        value = jnp.asarray(value)
+    kind, dtype = jnp.result_type(value), jnp.dtype(x.dtype) if jnp.issubdtype(x.dtype, jnp.number) else x.dtype
+    if kind != dtype and not _same_kind(kind, dtype):
+        raise refusal(
+            f"a value of dtype {kind} is assigned to an element of an array of dtype {x.dtype}",
+            why="the array keeps its dtype, so the value would be cut down silently",
+            instead=f"cast the value (`.astype({x.dtype})`) or start from an array of dtype {kind}",
+        )
+    if kind != dtype:
+        value = lax.convert_element_type(value, dtype)
+    return x.at[i].set(value)
+
+
+def _same_kind(kind: Any, dtype: Any) -> bool:
+    order = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+    try:
+        ranks = [next(n for n, k in enumerate(order) if jnp.issubdtype(d, k)) for d in (kind, dtype)]
+    except StopIteration:
+        return False
+    return ranks[0] <= ranks[1]
+
+
+def check_bounds(x: Any, i: Any) -> None:
+    """Raises `IndexError` for a known integer index that is out of range, in NumPy's words."""
+    shape = x.shape
+    axis = 0
+    for part in i if type(i) is tuple else (i,):
+        kind = type(part)
+        if kind is int or isinstance(part, np.integer):
+            if axis < len(shape) and isinstance(shape[axis], int) and not -shape[axis] <= part < shape[axis]:
+                raise IndexError(f"index {part} is out of bounds for axis {axis} with size {shape[axis]}")
+            axis += 1
+        elif kind is slice:
+            axis += 1
+        elif part is not None:
+            return  # an ellipsis, a list or an array of indices: what follows has no fixed axis
+
+
+def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any) -> Any:
+    """`base.a[k][i] = value`, `path` being `(('.', 'a'), ('[', k))`; returns the new base.
+
+    Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
+    outwards until something changed in place.
+    """
+    owners = _follow(base, path)
+    return _write_back(owners, path, set_item(value, owners[-1], i))
+
+
+def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    """`x[i] <symbol> value()`; returns `x`, or the new array."""
+    return set_item(_combine(x, i, symbol, value), x, i)
+
+
+def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    """`base.a[k][i] <symbol> value()`; returns the new base."""
+    owners = _follow(base, path)
+    return _write_back(owners, path, aug_item(owners[-1], i, symbol, value))
+
+
+def _combine(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    if is_jax_array(x):
+        check_bounds(x, i)
+    return iop(symbol, get_item(x, i), value())
+
+
+def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
+    owners = [base]
+    for kind, key in path:
+        owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
+    return owners
+
+
+def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any) -> Any:
+    for (kind, key), owner, old in zip(reversed(path), reversed(owners[:-1]), reversed(owners)):
+        if new is old:
+            return owners[0]
+        if kind == ".":
+            attributes.set_attr(new, owner, key)
+            new = owner
+        else:
+            new = set_item(new, owner, key)
+    return new
+
+
+def del_item(x: Any, i: Any) -> None:
+    """`del x[i]`."""
+    method = python_method(type(x), "__delitem__")
+    if method is not None:
+        journal.touch_container(x)
+        calls.converted(method)(x, i)
+        return
+    journal.touch_container(x)
+    if isinstance(x, list) and is_traced(i):
+        lists.pop(x, i)
+    else:
+        del x[i]
