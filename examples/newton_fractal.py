@@ -1,0 +1,75 @@
+"""Newton's method for z**5 = 1 from every point of the plane: which root is reached, and how fast.
+
+`newton` is the text-book loop for one starting point: it stops at the tolerance, gives up where the derivative
+vanishes or after LIMIT turns. `jax.vmap` runs it for a whole picture.
+
+    python examples/newton_fractal.py [HEIGHT]
+
+writes newton_fractal.png (square) into the current folder.
+"""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from png import write_png
+from timing import report
+
+import autograph as ag
+
+DEGREE, LIMIT, TOLERANCE = 5, 60, 1e-4
+
+
+def newton(z):
+    """Root number 0 ... DEGREE - 1 that Newton's method reaches from `z`, or -1, and the turns that it took."""
+    for turn in ag.range(LIMIT):
+        slope = DEGREE * z ** (DEGREE - 1)
+        if abs(slope) < 1e-12:
+            return -1, turn
+        step = (z**DEGREE - 1) / slope
+        z = z - step
+        if abs(step) < TOLERANCE:
+            root = jnp.round(jnp.angle(z) * DEGREE / (2 * jnp.pi)).astype(int)
+            return root % DEGREE, turn + 1
+    return -1, LIMIT
+
+
+@ag.jit
+def basins(plane):
+    return jax.vmap(jax.vmap(newton))(plane)
+
+
+def plane_of(height):
+    """A square of `height` by `height` points around 0, complex64."""
+    y, x = np.mgrid[1.5 : -1.5 : height * 1j, -1.5 : 1.5 : height * 1j]
+    return jnp.asarray(x + 1j * y, jnp.complex64)
+
+
+def picture_of(roots, turns):
+    """One colour per root, darker where Newton's method took longer; uint8 RGB `[height, width, 3]`."""
+    palette = np.array([(231, 111, 81), (244, 192, 95), (138, 177, 125), (42, 157, 143), (70, 110, 150), (0, 0, 0)])
+    light = 1.1 * 0.94 ** np.maximum(turns - 3, 0)
+    return np.clip(palette[roots] * light[..., None], 0, 255).astype(np.uint8)
+
+
+def main():
+    height = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    plane = plane_of(height)
+    sample = plane_of(6).ravel()
+    print(f"Newton's method for z**{DEGREE} = 1 from {plane.size} points")
+    roots, turns = report(
+        basins,
+        plane,
+        eager=lambda: [newton(z) for z in sample],
+        note=f"{sample.size} of {plane.size} points",
+    )
+    roots, turns = np.asarray(roots), np.asarray(turns)
+    for root in range(-1, DEGREE):
+        print(f"  {f'root {root}' if root >= 0 else 'no root':8} {np.sum(roots == root):7} points")
+    print(f"  turns: {turns.mean():.2f} on average, {turns.max()} at most")
+    print(f"  picture: {write_png('newton_fractal.png', picture_of(roots, turns))}")
+
+
+if __name__ == "__main__":
+    main()
