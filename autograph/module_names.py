@@ -1,0 +1,105 @@
+"""What the names of a module mean while its text is all there is.
+
+Only two kinds of names are known without running the module: those that import statements bind to modules of JAX, NumPy
+or the standard library, and builtins that the module does not bind itself.
+
+>>> resolve = module_resolver(ast.parse("import math\\nimport mine\\ndef len(x): ..."))
+>>> resolve("math.sqrt"), resolve("mine.sqrt"), resolve("len"), resolve("abs")
+(<built-in function sqrt>, MISSING, MISSING, <built-in function abs>)
+"""
+
+import ast
+import builtins
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph.options import MISSING
+
+# Looking at these runs no user code. Other modules of the standard library are known when they are loaded already:
+# importing one may do something (`this`, `antigravity`).
+_ROOTS = ("autograph", "jax", "numpy")
+
+
+def module_resolver(tree: ast.Module) -> Callable[[str], Any]:
+    """A `resolve` for `ConversionContext`: from a dotted name to the object that it means, or `MISSING`."""
+    imported, bound = _bindings(tree)
+
+    def resolve(dotted: str) -> Any:
+        first, *rest = dotted.split(".")
+        if first in bound:
+            return MISSING
+        if first in imported:
+            found = _load(*imported[first])
+        else:
+            found = getattr(builtins, first, MISSING)
+        for name in rest:
+            if not (inspect.ismodule(found) or inspect.isclass(found)):
+                return MISSING
+            found = getattr(found, name, MISSING)
+        return found
+
+    return resolve
+
+
+def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[str]]:
+    """Names by the module and attribute that an import binds them to, and names that are bound in any other way."""
+    imported: dict[str, tuple[str, str | None]] = {}
+    bound: set[str] = set()
+
+    def bind(name: str, source: tuple[str, str | None]) -> None:
+        if imported.setdefault(name, source) != source:
+            bound.add(name)  # `try: from fast import f` / `except ImportError: from slow import f`
+
+    for node in _module_scope(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                module = alias.name if alias.asname else alias.name.split(".")[0]
+                bind(alias.asname or module, (module, None))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if alias.name == "*":
+                    bound.update(vars(builtins))  # it may bind any of them
+                elif node.level or node.module is None:
+                    bound.add(alias.asname or alias.name)
+                else:
+                    bind(alias.asname or alias.name, (node.module, alias.name))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            bound.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            bound.add(node.rest)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            bound.update(node.names)
+    return imported, bound
+
+
+def _module_scope(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes whose names live in the module itself; of functions and classes only the node."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield from _module_scope(child)
+
+
+def _load(module: str, attribute: str | None) -> Any:
+    root = module.split(".")[0]
+    if module not in sys.modules and root not in _ROOTS:
+        return MISSING
+    if root not in _ROOTS and root not in sys.stdlib_module_names:
+        return MISSING
+    try:
+        found = importlib.import_module(module)
+        if attribute is None:
+            return found
+        if not hasattr(found, attribute) and root in _ROOTS:
+            importlib.import_module(f"{module}.{attribute}")
+        return getattr(found, attribute, MISSING)
+    except ImportError:
+        return MISSING

@@ -1,0 +1,24 @@
+"""What every test shares: the platform, and a fixture for strict promotion.
+
+Warnings are errors (`filterwarnings` in pyproject.toml), also those of JAX, NumPy and gast.
+"""
+
+import os
+from collections.abc import Iterator
+
+# Before anything imports jax: a test machine with an accelerator shall not spend a minute on starting it for
+# scalar programs. Set the variable yourself to run the tests there.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import pytest
+
+
+@pytest.fixture
+def strict_promotion() -> Iterator[None]:
+    """Numeric promotion as strict as JAX has it, so that a cast that we introduce silently is an error.
+
+    Off by default, because most programs in the tests are about the promotion that users rely on.
+    """
+    with jax.numpy_dtype_promotion("strict"):
+        yield
