@@ -1,0 +1,105 @@
+"""README and docs: every Python block runs and prints what the page says.
+
+The blocks of a page run in order in one namespace, each as a file of its own (conversion needs the source). A `text` block
+right after a Python block is what it prints, or the uncaught exception it ends with, in the form `Name: message`.
+"""
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass
+class Block:
+    """A fenced block: its language, text, and the line of the page on which the text begins."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [Block(m[1], m[2], text.count("\n", 0, m.start(2)) + 1) for m in FENCE.finditer(text)]
+
+
+def expected_after(page: Path, blocks: list[Block], index: int) -> str | None:
+    """The `text` block that follows block `index` with only blank lines between."""
+    if index + 1 == len(blocks) or blocks[index + 1].language != "text":
+        return None
+    block, following = blocks[index], blocks[index + 1]
+    end = block.line + block.text.count("\n")  # the line of the closing fence
+    between = page.read_text(encoding="utf-8").splitlines()[end : following.line - 2]
+    return following.text if not any(line.strip() for line in between) else None
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "architecture.md"], ids=lambda page: page.name)
+def test_the_python_blocks_run_and_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    blocks = blocks_of(page)
+    namespace: dict[str, object] = {"__name__": "__page__"}
+    wrong = []
+    for index, block in enumerate(blocks):
+        if block.language != "python":
+            continue
+        file = tmp_path / f"line{block.line}.py"
+        file.write_text(block.text, encoding="utf-8")
+        expected = expected_after(page, blocks, index)
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(block.text, str(file), "exec"), namespace)
+        except Exception as error:
+            if expected is None:
+                raise AssertionError(f"{page.name}:{block.line}: the block raises {error!r}") from error
+            printed.write(f"{type(error).__name__}: {error}\n")
+        output = printed.getvalue().replace(str(file), "example.py")
+        if expected is not None and plain(output) != plain(expected):
+            wrong.append(f"{page.name}:{block.line} prints\n{output}\nand not\n{expected}")
+    assert not wrong, "\n".join(wrong)
+
+
+def plain(text: str) -> list[str]:
+    """Lines without trailing white space, so that an editor cannot break a page."""
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def test_some_page_has_blocks_with_output() -> None:
+    assert any(expected_after(page, blocks_of(page), i) for page in PAGES for i in range(len(blocks_of(page))))
+
+
+def test_readme_has_exactly_two_commands() -> None:
+    readme = ROOT / "README.md"
+    commands = [block.text.strip() for block in blocks_of(readme) if block.language == "sh"]
+    assert len(commands) == 2
+    assert all(len(command.splitlines()) == 1 for command in commands)
+    assert "examples/mandelbrot.py" in commands[0] and "pytest" in commands[1]
+    assert len(re.findall(r"^```(sh|bash|shell|console)", readme.read_text(), re.MULTILINE)) == 2
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = re.sub(FENCE, "", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_command_line_page_shows_the_real_help() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in ("convert", "show", "run"):
+        done = subprocess.run(
+            [sys.executable, "-m", "autograph", command, "--help"],
+            capture_output=True, text=True, check=True, env={"COLUMNS": "100", "PATH": "", "JAX_PLATFORMS": "cpu"},
+        )  # fmt: skip
+        for option in re.findall(r"--[a-z-]+", done.stdout):
+            assert option in page, f"docs/cli.md says nothing of {option}"
