@@ -335,6 +335,10 @@ class Carry:
         """The numbers of the leaves that change."""
         return [i for i, leaf in enumerate(self.leaves) if not leaf.invariant]
 
+    def tracer_of(self, variable: Any) -> Any:
+        """What `variable` (a number) held when the turn began."""
+        return next(place.value for place in self.places if place.variable is variable)
+
     def make_placeholders(self) -> None:
         """Makes the initial values of the variables first bound in the loop."""
         self.placeholders = [placeholder(leaf.type) for leaf in self.born]

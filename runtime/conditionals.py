@@ -74,6 +74,14 @@ def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state:
     return _stage(predicate(test), body, orelse, variables_of(state), (), "conditional expression")
 
 
+def stage_turn(pred: Any, turn: Callable[[], Any], variables: list[Variable]) -> None:
+    """Runs `turn()` if the traced `pred`: one turn of an unrolled loop that may have ended.
+
+    A variable that only the turn binds keeps the turn's value, as in any staged loop.
+    """
+    _stage(pred, turn, nothing, variables, (), "loop", keep_one_sided=True)
+
+
 class _Arm:
     """What one arm left behind."""
 
@@ -96,9 +104,11 @@ class _Plan:
     """The joined results of two arms."""
 
     def __init__(
-        self, body: _Arm, orelse: _Arm, variables: list[Variable], exits: Sequence[str], where: Callable[[], Any]
+        self, body: _Arm, orelse: _Arm, variables: list[Variable], exits: Sequence[str], where: Callable[[], Any],
+        keep_one_sided: bool,
     ) -> None:
         self.where = where
+        self.keep_one_sided = keep_one_sided
         self.body = body
         self.orelse = orelse
         self.join = Join()
@@ -123,7 +133,7 @@ class _Plan:
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
         if left_unset or right_unset:
-            own = name in self.exits
+            own = name in self.exits or name.startswith("return_value") or self.keep_one_sided
             if own or self._dead[0 if left_unset else 1]:
                 return self._alone(right if left_unset else left, left_unset)
             missing = left if left_unset else right
@@ -196,7 +206,8 @@ def _side(values: list[Any], join: Join) -> list[Any]:
 
 
 def _stage(
-    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str], what: str
+    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str], what: str,
+    keep_one_sided: bool = False,
 ) -> Any:
     plan: _Plan | None = None
     true_arm: Traced | None = None
@@ -208,7 +219,7 @@ def _stage(
         def trace_body() -> list[Any]:
             nonlocal plan
             arm = _Arm(body, variables, (pred, True))
-            plan = _make_plan(arm, other, variables, exits, what, body, orelse)
+            plan = _make_plan(arm, other, variables, exits, what, body, orelse, keep_one_sided)
             return _side(plan.join.left, plan.join)
 
         true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
@@ -235,10 +246,10 @@ def _stage(
 
 def _make_plan(
     arm: _Arm, other: _Arm, variables: list[Variable], exits: Sequence[str], what: str, body: Callable[[], Any],
-    orelse: Callable[[], Any],
+    orelse: Callable[[], Any], keep_one_sided: bool,
 ) -> _Plan:
     try:
-        return _Plan(arm, other, variables, exits, _where(body, orelse))
+        return _Plan(arm, other, variables, exits, _where(body, orelse), keep_one_sided)
     except Mismatch as differ:
         raise errors.StagingError(
             f"the two arms of the {what} leave different values in {_quoted(differ.path)}",

@@ -97,7 +97,7 @@ def stage_while(
             turn = trace_turn(carry, body, path=lambda: (_evaluate_test(test, carry), True))
             check = _trace_test(test, carry)
             if check is None:
-                hidden = Hidden("the loop test", predicate(truth))
+                hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
                 carry = Carry([*variables, hidden], memory)
 
                 def rotated() -> None:
@@ -105,7 +105,7 @@ def stage_while(
                     again = test()
                     hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
-                turn = trace_turn(carry, rotated, path=lambda: (hidden.entered, True))
+                turn = trace_turn(carry, rotated, path=lambda: (carry.tracer_of(hidden), True))
                 check = _trace_test(hidden.get, carry)
                 assert check is not None
             else:

@@ -20,6 +20,10 @@ Both happen once per block here, and block heads are what gradients of gradients
 | 256 wide, one state per turn in 64 slots | 1.2 | 1.3 | 1.8 | 2.0 |
 | 256 wide, blocks | 2.2 | 1.6 | 1.7 | 1.3 |
 
+Inside `shard_map`, devices may take different numbers of turns, and the transpose of a turn may hold a collective (the
+cotangent of a constant that all devices share is a sum over them). So all take as many blocks as the longest of them; the
+surplus blocks are masked like surplus turns.
+
 With as many blocks as slots or fewer every turn is evaluated three times (forward pass, record, block) and reversed once.
 Beyond that the slots act as a stack and the price grows with the logarithm of the number of turns.
 """
@@ -152,19 +156,23 @@ def reverse(loop: Loop, plan: Plan, recorded: Recorded, carry_cotangents: Values
 
     def one_block(carry: Any) -> Any:
         block, stack, const_cotangents, carry_cotangents = carry
-        stack = _while(lambda s: s[1][s[0]] < block, lambda s: keep_one_more(block, s), stack)
+        own = block <= last
+        stack = _while(lambda s: own & (s[1][s[0]] < block), lambda s: keep_one_more(block, s), stack)
         top, place, slots = stack
-        point = _get(slots, top)
+        alive, *values = _get(slots, top)
+        point = [alive & own, *values]
         transposed = jax.linear_transpose(
             lambda consts, carry: tangent_block(loop, plan, point, consts, carry), loop.const_zeros, loop.carry_zeros
         )
         const_cotangents, carry_cotangents = transposed((const_cotangents, carry_cotangents))
-        return block - 1, (top - 1, place, slots), const_cotangents, carry_cotangents
+        return block - 1, (top - own, place, slots), const_cotangents, carry_cotangents
 
     last = recorded.blocks - 1
     place = lax.iota(jnp.int32, plan.slots + 1) * recorded.stride
     stack = (last // recorded.stride, place, recorded.slots)
-    start = (last, stack, loop.const_zeros, carry_cotangents)
+    devices = varying_axes(recorded.slots[0])
+    longest = lax.pmax(last, devices) if devices else last
+    start = (longest, stack, loop.const_zeros, carry_cotangents)
     return _while(lambda carry: carry[0] >= 0, one_block, start)[2:]
 
 

@@ -1,0 +1,48 @@
+"""The iterables and the `if`s of comprehensions, which stay Python's own.
+
+A comprehension builds a container, so it takes its elements one by one: over a traced array it is unrolled.
+
+>>> [x * 2 for x in comp_iter([1, 2, 3]) if comp_test(x > 1)]
+[4, 6]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from autograph.runtime.iterables import Filter
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_traced
+
+
+def comp_iter(iterable: Any) -> Any:
+    """The iterable of a `for` clause.
+
+    Raises:
+        StagingError: the number of elements is traced (`range(n)`, `filter` on traced values), so the container would have no known length.
+    """
+    kind = type(iterable)
+    if kind is Filter and not iterable.begun:
+        raise refusal(
+            "a comprehension over filter() of traced values has no known length",
+            why="a container holds a known number of elements",
+            instead="mask instead of filtering: `jnp.where(test, value, neutral)`",
+        )
+    return iterable
+
+
+def comp_test(test: Any) -> Any:
+    """The truth of an `if` clause.
+
+    Raises:
+        StagingError: the test is traced.
+    """
+    if not is_traced(test):
+        return test
+    raise refusal(
+        "a comprehension filters by a traced test",
+        why="the test is not known while the program is traced, so neither is the number of elements",
+        instead="keep every element and mask it (`value if test else 0`), or write a `for` loop with an `if`",
+    )

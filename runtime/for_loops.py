@@ -1,0 +1,229 @@
+"""`for` loops: Python's own over Python iterables; `lax.scan` or `lax.while_loop` over traced arrays and staged ranges.
+
+>>> import jax, jax.numpy as jnp
+>>> def total(xs):
+...     s = 0.0
+...     def loop_body(x):
+...         nonlocal s
+...         s = s + x
+...     for_loop(xs, loop_body, lambda: (s,))
+...     return s
+>>> total([1.0, 2.0]), float(jax.jit(total)(jnp.array([1.0, 2.0])))
+(3.0, 3.0)
+>>> [str(e.primitive) for e in jax.make_jaxpr(total)(jnp.ones(5)).eqns]
+['scan']
+
+| iterable | no jump flags | with jump flags (`test`) |
+| --- | --- | --- |
+| Python's | Python iterates | Python iterates until a flag is traced; then a `while` (over a `range`) or one `cond` per item |
+| traced array, range of known length | `scan` (differentiable in reverse) | `while` with an index: it stops when the flag is set |
+| range of traced length | `while` | `while` |
+
+A loop over a traced array whose body cannot be a scan (the carry changes shape, a list grows) is unrolled, which is always
+faithful, with one warning that says why.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+from jax import lax
+
+from autograph import errors
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime import conditionals
+from autograph.runtime.carries import Carry, refuse, remembering
+from autograph.runtime.iteration import Items, items_of, range_items
+from autograph.runtime.joining import Mismatch
+from autograph.runtime.loops import Hidden, bind_scan_turn, stage_while, trace_turn
+from autograph.runtime.primitives import predicate
+from autograph.runtime.staging import is_traced
+from autograph.runtime.state import StateLike, Variable, variables_of
+
+
+class UnrolledLoopWarning(UserWarning):
+    """A loop over a traced array was unrolled because its body cannot be staged."""
+
+
+# What a body raises that works on plain items only: an unrolled loop may succeed where the staged one cannot.
+_CANNOT_STAGE = (errors.StagingError, jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError,
+                 jax.errors.TracerIntegerConversionError, jax.errors.NonConcreteBooleanIndexError)
+
+
+def for_loop(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: StateLike = None,
+    *,
+    test: Callable[[], Any] | None = None,
+    options: dict[str, Any] | None = None,
+) -> None:
+    """Runs `body(item)` for the items of `iterable`.
+
+    Args:
+        iterable: anything that Python iterates; a traced array or a range of traced numbers is staged.
+        body: one turn; assigns the loop target itself when that lives on.
+        state: the variables that change and that the next turn or the rest of the function reads.
+        test: whether the loop goes on (jump flags); asked after each turn, before the next item is taken.
+        options: what `set_loop_options` said.
+    Raises:
+        StagingError: a variable cannot be carried.
+    """
+    items = items_of(iterable)
+    if items is None:
+        if test is None:
+            for item in iterable:
+                body(item)
+        else:
+            _iterate(iterable, body, state, test)
+        return
+    if items.is_static and items.length == 0:
+        return
+    variables = variables_of(state)
+    start = equation_mark()
+    try:
+        stage_for(items, body, variables, test)
+    except _CANNOT_STAGE as reason:
+        if not items.is_static or not items.arrays:
+            raise
+        drop_equations(start, equation_mark())
+        _warn(body, reason)
+        _iterate(_unrolled(items), body, state, test)
+    if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
+        iterable.exhaust()
+
+
+def stage_for(items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None) -> None:
+    """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
+    if items.is_static and test is None:
+        _stage_scan(items, body, variables)
+    else:
+        _stage_counted_while(items, body, variables, test)
+
+
+def _stage_scan(items: Items, body: Callable[[Any], Any], variables: list[Variable]) -> None:
+    counter = Hidden("the loop counter", 0)
+    own = [*variables, counter] if items.counts else variables
+
+    def turn(*slices: Any) -> None:
+        k = counter.value
+        body(items.make(k, slices))
+        if items.counts:
+            counter.value = k + 1
+
+    avals = [_row(array) for array in items.arrays]
+    with remembering((body.__code__, "for")) as memory:
+        carry = Carry(own, memory)
+        try:
+            traced = trace_turn(carry, turn, avals)
+        except Mismatch as differ:
+            raise refuse(differ, body, "loop") from None
+        bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
+
+
+def _row(array: Any) -> Any:
+    return jax.typeof(array).update(shape=array.shape[1:], weak_type=getattr(array, "weak_type", False))
+
+
+def _stage_counted_while(
+    items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None
+) -> None:
+    counter = Hidden("the loop counter", 0)
+
+    def going_on() -> Any:
+        inside = counter.value < items.length
+        if test is None:
+            return inside
+        truth = test()
+        if is_traced(truth):
+            return lax.bitwise_and(inside, predicate(truth))
+        return inside if truth else False
+
+    def turn() -> None:
+        k = counter.value
+        at = items.length - 1 - k if items.backwards else k
+        slices = [lax.dynamic_index_in_dim(array, at, 0, keepdims=False) for array in items.arrays]
+        body(items.make(k, slices))
+        counter.value = k + 1
+
+    stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body)
+
+
+def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: Callable[[], Any] | None) -> None:
+    """Python's loop; from the turn on after which a jump flag is traced, the remaining turns are staged."""
+    iterator = iter(iterable)
+    done = 0
+    for item in iterator:
+        body(item)
+        done += 1
+        if test is None:
+            continue
+        truth = test()
+        if is_traced(truth):
+            _stage_rest(iterable, iterator, done, body, variables_of(state), test, truth)
+            return
+        if not truth:
+            return
+
+
+def _stage_rest(
+    iterable: Any, iterator: Any, done: int, body: Callable[[Any], Any], variables: list[Variable],
+    test: Callable[[], Any], truth: Any,
+) -> None:
+    if type(iterable) is range:
+        rest = iterable[done:]
+        if not rest:
+            return
+        start = equation_mark()
+        try:
+            stage_for(range_items(rest.start, rest.stop, rest.step), body, variables, test)
+            return
+        except _CANNOT_STAGE as reason:
+            drop_equations(start, equation_mark())
+            _warn(body, reason)
+    if isinstance(iterator, (itertools.count, itertools.cycle, itertools.repeat)):
+        raise errors.StagingError(
+            "this loop over an endless iterator ends on a traced condition", at=body,
+            why="the iterator lives in Python and cannot be advanced by the compiled program",
+            instead="count in a variable of your own with `while True:`",
+        )
+    for item in iterator:
+        conditionals.stage_turn(predicate(truth), lambda item=item: body(item), variables)  # type: ignore[misc]
+        truth = test()
+        if not is_traced(truth):
+            if not truth:
+                return
+            _iterate(iterator, body, _as_state(variables), test)
+            return
+
+
+def _as_state(variables: list[Variable]) -> Any:
+    from autograph.runtime.state import State
+
+    def set_state(values: tuple[Any, ...]) -> None:
+        for variable, value in zip(variables, values):
+            variable.set(value)
+
+    return State([v.name for v in variables], lambda: tuple(v.get() for v in variables), set_state)
+
+
+def _unrolled(items: Items) -> Iterator[Any]:
+    for k in range(items.length):
+        at = items.length - 1 - k if items.backwards else k
+        yield items.make(k, [lax.index_in_dim(array, at, 0, keepdims=False) for array in items.arrays])
+
+
+def _warn(body: Callable[..., Any], reason: BaseException) -> None:
+    where = errors.Location.of(body)
+    text = errors.message(
+        "this loop is unrolled: its body cannot be staged", at=where, why=str(reason).strip().split("\n")[0],
+        instead="keep the shape and kind of every variable the same from turn to turn, if compile time matters",
+    )
+    if where is None:
+        warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
+    else:
+        warnings.warn_explicit(text, UnrolledLoopWarning, where.filename, where.lineno)

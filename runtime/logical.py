@@ -1,0 +1,161 @@
+"""`and`, `or`, `not`, chained comparisons, `in`: Python's own on values that are known.
+
+On traced values `and` and `or` keep Python's rules: the right side is evaluated only where the left one does not decide,
+and the value is the operand that decided (types join as in a conditional expression).
+
+Where the right side only combines numbers that exist already (names, constants, `+ - *`, comparisons), evaluating it can
+neither fail nor be seen, so `and` of two bools is one bit operation instead of a `cond`; that also is what an expert writes.
+
+>>> import jax
+>>> f = lambda x: and_(x > 0, lambda: x < 10)
+>>> [e.primitive.name for e in jax.make_jaxpr(f)(3.0).eqns]
+['gt', 'lt', 'and']
+>>> and_([], lambda: 1 / 0), or_(0, lambda: 'right'), compare(1, '<', lambda: 3, '<', lambda: 2)
+([], 'right', False)
+"""
+
+from __future__ import annotations
+
+import dis
+import operator
+import weakref
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph.runtime import membership
+from autograph.runtime.conditionals import if_exp
+from autograph.runtime.primitives import predicate
+from autograph.runtime.selection import choose
+from autograph.runtime.staging import is_array_like, is_traced
+from autograph.runtime.state import StateLike
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": membership.contains,
+    "not in": lambda x, container: not_(membership.contains(x, container)),
+}
+
+
+def and_(left: Any, right: Callable[[], Any], state: StateLike = None) -> Any:
+    """`left and right()`."""
+    if not is_traced(left):
+        return left and right()
+    test = predicate(left)
+    if is_total(right):
+        return _combine(lax.bitwise_and, test, left, right(), True)
+    return if_exp(test, right, lambda: left, state)
+
+
+def or_(left: Any, right: Callable[[], Any], state: StateLike = None) -> Any:
+    """`left or right()`."""
+    if not is_traced(left):
+        return left or right()
+    test = predicate(left)
+    if is_total(right):
+        return _combine(lax.bitwise_or, test, left, right(), False)
+    return if_exp(test, lambda: left, right, state)
+
+
+def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
+    """The deciding operand, both being known to exist."""
+    if all(jax.typeof(x) == jax.typeof(test) for x in (left, right) if not isinstance(x, bool)):
+        return bits(test, right)
+    return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
+
+
+def not_(x: Any) -> Any:
+    """`not x`."""
+    if not is_traced(x):
+        return not x
+    return lax.bitwise_not(predicate(x))
+
+
+def compare(left: Any, *rest: Any) -> Any:
+    """`left < middle < right`, written `compare(left, '<', lambda: middle, '<', lambda: right)`.
+
+    Each operand is evaluated at most once, and not at all after a comparison that is false.
+    """
+    symbol, operand, *more = rest
+    right = operand()
+    result = _COMPARISONS[symbol](left, right)
+    if not more:
+        return result
+    return and_(result, _Rest(right, more) if is_total(more[1]) and len(more) == 2 else lambda: compare(right, *more))
+
+
+class _Rest:
+    """The last comparison of a chain whose operand only combines numbers that exist."""
+
+    def __init__(self, left: Any, rest: list[Any]) -> None:
+        self.left = left
+        self.rest = rest
+
+    def __call__(self) -> Any:
+        return compare(self.left, *self.rest)
+
+
+def in_(x: Any, container: Any) -> Any:
+    """`x in container`; a traced bool where an element or `x` is traced."""
+    return membership.contains(x, container)
+
+
+def not_in(x: Any, container: Any) -> Any:
+    """`x not in container`."""
+    return not_(membership.contains(x, container))
+
+
+# --- which right sides can be evaluated without being asked for ---
+
+_READS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_CLASSDEREF"})
+_NO_EFFECT = _READS | {
+    "RESUME", "COPY_FREE_VARS", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "COMPARE_OP", "UNARY_NEGATIVE", "NOP",
+    "PUSH_NULL", "CACHE",
+}  # fmt: skip
+_TOTAL = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
+_codes: weakref.WeakKeyDictionary[CodeType, bool] = weakref.WeakKeyDictionary()
+
+
+def is_total(right: Callable[[], Any]) -> bool:
+    """Whether evaluating `right()` can neither fail, nor be noticed, nor cost much: arithmetic on scalars that exist.
+
+    Division, powers and indexing are left out: they can fail on Python numbers, and have no derivative everywhere.
+    """
+    if type(right) is _Rest:
+        return is_array_like(right.left) and is_total(right.rest[1])
+    if type(right) is not FunctionType or right.__defaults__:
+        return False
+    code = right.__code__
+    known = _codes.get(code)
+    if known is None:
+        known = _codes[code] = _only_arithmetic(code)
+    if not known:
+        return False
+    names = right.__globals__
+    try:
+        values = [cell.cell_contents for cell in right.__closure__ or ()]
+        values += [names[name] for name in code.co_names]
+    except (ValueError, KeyError):  # unbound: Python raises only where the right side is evaluated
+        return False
+    return all(is_array_like(v) and not jax.typeof(v).shape for v in values)
+
+
+def _only_arithmetic(code: CodeType) -> bool:
+    for step in dis.get_instructions(code):
+        if step.opname == "BINARY_OP":
+            if step.argrepr not in _TOTAL:
+                return False
+        elif step.opname not in _NO_EFFECT:
+            return False
+    return True

@@ -1,0 +1,91 @@
+"""`x in container` where something is traced.
+
+| container | test |
+| --- | --- |
+| array (1-D) | `any(container == x)` |
+| list, tuple | the same object, or an equal element |
+| set, frozenset, dict | an equal element or key (a traced value has no hash; a plain one would be found by it) |
+| range, `ag.range` | arithmetic |
+| iterators | their elements, all of them |
+| user's class | its `__contains__`, converted |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.runtime import calls
+from autograph.runtime.lookups import python_method, static_lookup
+from autograph.runtime.primitives import predicate
+from autograph.runtime.staging import is_array_like, is_traced
+
+
+def contains(x: Any, container: Any) -> Any:
+    """`x in container`."""
+    kind = type(container)
+    if kind in (list, tuple):
+        if is_traced(x) or any(map(is_traced, container)):
+            return _any_equal(x, container)
+        return x in container
+    method = python_method(kind, "__contains__")
+    if method is not None:
+        converted = calls.converted(method)
+        if converted is method:
+            return x in container
+        found = converted(container, x)
+        return predicate(found) if is_traced(found) else bool(found)
+    if is_array_like(container) and (is_traced(x) or is_traced(container)):
+        return _in_array(x, container)
+    if not is_traced(x):
+        return x in container
+    if kind is range:
+        return _in_range(x, container)
+    if isinstance(container, (dict, set, frozenset)):
+        return _any_equal(x, container)
+    if static_lookup(kind, "__contains__") is None and static_lookup(kind, "__iter__") is not None:
+        return _any_equal(x, container)
+    return x in container
+
+
+def _any_equal(x: Any, container: Iterable[Any]) -> Any:
+    if is_traced(x) and isinstance(container, (list, tuple)) and len(container) > 4:
+        kinds = set(map(type, container))
+        if len(kinds) == 1 and kinds <= {int, float} and not jax.typeof(x).shape:
+            return jnp.any(jnp.asarray(np.asarray(container), jnp.result_type(next(iter(kinds)))) == x)
+    found: Any = False
+    for element in container:
+        if element is x:
+            return True
+        equal = element == x
+        if is_traced(equal):
+            found = predicate(equal) if found is False else lax.bitwise_or(found, predicate(equal))
+        elif equal:
+            return True
+    return found
+
+
+def _in_array(x: Any, array: Any) -> Any:
+    if len(array.shape) != 1:
+        raise ValueError(f"Array.__contains__: search array must be one-dimensional, got arr.shape={array.shape}")
+    if not is_array_like(x) or jax.typeof(x).shape not in ((), (1,)):
+        raise ValueError("Array.__contains__: the value searched for must be a scalar")
+    return jnp.any(jnp.asarray(array) == x)
+
+
+def _in_range(x: Any, numbers: range) -> Any:
+    aval = jax.typeof(x)
+    if aval.shape or jnp.issubdtype(aval.dtype, jnp.complexfloating):
+        return _any_equal(x, numbers)
+    if not numbers:
+        return False
+    low, high = sorted((numbers[0], numbers[-1]))
+    within = (x >= low) & (x <= high)
+    if numbers.step in (1, -1) and not jnp.issubdtype(aval.dtype, jnp.inexact):
+        return within
+    return within & ((x - low) % abs(numbers.step) == 0)

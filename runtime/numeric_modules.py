@@ -1,0 +1,132 @@
+"""`math`, `cmath` and `numpy` functions called with traced arguments.
+
+`numpy.f` becomes `jax.numpy.f` (submodules too). `math.f` becomes the operation that computes it, on scalars, with results
+that promote as Python's numbers do (weakly typed). Called with values that are known, every function is itself.
+
+NB where `math` raises for a number outside its domain (`math.sqrt(-1)`), a traced value gives what IEEE arithmetic gives
+(NaN or an infinity), since a compiled program cannot raise.
+
+>>> import jax, math
+>>> float(jax.jit(counterpart(math.hypot))(3.0, 4.0)), counterpart(math.hypot)(3.0, 4.0)
+(5.0, 5.0)
+>>> jax.jit(lambda x: counterpart(np.array)([x, 2.0]))(1.0)
+Array([1., 2.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+import cmath
+import functools
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.runtime.math_functions import CMATH, MATH
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_traced
+
+_SEQUENCES = frozenset(
+    "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block broadcast_arrays meshgrid "
+    "select choose einsum einsum_path lexsort ix_ multi_dot append r_ c_ piecewise linalg".split()
+)
+"""Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
+
+
+def holds_traced(x: Any) -> bool:
+    """Whether `x`, or a list or tuple within `x`, holds a traced value."""
+    kind = type(x)
+    if kind is list or kind is tuple:
+        return any(map(holds_traced, x))
+    return is_traced(x)
+
+
+def counterpart(fn: Any) -> Callable[..., Any] | None:
+    """A function that does what `fn` of `math`, `cmath` or `numpy` does, on traced values too; None for other functions."""
+    try:
+        return _counterparts().get(fn)
+    except TypeError:  # unhashable, so not one of theirs
+        return None
+
+
+@functools.cache
+def _counterparts() -> dict[Any, Callable[..., Any]]:
+    table: dict[Any, Callable[..., Any]] = {}
+    for module, known in ((math, MATH), (cmath, CMATH)):
+        for name, fn in vars(module).items():
+            if callable(fn) and not name.startswith("_"):
+                table[fn] = _of_math(fn, f"{module.__name__}.{name}", known.get(name))
+    for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
+        for name in dir(module):
+            fn = getattr(module, name) if not name.startswith("_") else None
+            if callable(fn) and not _is_exception(fn) and fn not in table and not isinstance(fn, ModuleType):
+                table[fn] = _of_numpy(fn, path + name)
+    for name in dir(np.random):
+        fn = getattr(np.random, name)
+        if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
+            table[fn] = _of_random(fn, name)
+    for builtin in (bool, int, float, complex, str, bytes, object, min, max, sum, any, all, round, abs, pow):
+        table.pop(builtin, None)
+    return table
+
+
+def _is_exception(fn: Any) -> bool:
+    return isinstance(fn, type) and issubclass(fn, BaseException)
+
+
+def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not (any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))):
+            return fn(*args, **kwargs)
+        if staged is None:
+            raise refusal(
+                f"{name}() has no traced counterpart",
+                why="its argument is not known while the program is traced",
+                instead="compute it from a Python value (a static argument), or write it with jax.numpy",
+            )
+        return staged(*args, **kwargs)
+
+    return call
+
+
+def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not (any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))):
+            return fn(*args, **kwargs)
+        found: Any = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), jnp)
+        if found is None:
+            raise refusal(
+                f"numpy.{name}() has no counterpart in jax.numpy",
+                why="its argument is traced, and NumPy computes on known values only",
+                instead="write it with jax.numpy, or call it through jax.pure_callback",
+            )
+        if kwargs.get("out") is not None:
+            raise refusal(
+                f"numpy.{name}(out=...) cannot write a traced result into an array",
+                instead="use the returned array",
+            )
+        if name not in _SEQUENCES:
+            args = tuple(map(_as_array, args))
+        return found(*args, **kwargs)
+
+    return call
+
+
+def _as_array(x: Any) -> Any:
+    return jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x
+
+
+def _of_random(fn: Any, name: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values())):
+            raise refusal(
+                f"numpy.random.{name}() is called with a traced argument",
+                why="NumPy draws once, while the program is traced",
+                instead="draw with jax.random and a key",
+            )
+        return fn(*args, **kwargs)
+
+    return call
