@@ -56,6 +56,11 @@ except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
     TRACE_STATE, EAGER = _Never(), object()
 
 
+def is_tracing() -> bool:
+    """Whether a JAX trace is in progress in this thread (true as well where that cannot be known)."""
+    return TRACE_STATE.value is not EAGER
+
+
 try:
     from jax._src import core as _core
     from jax._src import linear_util as _linear_util

@@ -34,12 +34,12 @@ import jax
 from jax import lax
 
 from autograph import errors
-from autograph.jax_internals import drop_equations, equation_mark
+from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime import conditionals
 from autograph.runtime.carries import Carry, refuse, remembering
 from autograph.runtime.iteration import Items, items_of, range_items
 from autograph.runtime.joining import Mismatch
-from autograph.runtime.loops import Hidden, bind_scan_turn, stage_while, trace_turn
+from autograph.runtime.loops import CANNOT_STAGE, Hidden, bind_scan_turn, stage_from_here, stage_while, trace_turn, try_turn
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
@@ -47,11 +47,6 @@ from autograph.runtime.state import StateLike, Variable, variables_of
 
 class UnrolledLoopWarning(UserWarning):
     """A loop over a traced array was unrolled because its body cannot be staged."""
-
-
-# What a body raises that works on plain items only: an unrolled loop may succeed where the staged one cannot.
-_CANNOT_STAGE = (errors.StagingError, jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError,
-                 jax.errors.TracerIntegerConversionError, jax.errors.NonConcreteBooleanIndexError)
 
 
 def for_loop(
@@ -87,7 +82,7 @@ def for_loop(
     start = equation_mark()
     try:
         stage_for(items, body, variables, test)
-    except _CANNOT_STAGE as reason:
+    except CANNOT_STAGE as reason:
         if not items.is_static or not items.arrays:
             raise
         drop_equations(start, equation_mark())
@@ -154,14 +149,25 @@ def _stage_counted_while(
 
 
 def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: Callable[[], Any] | None) -> None:
-    """Python's loop; from the turn on after which a jump flag is traced, the remaining turns are staged."""
+    """Python's loop; once a jump flag is traced, what remains is staged."""
+    if test is None:
+        for item in iterable:
+            body(item)
+        return
+    if type(iterable) is range and len(iterable) > 1 and is_tracing():
+        variables = variables_of(state)
+        truth = try_turn(lambda: body(iterable[0]), test, variables)
+        if not is_traced(truth):
+            iterable = iterable[1:]
+            if not truth:
+                return
+        elif stage_from_here(lambda: _stage_range(iterable, body, variables, test)):
+            return
     iterator = iter(iterable)
     done = 0
     for item in iterator:
         body(item)
         done += 1
-        if test is None:
-            continue
         truth = test()
         if is_traced(truth):
             _stage_rest(iterable, iterator, done, body, variables_of(state), test, truth)
@@ -170,21 +176,18 @@ def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: 
             return
 
 
+def _stage_range(numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any]) -> None:
+    stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test)
+
+
 def _stage_rest(
     iterable: Any, iterator: Any, done: int, body: Callable[[Any], Any], variables: list[Variable],
     test: Callable[[], Any], truth: Any,
 ) -> None:
     if type(iterable) is range:
         rest = iterable[done:]
-        if not rest:
+        if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test)):
             return
-        start = equation_mark()
-        try:
-            stage_for(range_items(rest.start, rest.stop, rest.step), body, variables, test)
-            return
-        except _CANNOT_STAGE as reason:
-            drop_equations(start, equation_mark())
-            _warn(body, reason)
     if isinstance(iterator, (itertools.count, itertools.cycle, itertools.repeat)):
         raise errors.StagingError(
             "this loop over an endless iterator ends on a traced condition", at=body,
@@ -195,9 +198,8 @@ def _stage_rest(
         conditionals.stage_turn(predicate(truth), lambda item=item: body(item), variables)  # type: ignore[misc]
         truth = test()
         if not is_traced(truth):
-            if not truth:
-                return
-            _iterate(iterator, body, _as_state(variables), test)
+            if truth:
+                _iterate(iterator, body, _as_state(variables), test)
             return
 
 

@@ -201,6 +201,28 @@ class Piece:
         self._undo()
         return values, [w for w in written if not same_contents(w.before, w.after)]
 
+    def keep(self) -> None:
+        """Closes the piece without undoing it: what it wrote stands, and the enclosing piece hears of it."""
+        self._open = False
+        popped = _stack.pieces.pop()
+        assert popped is self
+        outer = innermost()
+        if outer is None:
+            return
+        for key, entry in self.entries.items():
+            if key not in outer._own:
+                outer.entries.setdefault(key, entry)
+            else:
+                outer.forwarded[key] = entry[0]
+        before = {id(v.cell): value for v, value in zip(self.variables, self.entry) if isinstance(v, CellVariable)}
+        for key, location in self.forwarded.items():
+            if key in outer._own:
+                outer.forwarded[key] = location
+            else:
+                outer.entries.setdefault(key, (location, before[key]))
+        if self.raised is not None:
+            outer.raised = self.raised
+
     def _undo(self) -> None:
         if not self._open:
             return

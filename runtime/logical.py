@@ -133,7 +133,7 @@ def is_total(right: Callable[[], Any]) -> bool:
     Division, powers and indexing are left out: they can fail on Python numbers, and have no derivative everywhere.
     """
     if type(right) is _Rest:
-        return is_array_like(right.left) and is_total(right.rest[1])
+        return _is_real_scalar(right.left) and is_total(right.rest[1])
     if type(right) is not FunctionType or right.__defaults__:
         return False
     code = right.__code__
@@ -148,7 +148,14 @@ def is_total(right: Callable[[], Any]) -> bool:
         values += [names[name] for name in code.co_names]
     except (ValueError, KeyError):  # unbound: Python raises only where the right side is evaluated
         return False
-    return all(is_array_like(v) and not jax.typeof(v).shape for v in values)
+    return all(map(_is_real_scalar, values))
+
+
+def _is_real_scalar(x: Any) -> bool:
+    if not is_array_like(x):
+        return False
+    aval = jax.typeof(x)
+    return not aval.shape and any(jnp.issubdtype(aval.dtype, k) for k in (jnp.bool_, jnp.integer, jnp.floating))
 
 
 def _only_arithmetic(code: CodeType) -> bool:

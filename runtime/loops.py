@@ -26,7 +26,8 @@ from typing import Any
 import jax
 from jax import lax
 
-from autograph.jax_internals import drop_equations, equation_mark, new_var, trace_piece
+from autograph import errors
+from autograph.jax_internals import drop_equations, equation_mark, is_tracing, new_var, trace_piece
 from autograph.runtime import journal
 from autograph.runtime.carries import Carry, Retry, refuse, remembering
 from autograph.runtime.joining import Mismatch
@@ -54,15 +55,65 @@ def while_loop(
     Raises:
         StagingError: a variable cannot be carried (shape, structure or kind changes from turn to turn).
     """
-    while True:
-        start = equation_mark()
-        truth = test()
-        if is_traced(truth):
-            break
+    start = equation_mark()
+    truth = test()
+    first = is_tracing()
+    while not is_traced(truth):
         if not truth:
             return
-        body()
+        if first:
+            first = False
+            variables = variables_of(state)
+            truth = try_turn(body, test, variables)
+            if is_traced(truth) and stage_from_here(lambda: stage_while(test, body, variables, True, (None, None))):
+                return
+            if is_traced(truth):
+                body()
+            else:
+                continue
+        else:
+            body()
+        start = equation_mark()
+        truth = test()
     stage_while(test, body, variables_of(state), truth, (start, equation_mark()))
+
+
+def try_turn(turn: Callable[[], None], test: Callable[[], Any], variables: list[Variable]) -> Any:
+    """Runs the first turn in Python and returns the next test's truth; takes the turn back when that is traced.
+
+    A loop whose test is known at first and traced after one turn (`while True` with a flag, an accumulator that starts
+    as a Python number) is better staged from its beginning: the program then holds its body once.
+    """
+    start = equation_mark()
+    with journal.Piece(variables) as piece:
+        try:
+            turn()
+            truth = test()
+        except BaseException:
+            piece.keep()
+            raise
+        if not is_traced(truth):
+            piece.keep()
+            return truth
+    drop_equations(start, equation_mark())
+    return truth
+
+
+def stage_from_here(stage: Callable[[], None]) -> bool:
+    """Tries to stage a loop from its first turn; False when its carry only settles after that turn."""
+    start = equation_mark()
+    try:
+        stage()
+        return True
+    except CANNOT_STAGE:
+        drop_equations(start, equation_mark())
+        return False
+
+
+# What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
+CANNOT_STAGE = (errors.StagingError, errors.UndefinedVariableError, jax.errors.ConcretizationTypeError,
+                jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError,
+                jax.errors.NonConcreteBooleanIndexError)
 
 
 class Hidden:

@@ -40,6 +40,7 @@ from jax import lax
 
 from autograph.jax_internals import cotangent_array
 from autograph.runtime.reverse_loop import Loop, Values
+from autograph.runtime.types import type_of
 
 LIGHT_BLOCK, HEAVY_BLOCK = 32, 8
 LIGHT_WORK = 4096
@@ -170,9 +171,7 @@ def reverse(loop: Loop, plan: Plan, recorded: Recorded, carry_cotangents: Values
     last = recorded.blocks - 1
     place = lax.iota(jnp.int32, plan.slots + 1) * recorded.stride
     stack = (last // recorded.stride, place, recorded.slots)
-    devices = varying_axes(recorded.slots[0])
-    longest = lax.pmax(last, devices) if devices else last
-    start = (longest, stack, loop.const_zeros, carry_cotangents)
+    start = (_longest(last, recorded.slots[0]), stack, loop.const_zeros, carry_cotangents)
     return _while(lambda carry: carry[0] >= 0, one_block, start)[2:]
 
 
@@ -202,6 +201,15 @@ def _while(test: Callable[[Any], Any], body: Callable[[Any], Any], start: Any) -
         return test(carry)
 
     return lax.while_loop(ag_while_cond, body, start)
+
+
+def _longest(last: Any, alive: Any) -> Any:
+    """The greatest `last` of all devices on which `alive` is known to differ."""
+    devices = tuple(sorted(type_of(alive).varying))
+    if not devices:
+        return last
+    differing = lax.select(jnp.ravel(alive)[0], last, last)  # typed as what depends on `alive`, as it does
+    return lax.pmax(differing, devices)
 
 
 def _every_second(x: Any, slots: int) -> Any:

@@ -1,0 +1,152 @@
+"""Calls: `converted(f)` is what converted code calls instead of `f`; the call itself is Python's own.
+
+| `f` | what is called |
+| --- | --- |
+| the user's function, lambda, method, static or class method | its staged body: no frame of ours stands between |
+| `functools.partial` | a partial of the converted function |
+| the user's class | `__new__` and `__init__` converted (where the metaclass leaves `type.__call__` alone) |
+| the user's callable object | its class's `__call__`, converted |
+| a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
+| a library's function that takes functions (`jax.vmap`, `lax.scan`, `itertools`, `functools`) | itself, its function arguments converted |
+| `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
+| any other library code, and functions without source | itself |
+
+Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
+
+>>> converted(len) is len, converted([].append).__name__
+(True, 'append')
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.runtime import builtin_functions, construction, journal, numeric_modules
+from autograph.runtime.function_arguments import takes_functions, with_functions_converted
+from autograph.runtime.lookups import static_lookup
+from autograph.runtime.native_methods import announced, announced_arguments
+
+
+def converted(f: Any) -> Any:
+    """The callable that stands for `f` in converted code."""
+    return _BY_TYPE.get(type(f), _other)(f)
+
+
+def _function(f: Any) -> Any:
+    from autograph import pipeline  # above this layer; this is the one way up
+
+    if pipeline.is_library(f):
+        known = numeric_modules.counterpart(f)
+        return known if known is not None else _library(f)
+    return pipeline.staged(f)
+
+
+def _method(f: Any) -> Any:
+    inner = f.__func__
+    kind = type(inner)
+    if kind is not FunctionType:
+        return numeric_modules.counterpart(f) or _rebound(f, inner)
+    return _rebound(f, inner)
+
+
+def _rebound(f: Any, inner: Any) -> Any:
+    from autograph import pipeline
+
+    if type(inner) is FunctionType and pipeline.is_library(inner):
+        if takes_functions(inner):
+            return with_functions_converted(f)
+        return announced_arguments(f, f.__self__) if journal.active() else f
+    found = converted(inner)
+    return f if found is inner else MethodType(found, f.__self__)
+
+
+def _native_function(f: Any) -> Any:
+    owner = f.__self__
+    if owner is None or type(owner) is ModuleType:
+        found = builtin_functions.BUILTINS.get(f)
+        if found is None:
+            found = numeric_modules.counterpart(f)
+        return _library(f) if found is None else found
+    return announced(f, owner)
+
+
+def _library(f: Any) -> Any:
+    if takes_functions(f):
+        return with_functions_converted(f)
+    if journal.active():
+        return announced_arguments(f)
+    return f
+
+
+def _numpy_function(f: Any) -> Any:
+    found = numeric_modules.counterpart(f)
+    return f if found is None else found
+
+
+def _class(cls: Any) -> Any:
+    if type(cls) is type:
+        found = builtin_functions.BUILTINS.get(cls)
+        if found is None:
+            found = numeric_modules.counterpart(cls)
+        if found is not None:
+            return found
+    return construction.constructor(cls)
+
+
+def _partial(f: Any) -> Any:
+    inner = converted(f.func)
+    return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
+
+
+def _jitted(f: Any) -> Any:
+    return with_functions_converted(f) if takes_functions(f) else f
+
+
+def _other(f: Any) -> Any:
+    kind = type(f)
+    if issubclass(kind, type):
+        return _class(f)
+    if issubclass(kind, functools.partial) and static_lookup(kind, "__call__") is static_lookup(functools.partial, "__call__"):
+        return _partial(f)
+    call = static_lookup(kind, "__call__")
+    if type(call) is not FunctionType:
+        return f
+    from autograph import pipeline
+
+    if pipeline.is_library(call):
+        return with_functions_converted(f) if takes_functions(call) else f
+    found = converted(call)
+    return f if found is call else MethodType(found, f)
+
+
+def _identity(f: Any) -> Any:
+    return f
+
+
+_BY_TYPE: dict[type, Callable[[Any], Any]] = {
+    FunctionType: _function,
+    MethodType: _method,
+    BuiltinFunctionType: _native_function,
+    MethodDescriptorType: announced,
+    WrapperDescriptorType: announced,
+    MethodWrapperType: announced,
+    type: _class,
+    functools.partial: _partial,
+    type(jax.jit(_identity)): _jitted,
+    np.ufunc: _numpy_function,
+    type(np.sum): _numpy_function,
+}

@@ -1,0 +1,59 @@
+"""Functions of the user that are handed to library code: `jax.vmap(f)`, `lax.scan(f, ...)`, `itertools.accumulate(xs, f)`.
+
+They are replaced by their converted functions (the same object each time, so that JAX's caches, which go by identity, hit).
+Only libraries that are known to *call* what they are given are trusted with that: elsewhere identity might matter.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+_PACKAGES = frozenset(
+    "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro chex".split()
+)
+# Modules of JAX whose functions take arrays, but for those named.
+_ARRAY_MODULES = ("jax.numpy", "jax.nn", "jax.random", "jax._src.numpy", "jax._src.nn", "jax._src.random")
+_OF_ARRAY_MODULES = frozenset({"vectorize", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc"})
+
+
+def takes_functions(f: Any) -> bool:
+    """Whether a library callable may be given functions to call, judged by the package it comes from."""
+    module = getattr(f, "__module__", None)
+    if type(module) is not str or module.partition(".")[0].lstrip("_") not in _PACKAGES:
+        return False
+    return not module.startswith(_ARRAY_MODULES) or getattr(f, "__name__", "") in _OF_ARRAY_MODULES
+
+
+def with_functions_converted(f: Any) -> Callable[..., Any]:
+    """`f`, whose function arguments are converted as it is called."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {name: argument(x) for name, x in kwargs.items()}
+        return f(*map(argument, args), **kwargs)
+
+    return call
+
+
+def argument(x: Any) -> Any:
+    """`x`, or the converted function where `x` is a function, method or partial of the user's (also in a list or tuple)."""
+    kind = type(x)
+    if kind is FunctionType:
+        from autograph import pipeline
+
+        return x if pipeline.is_library(x) else pipeline.convert_function(x)
+    if kind is MethodType:
+        inner = argument(x.__func__)
+        return x if inner is x.__func__ else MethodType(inner, x.__self__)
+    if kind is functools.partial:
+        inner = argument(x.func)
+        return x if inner is x.func else functools.partial(inner, *x.args, **x.keywords)
+    if (kind is list or kind is tuple) and any(type(e) in _FUNCTIONS for e in x):
+        return kind(map(argument, x))
+    return x
+
+
+_FUNCTIONS = frozenset({FunctionType, MethodType, functools.partial})
