@@ -18,9 +18,10 @@ from typing import Any
 
 from autograph.options import MISSING
 
-# Looking at these runs no user code. Other modules of the standard library are known when they are loaded already:
-# importing one may do something (`this`, `antigravity`).
 _ROOTS = ("autograph", "jax", "numpy")
+# Of the standard library, what numeric code uses; other modules are known when they are loaded already, since importing
+# one may do something (`this`, `antigravity`).
+_STANDARD = ("cmath", "collections", "dataclasses", "functools", "itertools", "math", "operator", "random", "typing")
 
 
 def module_resolver(tree: ast.Module) -> Callable[[str], Any]:
@@ -90,9 +91,8 @@ def _module_scope(node: ast.AST) -> Iterator[ast.AST]:
 
 def _load(module: str, attribute: str | None) -> Any:
     root = module.split(".")[0]
-    if module not in sys.modules and root not in _ROOTS:
-        return MISSING
-    if root not in _ROOTS and root not in sys.stdlib_module_names:
+    is_loaded = root in sys.stdlib_module_names and module in sys.modules
+    if not is_loaded and root not in _ROOTS + _STANDARD:
         return MISSING
     try:
         found = importlib.import_module(module)

@@ -1,7 +1,7 @@
 """README and docs: every Python block runs and prints what the page says.
 
-The blocks of a page run in order in one namespace, each as a file of its own (conversion needs the source). A `text` block
-right after a Python block is what it prints, or the uncaught exception it ends with, in the form `Name: message`.
+The blocks of a page run in order in one namespace, each as a file of its own (conversion needs the source). A `text`
+block right after a Python block is what it prints, or the uncaught exception it ends with, in the form `Name: message`.
 """
 
 import contextlib
