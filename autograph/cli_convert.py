@@ -79,16 +79,16 @@ def run(arguments: argparse.Namespace) -> int:
         refuse(str(error))
     progress = terminal.Progress(len(tasks), shown=len(tasks) > 1 and not arguments.quiet)
     counts = {"converted": 0, "unchanged": 0, "failed": 0}
-    found: set[str] = set()
     with _outcomes(tasks, names, arguments.jobs) as outcomes:
+        if names is not None:  # nothing is written when a name is misspelt
+            outcomes = list(outcomes)
+            found = frozenset[str]().union(*(o.conversion.selected for o in outcomes if o.conversion))
+            if names - found and all(outcome.conversion for outcome in outcomes):
+                refuse(f"no function named {', '.join(sorted(names - found))}")
         for task, outcome in zip(tasks, outcomes, strict=True):
-            found.update(outcome.conversion.selected if outcome.conversion else ())
             counts[_finish(task, outcome, arguments, progress)] += 1
             progress.advance(task.name)
     progress.clear()
-    if missing := [name for name in names or () if name not in found and not counts["failed"]]:
-        print(f"autograph convert: error: no function named {', '.join(missing)}", file=sys.stderr)
-        return 2
     if len(tasks) != 1 and not arguments.quiet:
         verb = "would be converted" if arguments.check or arguments.diff else "converted"
         failed = f", {counts['failed']} failed" if counts["failed"] else ""

@@ -189,7 +189,7 @@ def test_strings_over_several_lines_keep_their_value(tmp_path: Path) -> None:
         "\n\n\ndef f(x):\n    é = 1\n    return é if x else 2\n",
         "f, g = [lambda x: 1 if x else 2, lambda x: 3 if x else 4]\n",
         "def f(x, key=lambda y: 1 if y else 2): return key(x)\n",
-        "class C:\n  @staticmethod\n  def f(x):\n    def g(y=1 if x else 2):\n      return y\n    return g()\nf = C.f\n",
+        "class C:\n  @staticmethod\n  def f(x):\n    def g(y=1 if x else 2): return y\n    return g()\nf = C.f\n",
     ],
 )
 def test_layouts(source: str, tmp_path: Path) -> None:
