@@ -1,8 +1,8 @@
 """Writes and deletes of attributes: `obj.a = v`, `obj.a += v`, `del obj.a`.
 
-Setters that the user wrote in Python (`property`, descriptors, `__setattr__`, `__delattr__`) are converted and called; a
-plain attribute is announced to the journal, so that the arm of a staged `if` that is not taken leaves no trace, and then
-written natively.
+Setters that the user wrote in Python (`property`, descriptors, `__setattr__`, `__delattr__`) are converted and called.
+A plain attribute is announced to the journal, so that the arm of a staged `if` that is not taken leaves no trace, and
+then written natively.
 
 >>> class Point:
 ...     x = 0
@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime import calls, journal
-from autograph.runtime.in_place import iop
+from autograph.runtime import calls, in_place, journal
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.refusals import refusal
 
@@ -63,7 +62,7 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
 
 def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
     """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
-    set_attr(iop(symbol, getattr(obj, name), value()), obj, name)
+    set_attr(in_place.iop(symbol, getattr(obj, name), value()), obj, name)
 
 
 def del_attr(obj: Any, name: str) -> None:
@@ -89,6 +88,6 @@ def del_attr(obj: Any, name: str) -> None:
 
 
 def _foreign(method: Any, obj: Any, name: str) -> None:
-    """A setter of a library writes natively, so what it is named for is announced; a user's setter announces its own writes."""
+    """A library's setter writes natively, so what it is named for is announced; a user's announces its own writes."""
     if journal.active() and calls.converted(method) is method:
         announce(obj, name)

@@ -2,10 +2,10 @@
 
 | builtin | on traced values |
 | --- | --- |
-| `int`, `float`, `complex` | a scalar of Python's type: weakly typed, so it promotes as a Python number does; `int` truncates toward zero |
+| `int`, `float`, `complex` | a weakly typed scalar, which promotes as a Python number does; `int` truncates toward zero |
 | `bool` | `x != 0` of a scalar |
 | `min`, `max`, `sorted` | see `selection` |
-| `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); of anything else: Python's own, term by term |
+| `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |
 | `any`, `all` | a traced bool; all elements are evaluated |
 | `pow(a, b, m)` | see `modular` |
 | `range` | `ag.range`: a counted loop |
@@ -79,8 +79,9 @@ def _float(*args: Any, **kwargs: Any) -> Any:
 def _complex(*args: Any, **kwargs: Any) -> Any:
     if not any(map(is_traced, (*args, *kwargs.values()))):
         return complex(*args, **kwargs)
-    parts = dict(zip(("real", "imag"), args), **kwargs)
-    real, imag = (scalar(v, complex) if is_traced(v) else complex(v) for v in (parts.get("real", 0), parts.get("imag", 0)))
+    parts = dict(zip(("real", "imag"), args, strict=False), **kwargs)
+    both = (parts.get("real", 0), parts.get("imag", 0))
+    real, imag = (scalar(v, complex) if is_traced(v) else complex(v) for v in both)
     return real if "imag" not in parts else real + imag * 1j
 
 

@@ -7,7 +7,7 @@
 | the user's class | `__new__` and `__init__` converted (where the metaclass leaves `type.__call__` alone) |
 | the user's callable object | its class's `__call__`, converted |
 | a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
-| a library's function that takes functions (`jax.vmap`, `lax.scan`, `itertools`, `functools`) | itself, its function arguments converted |
+| a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, with these converted |
 | `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
 | any other library code, and functions without source | itself |
 
@@ -35,10 +35,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.runtime import builtin_functions, construction, journal, numeric_modules
+from autograph.runtime import builtin_functions, construction, journal, native_methods, numeric_modules
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.lookups import static_lookup
-from autograph.runtime.native_methods import announced, announced_arguments
 
 
 def converted(f: Any) -> Any:
@@ -46,8 +45,14 @@ def converted(f: Any) -> Any:
     return _BY_TYPE.get(type(f), _other)(f)
 
 
+def _is_library(f: Any) -> bool:
+    from autograph import pipeline  # above this layer; this function and `_function` are the way up
+
+    return pipeline.is_library(f)
+
+
 def _function(f: Any) -> Any:
-    from autograph import pipeline  # above this layer; this is the one way up
+    from autograph import pipeline
 
     if pipeline.is_library(f):
         known = numeric_modules.counterpart(f)
@@ -57,19 +62,14 @@ def _function(f: Any) -> Any:
 
 def _method(f: Any) -> Any:
     inner = f.__func__
-    kind = type(inner)
-    if kind is not FunctionType:
-        return numeric_modules.counterpart(f) or _rebound(f, inner)
-    return _rebound(f, inner)
-
-
-def _rebound(f: Any, inner: Any) -> Any:
-    from autograph import pipeline
-
-    if type(inner) is FunctionType and pipeline.is_library(inner):
+    if type(inner) is not FunctionType:
+        known = numeric_modules.counterpart(f)  # numpy.random's functions are methods
+        if known is not None:
+            return known
+    elif _is_library(inner):
         if takes_functions(inner):
             return with_functions_converted(f)
-        return announced_arguments(f, f.__self__) if journal.active() else f
+        return native_methods.announced(f, f.__self__) if journal.active() else f
     found = converted(inner)
     return f if found is inner else MethodType(found, f.__self__)
 
@@ -81,14 +81,14 @@ def _native_function(f: Any) -> Any:
         if found is None:
             found = numeric_modules.counterpart(f)
         return _library(f) if found is None else found
-    return announced(f, owner)
+    return native_methods.bound(f)
 
 
 def _library(f: Any) -> Any:
     if takes_functions(f):
         return with_functions_converted(f)
     if journal.active():
-        return announced_arguments(f)
+        return native_methods.announced(f)
     return f
 
 
@@ -120,17 +120,23 @@ def _other(f: Any) -> Any:
     kind = type(f)
     if issubclass(kind, type):
         return _class(f)
-    if issubclass(kind, functools.partial) and static_lookup(kind, "__call__") is static_lookup(functools.partial, "__call__"):
-        return _partial(f)
     call = static_lookup(kind, "__call__")
+    if issubclass(kind, functools.partial) and call is static_lookup(functools.partial, "__call__"):
+        return _partial(f)
     if type(call) is not FunctionType:
         return f
-    from autograph import pipeline
-
-    if pipeline.is_library(call):
+    if _is_library(call):
         return with_functions_converted(f) if takes_functions(call) else f
     found = converted(call)
     return f if found is call else MethodType(found, f)
+
+
+def _bound(f: Any) -> Any:
+    return native_methods.bound(f)
+
+
+def _unbound(f: Any) -> Any:
+    return native_methods.unbound(f)
 
 
 def _identity(f: Any) -> Any:
@@ -141,9 +147,9 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     FunctionType: _function,
     MethodType: _method,
     BuiltinFunctionType: _native_function,
-    MethodDescriptorType: announced,
-    WrapperDescriptorType: announced,
-    MethodWrapperType: announced,
+    MethodDescriptorType: _unbound,
+    WrapperDescriptorType: _unbound,
+    MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
     type(jax.jit(_identity)): _jitted,

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-
 from autograph.runtime.iterables import Filter
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
@@ -21,7 +19,7 @@ def comp_iter(iterable: Any) -> Any:
     """The iterable of a `for` clause.
 
     Raises:
-        StagingError: the number of elements is traced (`range(n)`, `filter` on traced values), so the container would have no known length.
+        StagingError: the number of elements is traced (`filter` on traced values), so the container has no known length.
     """
     kind = type(iterable)
     if kind is Filter and not iterable.begun:

@@ -1,7 +1,7 @@
-"""Functions of the user that are handed to library code: `jax.vmap(f)`, `lax.scan(f, ...)`, `itertools.accumulate(xs, f)`.
+"""Functions of the user that are handed to library code: `jax.vmap(f)`, `lax.scan(f, ...)`, `functools.reduce(f, xs)`.
 
-They are replaced by their converted functions (the same object each time, so that JAX's caches, which go by identity, hit).
-Only libraries that are known to *call* what they are given are trusted with that: elsewhere identity might matter.
+They are replaced by their converted functions (the same object each time, so that JAX's caches, which go by identity,
+hit). Only libraries that are known to *call* what they are given are trusted with that: elsewhere identity might matter.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from types import FunctionType, MethodType
 from typing import Any
 
 _PACKAGES = frozenset(
-    "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro chex".split()
+    "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
+    "chex".split()
 )
 # Modules of JAX whose functions take arrays, but for those named.
 _ARRAY_MODULES = ("jax.numpy", "jax.nn", "jax.random", "jax._src.numpy", "jax._src.nn", "jax._src.random")
-_OF_ARRAY_MODULES = frozenset({"vectorize", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc"})
+_OF_ARRAY_MODULES = frozenset(
+    {"vectorize", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc"}
+)
 
 
 def takes_functions(f: Any) -> bool:
@@ -39,7 +42,7 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
 
 
 def argument(x: Any) -> Any:
-    """`x`, or the converted function where `x` is a function, method or partial of the user's (also in a list or tuple)."""
+    """`x`, or its converted function where `x` is a function, method or partial of the user's (or a list of such)."""
     kind = type(x)
     if kind is FunctionType:
         from autograph import pipeline

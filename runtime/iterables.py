@@ -1,7 +1,8 @@
-"""What `enumerate`, `zip`, `reversed`, `map` and `filter` return when a traced array or a staged range lies beneath them.
+"""What `enumerate`, `zip`, `reversed`, `map` and `filter` return when a traced array or a staged range lies beneath.
 
-Each is an iterator that does in plain Python what the builtin does, so that library code can consume it (which unrolls the
-loop), and keeps its parts in attributes, so that a `for` statement can stage it whole while nothing has been taken from it.
+Each is an iterator that does in plain Python what the builtin does, so that library code can consume it (which unrolls
+the loop), and keeps its parts in attributes, so that a `for` statement can stage it whole while nothing has been taken
+from it.
 
 >>> import jax, jax.numpy as jnp
 >>> pairs = Enumerate(jnp.arange(3) * 10, 1)
@@ -127,7 +128,7 @@ _PLAIN = frozenset({list, tuple, dict, set, frozenset, str, bytes, range, np.nda
 
 
 def is_staged_iterable(x: Any) -> bool:
-    """Whether a `for` over `x` becomes a `lax` loop: a traced array, a range that is never unrolled, or one of the above."""
+    """Whether a `for` over `x` becomes a `lax` loop: a traced array, a staged range, or one of the above."""
     kind = type(x)
     if kind in _PLAIN:
         return False

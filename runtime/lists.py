@@ -19,9 +19,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import checks
-from autograph.runtime.refusals import refusal
+from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose, take
+from autograph.runtime.staging import is_traced
 
 
 def position(index: Any, size: int, what: str) -> Any:
@@ -33,7 +33,7 @@ def position(index: Any, size: int, what: str) -> Any:
     """
     aval = jax.typeof(index)
     if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
-        raise TypeError(f"{what} indices must be integers or slices, not {aval.dtype}{list(aval.shape) if aval.shape else ''}")
+        raise TypeError(f"{what} indices must be integers or slices, not {aval.str_short()}")
     if size == 0:
         raise IndexError(f"{what} index out of range")
     index = lax.convert_element_type(index, jnp.result_type(int))
@@ -62,7 +62,7 @@ def pop(items: list[Any], index: Any) -> Any:
     k = position(index, len(items), "pop")
     found = take(items, k, "an index into a list")
     items[:] = [choose(n >= k, after, old, "a list popped at a traced index")
-                for n, (old, after) in enumerate(zip(items, items[1:]))]
+                for n, (old, after) in enumerate(zip(items, items[1:], strict=False))]
     return found
 
 
@@ -82,6 +82,15 @@ def insert(items: list[Any], index: Any, value: Any) -> None:
             here = choose(k == n, value, old, "a list inserted into at a traced index")
         grown.append(here)
     items[:] = grown
+
+
+def count(items: list[Any], value: Any) -> Any:
+    """`items.count(value)`."""
+    total: Any = 0
+    for item in items:
+        equal = True if item is value else item == value
+        total = total + (predicate(equal) if is_traced(equal) else bool(equal))
+    return total
 
 
 def checked_slice(x: Any, start: Any, length: int) -> Any:

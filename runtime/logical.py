@@ -1,10 +1,10 @@
 """`and`, `or`, `not`, chained comparisons, `in`: Python's own on values that are known.
 
-On traced values `and` and `or` keep Python's rules: the right side is evaluated only where the left one does not decide,
-and the value is the operand that decided (types join as in a conditional expression).
+On traced values `and` and `or` keep Python's rules: the right side is evaluated only where the left one does not
+decide, and the value is the operand that decided (types join as in a conditional expression).
 
-Where the right side only combines numbers that exist already (names, constants, `+ - *`, comparisons), evaluating it can
-neither fail nor be seen, so `and` of two bools is one bit operation instead of a `cond`; that also is what an expert writes.
+Where the right side only combines numbers that exist already (names, constants, `+ - *`, comparisons), evaluating it
+can neither fail nor be seen, so `and` of two bools is one bit operation instead of a `cond`, as an expert writes it.
 
 >>> import jax
 >>> f = lambda x: and_(x > 0, lambda: x < 10)

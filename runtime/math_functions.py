@@ -3,8 +3,8 @@
 Arguments become what `float(x)` (or, where `math` asks for integers, `operator.index(x)`) makes of them, so results are
 weakly typed, as the Python floats are that `math` returns.
 
-NB `fsum` and `sumprod` add in floating point, not exactly. `factorial`, `comb` and `perm` are exact as long as the result fits
-the default int type.
+NB `fsum` and `sumprod` add in floating point, not exactly. `factorial`, `comb` and `perm` are exact as long as the
+result fits the default int type.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _dist(p: Any, q: Any, /) -> Any:
     p, q = list(p), list(q)
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
-    return _hypot(*(real(a) - real(b) for a, b in zip(p, q)))
+    return _hypot(*(real(a) - real(b) for a, b in zip(p, q, strict=True)))
 
 
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
@@ -113,10 +113,10 @@ def _isqrt(n: Any) -> Any:
     n = lax.convert_element_type(integer(n), jnp.result_type(int))
     # A float root may be off by one where the float type holds fewer bits than the integer.
     root = lax.convert_element_type(jnp.floor(jnp.sqrt(lax.convert_element_type(n, jnp.result_type(float)))), n.dtype)
-    root = jnp.minimum(root, 46340 if n.dtype == jnp.int32 else 3037000499)
+    largest = 46340 if n.dtype == jnp.int32 else 3037000499  # its square still fits
+    root = jnp.minimum(root, largest)
     root = lax.while_loop(lambda r: r * r > n, lambda r: r - 1, root)
-    step = (lambda r: (r + 1) * (r + 1) <= n) if n.dtype != jnp.int32 else (lambda r: (r < 46340) & ((r + 1) * (r + 1) <= n))
-    return lax.while_loop(step, lambda r: r + 1, root)
+    return lax.while_loop(lambda r: (r < largest) & ((r + 1) * (r + 1) <= n), lambda r: r + 1, root)
 
 
 def _factorial(n: Any) -> Any:

@@ -1,6 +1,11 @@
-"""Methods and functions written in C: those that write are announced to the journal before they run.
+"""Methods and functions written in C, which write without telling: the journal hears of the write before they run.
 
-While no piece is staged nothing needs to be said, and the method itself is called.
+While no piece is staged nothing needs to be said, and the method itself is called. A few methods of lists take traced
+arguments (`xs.sort()`, `xs.pop(i)`, `xs.insert(i, v)`, `xs.count(v)`), and NumPy arrays' methods become JAX's.
+
+>>> xs = [2, 1]
+>>> bound(xs.append)(3); bound(xs.sort)(reverse=True); xs
+[3, 2, 1]
 """
 
 from __future__ import annotations
@@ -10,16 +15,116 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import journal, lists, numeric_modules, selection
-from autograph.runtime.refusals import refusal
+from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
 from autograph.runtime.staging import is_traced
 
 _CONTAINERS = (list, dict, set, bytearray, collections.deque, np.ndarray)
 _READERS = frozenset(
-    "index count copy get keys values items union intersection difference symmetric_difference issubset issuperset isdisjoint "
-    "__len__ __getitem__ __contains__ __iter__ __eq__ __ne__ __repr__ __str__ __reversed__ __lt__ __le__ __gt__ __ge__ __hash__ "
-    "__format__ __getattribute__ __class__ __reduce__ __reduce_ex__ __sizeof__ __dir__".split()
+    "index count copy get keys values items union intersection difference symmetric_difference issubset issuperset "
+    "isdisjoint __len__ __getitem__ __contains__ __iter__ __eq__ __ne__ __repr__ __str__ __reversed__ __lt__ __le__ "
+    "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
+    "__init_subclass__".split()
 )
-_ATTRIBUTE_WRITERS = frozenset({"__setattr__", "__delattr__"})
+# Packages whose functions never change a list, dict or set that they are given.
+_READING_PACKAGES = frozenset(
+    {"jax", "jaxlib", "numpy", "math", "cmath", "builtins", "itertools", "functools", "typing", "types"}
+)
+
+
+def _is_container(x: Any) -> bool:
+    return issubclass(type(x), _CONTAINERS)
+
+
+def bound(f: Any) -> Any:
+    """A method of C code bound to an object: `xs.append`, `d.update`, `super().__setattr__`."""
+    owner, name = f.__self__, f.__name__
+    if name in ("__setattr__", "__delattr__"):
+        return _attribute_writer(f, owner) if journal.active() else f
+    if not _is_container(owner):
+        return f
+    if name not in _READERS:
+        journal.touch_container(owner)
+    if isinstance(owner, np.ndarray):
+        return functools.partial(_array_method, f)
+    if isinstance(owner, list) and name in _LIST_METHODS:
+        return functools.partial(_LIST_METHODS[name], f)
+    return f
+
+
+def unbound(f: Any) -> Any:
+    """A method of C code taken from its class: `list.append`, `object.__setattr__`."""
+    if not journal.active():
+        return f
+    name = f.__name__
+    if name in ("__setattr__", "__delattr__"):
+        return _attribute_writer(f)
+    if name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
+        return f
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            journal.touch_container(args[0])
+        return f(*args, **kwargs)
+
+    return call
+
+
+def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        target, *rest = (*owner, *args)
+        if rest and type(rest[0]) is str:
+            attributes.announce(target, rest[0])
+        return f(*args)
+
+    return call
+
+
+def announced(f: Any, *owner: Any) -> Any:
+    """A function of a library, called while a piece is staged: the containers that it is given may come back changed."""
+    module = getattr(f, "__module__", None)
+    if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
+        return f
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for x in (*owner, *args, *kwargs.values()):
+            journal.touch_container(x)
+        return f(*args, **kwargs)
+
+    return call
+
+
+# --- methods that take traced arguments; `f` is the bound method ---
+
+
+def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
+    if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
+        return getattr(jnp.asarray(f.__self__), f.__name__)(*args, **kwargs)
+    return f(*args, **kwargs)
+
+
+def _sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> None:
+    items = f.__self__
+    if args or (key is None and not numeric_modules.holds_traced(list(items))):
+        return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
+    items[:] = selection.ordered(items, key=None if key is None else calls.converted(key), reverse=reverse)
+    return None
+
+
+def _pop(f: Any, *args: Any) -> Any:
+    return lists.pop(f.__self__, *args) if len(args) == 1 and is_traced(args[0]) else f(*args)
+
+
+def _insert(f: Any, *args: Any) -> Any:
+    return lists.insert(f.__self__, *args) if len(args) == 2 and is_traced(args[0]) else f(*args)
+
+
+def _count(f: Any, *args: Any) -> Any:
+    if len(args) == 1 and (is_traced(args[0]) or any(map(is_traced, f.__self__))):
+        return lists.count(f.__self__, args[0])
+    return f(*args)
+
+
+_LIST_METHODS: dict[str, Callable[..., Any]] = {"sort": _sort, "pop": _pop, "insert": _insert, "count": _count}

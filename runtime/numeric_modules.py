@@ -1,10 +1,10 @@
 """`math`, `cmath` and `numpy` functions called with traced arguments.
 
-`numpy.f` becomes `jax.numpy.f` (submodules too). `math.f` becomes the operation that computes it, on scalars, with results
-that promote as Python's numbers do (weakly typed). Called with values that are known, every function is itself.
+`numpy.f` becomes `jax.numpy.f` (submodules too). `math.f` becomes the operation that computes it, on scalars, with
+results that promote as Python's numbers do (weakly typed). Called with values that are known, every function is itself.
 
-NB where `math` raises for a number outside its domain (`math.sqrt(-1)`), a traced value gives what IEEE arithmetic gives
-(NaN or an infinity), since a compiled program cannot raise.
+NB where `math` raises for a number outside its domain (`math.sqrt(-1)`), a traced value gives what IEEE arithmetic
+gives (NaN or an infinity), since a compiled program cannot raise.
 
 >>> import jax, math
 >>> float(jax.jit(counterpart(math.hypot))(3.0, 4.0)), counterpart(math.hypot)(3.0, 4.0)
@@ -30,8 +30,8 @@ from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
 _SEQUENCES = frozenset(
-    "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block broadcast_arrays meshgrid "
-    "select choose einsum einsum_path lexsort ix_ multi_dot append r_ c_ piecewise linalg".split()
+    "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
+    "broadcast_arrays meshgrid select choose einsum einsum_path lexsort ix_ linalg.multi_dot piecewise".split()
 )
 """Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
 
@@ -45,7 +45,7 @@ def holds_traced(x: Any) -> bool:
 
 
 def counterpart(fn: Any) -> Callable[..., Any] | None:
-    """A function that does what `fn` of `math`, `cmath` or `numpy` does, on traced values too; None for other functions."""
+    """What does the same as `fn` of `math`, `cmath` or `numpy`, on traced values too; None for other functions."""
     try:
         return _counterparts().get(fn)
     except TypeError:  # unhashable, so not one of theirs

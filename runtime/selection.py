@@ -2,7 +2,8 @@
 
 >>> import jax
 >>> def f(x):
-...     return extreme('min', [3.0, x, 2.0]), ordered([3.0, x, 2.0], reverse=True), take([10, 20, 30], x.astype(int), 'xs')
+...     k = x.astype(int)
+...     return extreme('min', [3.0, x, 2.0]), ordered([3.0, x, 2.0], reverse=True), take([10, 20, 30], k, 'xs')
 >>> low, high, item = jax.jit(f)(1.0)
 >>> float(low), [float(v) for v in high], int(item)
 (1.0, [3.0, 2.0, 1.0], 20)
@@ -40,7 +41,7 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
             why=differ.why,
             instead="make the candidates agree in shape and structure",
         ) from None
-    pairs = zip(join.left, join.right, join.types)
+    pairs = zip(join.left, join.right, join.types, strict=True)
     return fill(template, [_select(test, convert(a, t), convert(b, t)) for a, b, t in pairs])
 
 
@@ -130,7 +131,7 @@ def _columns(keys: list[Any]) -> list[Any]:
                 )
             if is_traced(k):
                 predicate(k)  # a key that is no scalar is refused as Python does: its truth value is ambiguous
-    return [jnp.stack([jnp.reshape(k, ()) for k in column]) for column in zip(*rows)]
+    return [jnp.stack([jnp.reshape(k, ()) for k in column]) for column in zip(*rows, strict=True)]
 
 
 def _reorder(items: list[Any], index: Any) -> list[Any]:
@@ -167,14 +168,14 @@ class _Stacked:
             return lambda leaves: first
         opened = [open_container(x) for x in items]
         if any(o is None for o in opened):
-            odd = next(x for x, o in zip(items, opened) if o is None)
+            odd = next(x for x, o in zip(items, opened, strict=True) if o is None)
             raise self._refusal(f"{describe(odd)} is neither a number nor an array")
         kind = type(first)
         if not issubclass(kind, tuple):
             raise self._refusal(f"a {kind.__name__} would be copied, and writes into the copy would be lost")
         if any(o[1] != opened[0][1] for o in opened):  # type: ignore[index]
             raise self._refusal("the items differ in structure")
-        children = [self._add(list(column)) for column in zip(*(o[0] for o in opened))]  # type: ignore[index]
+        children = [self._add(list(column)) for column in zip(*(o[0] for o in opened), strict=True)]  # type: ignore[index]
         build = opened[0][3]  # type: ignore[index]
         return lambda leaves: build([child(leaves) for child in children])
 

@@ -1,15 +1,15 @@
-"""Elements: `x[i]`, `x[i:i + k]`, `x[i] = v`, `x[i] += v`, `del x[i]`, on lists, dicts, arrays and the user's containers.
+"""Elements: `x[i]`, `x[i:i + k]`, `x[i] = v`, `x[i] += v`, `del x[i]`, on lists, dicts, arrays, the user's containers.
 
 | `x` | read at a traced index | write |
 | --- | --- | --- |
 | JAX array | native | a new array, bound to the same name |
 | NumPy array | as a JAX array | in place; of a traced value or at a traced index: refused |
-| list, tuple, range | the element of one shape and type, picked by a dynamic index | in place; at a traced index every element becomes `v if k == i else x[k]` |
+| list, tuple, range | the elements stacked, a dynamic index | in place; at a traced index each becomes `v if k == i else x[k]` |
 | dict | refused: keys are looked up by hash | in place |
 | user's class | its `__getitem__`, `__setitem__`, `__delitem__`, converted | the same |
 
-Negative traced indices count from the end. A traced index out of range cannot raise `IndexError`: reads of arrays and lists
-take the nearest element in range, writes do nothing, as JAX's arrays do everywhere. A known index out of range raises.
+Negative traced indices count from the end. A traced index out of range cannot raise `IndexError`: reads of arrays take
+the nearest element in range, writes do nothing, as JAX's arrays do everywhere. A known index out of range raises.
 
 NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`.
 
@@ -32,7 +32,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.jax_internals import convert_weak
 from autograph.runtime import attributes, calls, journal, lists
 from autograph.runtime.in_place import iop as iop
 from autograph.runtime.joining import describe
@@ -95,7 +94,7 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
         raise refusal(
             f"a slice of {describe(x)} has a traced {what}",
             why="every array of a compiled program has a known shape",
-            instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
+            instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(n) < i, x, 0)`",
         )
     x = jnp.asarray(x)
     size = x.shape[0]
@@ -113,8 +112,8 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
 
     Raises:
         IndexError: a known index is out of range.
-        StagingError: the array's dtype cannot hold the value (an int array and a float: cast it yourself), a NumPy array
-            would have to hold a traced value, a list cannot be written at a traced index.
+        StagingError: the array's dtype cannot hold the value (an int array and a float: cast it yourself), a NumPy
+            array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
     if kind is list or kind is dict:
@@ -226,7 +225,7 @@ def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
 
 
 def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any) -> Any:
-    for (kind, key), owner, old in zip(reversed(path), reversed(owners[:-1]), reversed(owners)):
+    for (kind, key), owner, old in zip(reversed(path), reversed(owners[:-1]), reversed(owners), strict=False):
         if new is old:
             return owners[0]
         if kind == ".":
