@@ -19,10 +19,13 @@ in a closure can change an answer without changing a type, so a longer memory wo
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from jax import lax
 
 from autograph import errors
 from autograph.runtime import journal
@@ -113,13 +116,15 @@ class Carry:
         self.born: list[_Leaf] = []
         self.operands: list[Any] = []
         self.placeholders: list[Any] = []
+        self.growing: dict[int, list[Any]] = {}
+        self.grown: list[_Grown] = []
 
     # -- one attempt -------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Lays out the carry as known so far."""
         self.memory.position = 0
-        self.places, self.leaves, self.born = [], [], []
+        self.places, self.leaves, self.born, self.grown = [], [], [], []
         for index, variable in enumerate(self.variables):
             place = _Place(variable, variable.get(), (index,))
             self.places.append(place)
@@ -213,7 +218,7 @@ class Carry:
         self.forwarded.update(piece.forwarded)
         after = {w.location.key: w.after for w in finished.written}
         known = {p.variable.key for p in self.places if _is_location(p.variable)}
-        fresh = [w for w in finished.written if w.location.key not in known]
+        fresh = [w for w in finished.written if w.location.key not in known and not self._grows(w)]
         if fresh:
             self._note_in_place(fresh)
             inputs = [p.value for p in self.places]
@@ -230,7 +235,18 @@ class Carry:
             changed = changed or moved
         if changed:
             raise Retry
-        return [convert(leaf.out, leaf.type) for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        outs = [convert(leaf.out, leaf.type) for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        return outs + [leaf for grown in self.grown for leaf in grown.leaves]
+
+    def _grows(self, written: journal.Written) -> bool:
+        """Whether the turn did nothing but append to a list that nothing else can read (see `for_loops`)."""
+        before, after = written.before, written.after
+        if written.location.key not in self.growing or len(after) < len(before):
+            return False
+        if any(x is not y for x, y in zip(before, after)):
+            return False
+        self.grown.append(_Grown(written.location, before, after[len(before):]))
+        return True
 
     def _note_in_place(self, fresh: list[journal.Written]) -> None:
         """A container that this attempt made for a variable was written to: the variable's own object must be used."""
@@ -344,7 +360,11 @@ class Carry:
         self.placeholders = [placeholder(leaf.type) for leaf in self.born]
 
     def write(self, results: Sequence[Any]) -> None:
-        """Writes the loop's results (the changing leaves, then the born ones) to variables and locations."""
+        """Writes the loop's results to variables and locations.
+
+        Args:
+            results: the changing leaves, then the born ones.
+        """
         values: list[Any] = [leaf.init for leaf in self.leaves]
         carried = self.carried()
         for index, result in zip(carried, results):
@@ -362,6 +382,31 @@ class Carry:
             if _is_location(place.variable):
                 journal.touch_location(place.variable)
             place.variable.set(value)
+
+
+class _Grown:
+    """A list to which each turn appends the same number of values of the same types: stacked outputs of a `scan`."""
+
+    def __init__(self, location: Any, before: list[Any], added: list[Any]) -> None:
+        self.location = location
+        self.before = before
+        self.leaves: list[Any] = []
+        self.template = self._open(added)
+
+    def _open(self, value: Any) -> Template:
+        if is_array_like(value) and type(value) not in (bool, int, float, complex):
+            self.leaves.append(value)
+            return Slot(len(self.leaves) - 1)
+        opened = open_container(value)
+        return Same(value) if opened is None else Node(opened[3], [self._open(child) for child in opened[0]])
+
+    def write(self, stacked: Sequence[Any], turns: Sequence[int]) -> None:
+        """Appends the values of all turns, in the order in which the turns ran."""
+        added: list[Any] = []
+        for turn in turns:
+            added += fill(self.template, [lax.index_in_dim(ys, turn, 0, keepdims=False) for ys in stacked])
+        journal.touch_location(self.location)
+        self.location.set(self.before + added)
 
 
 def _is_location(variable: Any) -> bool:
@@ -384,6 +429,25 @@ def _changing(template: Template, leaves: list[_Leaf]) -> Iterator[int]:
     elif type(template) is Node:
         for child in template.children:
             yield from _changing(child, leaves)
+
+
+def alone(lists: Sequence[Variable]) -> dict[int, list[Any]]:
+    """Those of the variables' values that are lists which nothing but the variable refers to, by id."""
+    found: dict[int, list[Any]] = {}
+    for variable in lists:
+        value = variable.get()
+        if type(value) is list and sys.getrefcount(value) - _LOCAL_REFERENCES == 1:
+            found[id(value)] = value
+    return found
+
+
+def _local_references() -> int:
+    """What `sys.getrefcount` reports, beyond the reference of the variable, in `alone`."""
+    value: list[Any] = []
+    return sys.getrefcount(value)
+
+
+_LOCAL_REFERENCES = _local_references()
 
 
 def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.StagingError:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -36,7 +36,7 @@ from jax import lax
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime import conditionals
-from autograph.runtime.carries import Carry, refuse, remembering
+from autograph.runtime.carries import Carry, alone, refuse, remembering
 from autograph.runtime.iteration import Items, items_of, range_items
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loops import CANNOT_STAGE, Hidden, bind_scan_turn, stage_from_here, stage_while, trace_turn, try_turn
@@ -55,6 +55,7 @@ def for_loop(
     state: StateLike = None,
     *,
     test: Callable[[], Any] | None = None,
+    appends: StateLike = None,
     options: dict[str, Any] | None = None,
 ) -> None:
     """Runs `body(item)` for the items of `iterable`.
@@ -64,6 +65,8 @@ def for_loop(
         body: one turn; assigns the loop target itself when that lives on.
         state: the variables that change and that the next turn or the rest of the function reads.
         test: whether the loop goes on (jump flags); asked after each turn, before the next item is taken.
+        appends: names that the body uses for nothing but `name.append(value)`, as `lambda: (name,)`. Where such a list is
+            known under no other name, what is appended becomes a stacked output of the `scan`.
         options: what `set_loop_options` said.
     Raises:
         StagingError: a variable cannot be carried.
@@ -81,7 +84,7 @@ def for_loop(
     variables = variables_of(state)
     start = equation_mark()
     try:
-        stage_for(items, body, variables, test)
+        stage_for(items, body, variables, test, variables_of(appends))
     except CANNOT_STAGE as reason:
         if not items.is_static or not items.arrays:
             raise
@@ -92,15 +95,20 @@ def for_loop(
         iterable.exhaust()
 
 
-def stage_for(items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None) -> None:
+def stage_for(
+    items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None,
+    appends: Sequence[Variable] = (),
+) -> None:
     """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
     if items.is_static and test is None:
-        _stage_scan(items, body, variables)
+        _stage_scan(items, body, variables, appends)
     else:
         _stage_counted_while(items, body, variables, test)
 
 
-def _stage_scan(items: Items, body: Callable[[Any], Any], variables: list[Variable]) -> None:
+def _stage_scan(
+    items: Items, body: Callable[[Any], Any], variables: list[Variable], appends: Sequence[Variable]
+) -> None:
     counter = Hidden("the loop counter", 0)
     own = [*variables, counter] if items.counts else variables
 
@@ -113,6 +121,7 @@ def _stage_scan(items: Items, body: Callable[[Any], Any], variables: list[Variab
     avals = [_row(array) for array in items.arrays]
     with remembering((body.__code__, "for")) as memory:
         carry = Carry(own, memory)
+        carry.growing = alone(appends)
         try:
             traced = trace_turn(carry, turn, avals)
         except Mismatch as differ:

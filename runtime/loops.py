@@ -264,4 +264,11 @@ def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, r
     constvars, consts, invars = _close_invariants(turn, carry, len(xs))
     piece = turn.with_consts(constvars, consts, invars, list(turn.jaxpr.outvars))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    carry.write(bind_scan(piece, init, xs, length, reverse))
+    results = bind_scan(piece, init, xs, length, reverse)
+    carry.write(results[: len(init)])
+    stacked = results[len(init):]
+    turns = range(length)
+    for grown in carry.grown:
+        count = len(grown.leaves)
+        grown.write(stacked[:count], turns[::-1] if reverse else turns)
+        stacked = stacked[count:]
