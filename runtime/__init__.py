@@ -1,13 +1,33 @@
 """The operators of generated code, conventionally `ag__`: exactly the names that converted code may use."""
 
+from autograph.runtime.attributes import aug_attr as aug_attr
+from autograph.runtime.attributes import del_attr as del_attr
+from autograph.runtime.attributes import set_attr as set_attr
+from autograph.runtime.calls import converted as converted
 from autograph.runtime.checks import assert_ as assert_
 from autograph.runtime.checks import raise_ as raise_
+from autograph.runtime.comprehensions import comp_iter as comp_iter
+from autograph.runtime.comprehensions import comp_test as comp_test
 from autograph.runtime.conditionals import if_exp as if_exp
 from autograph.runtime.conditionals import if_stmt as if_stmt
 from autograph.runtime.conditionals import nothing as nothing
 from autograph.runtime.for_loops import for_loop as for_loop
+from autograph.runtime.in_place import iop as iop
 from autograph.runtime.journal import touch as touch
+from autograph.runtime.logical import and_ as and_
+from autograph.runtime.logical import compare as compare
+from autograph.runtime.logical import in_ as in_
+from autograph.runtime.logical import not_ as not_
+from autograph.runtime.logical import not_in as not_in
+from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
+from autograph.runtime.slices import aug_item as aug_item
+from autograph.runtime.slices import aug_item_at as aug_item_at
+from autograph.runtime.slices import del_item as del_item
+from autograph.runtime.slices import get_item as get_item
+from autograph.runtime.slices import get_slice as get_slice
+from autograph.runtime.slices import set_item as set_item
+from autograph.runtime.slices import set_item_at as set_item_at
 from autograph.runtime.state import State as State
 from autograph.runtime.state import Undefined as Undefined
 from autograph.runtime.state import read as read

@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import journal
+from autograph.runtime import journal, reverse
 from autograph.runtime.carries import Carry, Retry, refuse, remembering
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.primitives import Traced, bind_scan, bind_while, predicate
@@ -141,6 +141,7 @@ def stage_while(
     where: Callable[..., Any] | None = None,
 ) -> None:
     """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`."""
+    reverse.install()
     where = where or body
     with remembering((where.__code__, "while")) as memory:
         try:
@@ -219,7 +220,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]
 
     # The name tells our loops from the user's own (see `reverse`).
-    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], "ag_while_cond"))
+    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], reverse.TAG))
     return traced if pure else None
 
 
