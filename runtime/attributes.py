@@ -14,6 +14,7 @@ then written natively.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from autograph.runtime import calls, in_place, journal
@@ -43,8 +44,7 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
     kind = type(obj)
     method = python_method(kind, "__setattr__")
     if method is not None:
-        _foreign(method, obj, name)
-        calls.converted(method)(obj, name, value)
+        _setter(method, obj, name)(obj, name, value)
         return
     found = static_lookup(kind, name)
     if type(found) is property and found.fset is not None:
@@ -53,8 +53,7 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
     if found is not None and type(found) is not property:
         setter = python_method(type(found), "__set__")
         if setter is not None:
-            _foreign(setter, obj, name)
-            calls.converted(setter)(found, obj, value)
+            _setter(setter, obj, name)(found, obj, value)
             return
     announce(obj, name)
     setattr(obj, name, value)
@@ -70,8 +69,7 @@ def del_attr(obj: Any, name: str) -> None:
     kind = type(obj)
     method = python_method(kind, "__delattr__")
     if method is not None:
-        _foreign(method, obj, name)
-        calls.converted(method)(obj, name)
+        _setter(method, obj, name)(obj, name)
         return
     found = static_lookup(kind, name)
     if type(found) is property and found.fdel is not None:
@@ -80,14 +78,18 @@ def del_attr(obj: Any, name: str) -> None:
     if found is not None and type(found) is not property:
         deleter = python_method(type(found), "__delete__")
         if deleter is not None:
-            _foreign(deleter, obj, name)
-            calls.converted(deleter)(found, obj)
+            _setter(deleter, obj, name)(found, obj)
             return
     announce(obj, name)
     delattr(obj, name)
 
 
-def _foreign(method: Any, obj: Any, name: str) -> None:
-    """A library's setter writes natively, so what it is named for is announced; a user's announces its own writes."""
-    if journal.active() and calls.converted(method) is method:
+def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:
+    """A method that writes or deletes an attribute, converted.
+
+    A library's writes natively, so the attribute that it is named for is announced; the user's announces its own writes.
+    """
+    found = calls.staged(method)
+    if found is method:
         announce(obj, name)
+    return found

@@ -2,7 +2,7 @@
 
 | builtin | on traced values |
 | --- | --- |
-| `int`, `float`, `complex` | a weakly typed scalar, which promotes as a Python number does; `int` truncates toward zero |
+| `int`, `float`, `complex` | a weakly typed scalar: promotes as a Python number does; `int` truncates toward zero |
 | `bool` | `x != 0` of a scalar |
 | `min`, `max`, `sorted` | see `selection` |
 | `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |

@@ -7,7 +7,7 @@
 | the user's class | `__new__` and `__init__` converted (where the metaclass leaves `type.__call__` alone) |
 | the user's callable object | its class's `__call__`, converted |
 | a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
-| a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, with these converted |
+| a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, these converted |
 | `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
 | any other library code, and functions without source | itself |
 
@@ -45,19 +45,25 @@ def converted(f: Any) -> Any:
     return _BY_TYPE.get(type(f), _other)(f)
 
 
-def _is_library(f: Any) -> bool:
-    from autograph import pipeline  # above this layer; this function and `_function` are the way up
+def staged(f: FunctionType) -> FunctionType:
+    """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
+    from autograph import pipeline  # above this layer; these two functions are the way up
+
+    return pipeline.staged(f)
+
+
+def _is_library(f: FunctionType) -> bool:
+    from autograph import pipeline
 
     return pipeline.is_library(f)
 
 
-def _function(f: Any) -> Any:
-    from autograph import pipeline
-
-    if pipeline.is_library(f):
-        known = numeric_modules.counterpart(f)
-        return known if known is not None else _library(f)
-    return pipeline.staged(f)
+def _function(f: FunctionType) -> Any:
+    found = staged(f)
+    if found is not f or not _is_library(f):
+        return found
+    known = numeric_modules.counterpart(f)
+    return known if known is not None else _library(f)
 
 
 def _method(f: Any) -> Any:
@@ -127,7 +133,7 @@ def _other(f: Any) -> Any:
         return f
     if _is_library(call):
         return with_functions_converted(f) if takes_functions(call) else f
-    found = converted(call)
+    found = staged(call)
     return f if found is call else MethodType(found, f)
 
 

@@ -19,7 +19,7 @@ def comp_iter(iterable: Any) -> Any:
     """The iterable of a `for` clause.
 
     Raises:
-        StagingError: the number of elements is traced (`filter` on traced values), so the container has no known length.
+        StagingError: the number of elements is traced (`filter` on traced values).
     """
     kind = type(iterable)
     if kind is Filter and not iterable.begun:

@@ -25,17 +25,17 @@ def constructor(cls: Any) -> Any:
     if meta is not type:
         call = static_lookup(meta, "__call__")
         if call is not _TYPE_CALL:
-            found = calls.converted(call) if type(call) is FunctionType else call
+            found = calls.staged(call) if type(call) is FunctionType else call
             return _native(cls) if found is call else MethodType(found, cls)
     new = static_lookup(cls, "__new__")
     function = new.__func__ if type(new) is staticmethod else new
-    staged_new = calls.converted(function) if type(function) is FunctionType else None
+    staged_new = calls.staged(function) if type(function) is FunctionType else None
     init = static_lookup(cls, "__init__")
-    staged_init = calls.converted(init) if type(init) is FunctionType else init
+    staged_init = calls.staged(init) if type(init) is FunctionType else init
     if staged_init is init and (staged_new is None or staged_new is function):
         return _native(cls)
     return _Construction(cls, staged_new or new.__get__(None, cls), init, staged_init)
-    
+
 
 def _native(cls: Any) -> Any:
     if takes_functions(cls):
@@ -63,7 +63,7 @@ class _Construction:
         if init is self.init:
             init = self.staged_init
         elif type(init) is FunctionType:
-            init = calls.converted(init)
+            init = calls.staged(init)
         if type(init) is FunctionType:
             result = init(obj, *args, **kwargs)
         else:

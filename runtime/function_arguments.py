@@ -1,7 +1,8 @@
 """Functions of the user that are handed to library code: `jax.vmap(f)`, `lax.scan(f, ...)`, `functools.reduce(f, xs)`.
 
-They are replaced by their converted functions (the same object each time, so that JAX's caches, which go by identity,
-hit). Only libraries that are known to *call* what they are given are trusted with that: elsewhere identity might matter.
+They are replaced by their converted functions (the same object each time, so that JAX's caches, which go by
+identity, hit). Only libraries that are known to *call* what they are given are trusted with that: elsewhere identity
+might matter.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def argument(x: Any) -> Any:
     if kind is FunctionType:
         from autograph import pipeline
 
-        return x if pipeline.is_library(x) else pipeline.convert_function(x)
+        # Library code, what is marked `do_not_convert`, and what has no source stays as it is.
+        return x if pipeline.staged(x) is x else pipeline.convert_function(x)
     if kind is MethodType:
         inner = argument(x.__func__)
         return x if inner is x.__func__ else MethodType(inner, x.__self__)

@@ -109,6 +109,14 @@ def _sumprod(p: Any, q: Any, /) -> Any:
     return functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0)
 
 
+def _gcd(a: Any, b: Any) -> Any:
+    return jnp.gcd(a, b)
+
+
+def _lcm(a: Any, b: Any) -> Any:
+    return jnp.lcm(a, b)
+
+
 def _isqrt(n: Any) -> Any:
     n = lax.convert_element_type(integer(n), jnp.result_type(int))
     # A float root may be off by one where the float type holds fewer bits than the integer.
@@ -160,7 +168,7 @@ def _remainder(x: Any, y: Any) -> Any:
     return jnp.where(jnp.isinf(y) & jnp.isfinite(x), x, jnp.where(over, r - jnp.sign(x) * size, r))
 
 
-_ONE_TO_ONE = {
+_ONE_TO_ONE: dict[str, Callable[..., Any]] = {
     "acos": jnp.arccos, "acosh": jnp.arccosh, "asin": jnp.arcsin, "asinh": jnp.arcsinh, "atan": jnp.arctan,
     "atan2": jnp.arctan2, "atanh": jnp.arctanh, "cbrt": jnp.cbrt, "copysign": jnp.copysign, "cos": jnp.cos,
     "cosh": jnp.cosh, "degrees": jnp.degrees, "erf": jax.scipy.special.erf, "erfc": jax.scipy.special.erfc,
@@ -180,11 +188,11 @@ MATH: dict[str, Callable[..., Any]] = {
     "floor": _rounded(jnp.floor),
     "frexp": _frexp,
     "fsum": _fsum,
-    "gcd": _integers(lambda *ns: functools.reduce(jnp.gcd, ns, 0)),
+    "gcd": _integers(lambda *ns: functools.reduce(_gcd, ns, 0)),
     "hypot": _hypot,
     "isclose": _isclose,
     "isqrt": _integers(_isqrt),
-    "lcm": _integers(lambda *ns: functools.reduce(jnp.lcm, ns, 1)),
+    "lcm": _integers(lambda *ns: functools.reduce(_lcm, ns, 1)),
     "ldexp": lambda x, i: jnp.ldexp(real(x), integer(i)),
     "log": _log,
     "modf": _modf,

@@ -35,7 +35,7 @@ def contains(x: Any, container: Any) -> Any:
         return x in container
     method = python_method(kind, "__contains__")
     if method is not None:
-        converted = calls.converted(method)
+        converted = calls.staged(method)
         if converted is method:
             return x in container
         found = converted(container, x)

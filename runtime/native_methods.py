@@ -83,7 +83,7 @@ def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
 
 
 def announced(f: Any, *owner: Any) -> Any:
-    """A function of a library, called while a piece is staged: the containers that it is given may come back changed."""
+    """A library function, called while a piece is staged: the containers that it is given may come back changed."""
     module = getattr(f, "__module__", None)
     if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
         return f

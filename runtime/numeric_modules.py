@@ -60,12 +60,10 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
             if callable(fn) and not name.startswith("_"):
                 table[fn] = _of_math(fn, f"{module.__name__}.{name}", known.get(name))
     for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
-        for name in dir(module):
-            fn = getattr(module, name) if not name.startswith("_") else None
-            if callable(fn) and not _is_exception(fn) and fn not in table and not isinstance(fn, ModuleType):
+        for name, fn in vars(module).items():
+            if callable(fn) and not name.startswith("_") and not _is_exception(fn) and fn not in table and not isinstance(fn, ModuleType):
                 table[fn] = _of_numpy(fn, path + name)
-    for name in dir(np.random):
-        fn = getattr(np.random, name)
+    for name, fn in vars(np.random).items():
         if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
             table[fn] = _of_random(fn, name)
     for builtin in (bool, int, float, complex, str, bytes, object, min, max, sum, any, all, round, abs, pow):
@@ -96,7 +94,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))):
             return fn(*args, **kwargs)
-        found: Any = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), jnp)
+        found = _in_jax(name)
         if found is None:
             raise refusal(
                 f"numpy.{name}() has no counterpart in jax.numpy",
@@ -113,6 +111,13 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
         return found(*args, **kwargs)
 
     return call
+
+
+def _in_jax(name: str) -> Any:
+    found: Any = jnp
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
 def _as_array(x: Any) -> Any:

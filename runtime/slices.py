@@ -4,7 +4,7 @@
 | --- | --- | --- |
 | JAX array | native | a new array, bound to the same name |
 | NumPy array | as a JAX array | in place; of a traced value or at a traced index: refused |
-| list, tuple, range | the elements stacked, a dynamic index | in place; at a traced index each becomes `v if k == i else x[k]` |
+| list, tuple, range | the elements stacked | in place; at a traced index each becomes `v if k == i else x[k]` |
 | dict | refused: keys are looked up by hash | in place |
 | user's class | its `__getitem__`, `__setitem__`, `__delitem__`, converted | the same |
 
@@ -32,8 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime import attributes, calls, journal, lists
-from autograph.runtime.in_place import iop as iop
+from autograph.runtime import attributes, calls, in_place, journal, lists
 from autograph.runtime.joining import describe
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
@@ -52,7 +51,7 @@ def get_item(x: Any, i: Any) -> Any:
     kind = type(x)
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
-        return x[i] if method is None else calls.converted(method)(x, i)
+        return x[i] if method is None else calls.staged(method)(x, i)
     if kind is list or kind is tuple:
         return lists.get(x, i)
     if is_jax_array(x):
@@ -63,7 +62,7 @@ def get_item(x: Any, i: Any) -> Any:
         return jnp.asarray(x)[i]
     method = python_method(kind, "__getitem__")
     if method is not None:
-        return calls.converted(method)(x, i)
+        return calls.staged(method)(x, i)
     if isinstance(x, (list, tuple)):
         return lists.get(x, i)
     if isinstance(x, (dict, str, bytes)):
@@ -129,7 +128,7 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
     method = python_method(kind, "__setitem__")
     if method is not None:
         journal.touch_container(x)
-        calls.converted(method)(x, i, value)
+        calls.staged(method)(x, i, value)
         return x
     if isinstance(x, np.ndarray) and (is_traced(value) or _traced_index(i)):
         raise refusal(
@@ -214,7 +213,7 @@ def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: C
 def _combine(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     if is_jax_array(x):
         check_bounds(x, i)
-    return iop(symbol, get_item(x, i), value())
+    return in_place.iop(symbol, get_item(x, i), value())
 
 
 def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
@@ -241,7 +240,7 @@ def del_item(x: Any, i: Any) -> None:
     method = python_method(type(x), "__delitem__")
     if method is not None:
         journal.touch_container(x)
-        calls.converted(method)(x, i)
+        calls.staged(method)(x, i)
         return
     journal.touch_container(x)
     if isinstance(x, list) and is_traced(i):
