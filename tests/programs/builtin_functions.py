@@ -1,0 +1,273 @@
+"""Builtins, `math` and `numpy` functions on traced values."""
+
+import functools
+import math
+import operator
+
+import jax.numpy as jnp
+import numpy as np
+
+from tests.programs.harness import floats, ints, program
+
+
+@program((-3,), (4,))
+def abs_(n):
+    return abs(n)
+
+
+@program((3, 5, 1), (5, 3, 9))
+def min_max(a, b, c):
+    return min(a, b), max(a, b, c), min([c, a]), max((a, b))
+
+
+@program((3, -5), (-4, 2))
+def min_max_with_key(a, b):
+    return min(a, b, key=abs), max([a, b], key=lambda v: -v)
+
+
+@program((floats(3, 1, 2),))
+def min_max_of_array(v):
+    return min(v), max(v)
+
+
+@program((ints(3, 1, 2),))
+def sum_of_array(v):
+    return sum(v), sum(v, 10)
+
+
+@program((3, 5), (0, 0))
+def sum_any_all_of_list(a, b):
+    return sum([a, b, 1]), any([a, b]), all([a, b])
+
+
+@program((ints(0, 1, 0),), (ints(0, 0, 0),), (ints(1, 1, 1),))
+def any_all_of_array(v):
+    return any(v), all(v)
+
+
+@program((3, 1, 2), (1, 2, 3), (2, 2, 1))
+def sorted_list(a, b, c):
+    return sorted([a, b, c]), sorted((a, b, c), reverse=True)
+
+
+@program((ints(3, 1, 2),))
+def sorted_array(v):
+    return sorted(v)
+
+
+@program((3, -1, 2), (-5, 2, 3))
+def sorted_with_key(a, b, c):
+    return sorted([a, b, c], key=abs)
+
+
+@program((3.7,), (-3.7,), (2.5,))
+def int_and_round(x):
+    return int(x), round(x)
+
+
+@program((3.14159,), (-2.71828,))
+def round_to_digits(x):
+    return round(x, 2)
+
+
+@program((3,), (0,))
+def float_and_bool(n):
+    return float(n), bool(n)
+
+
+@program((17, 5), (-17, 5), (17, -5), (-17, -5))
+def floor_division_and_modulo(a, b):
+    return a // b, a % b, divmod(a, b)
+
+
+@program((7.5, 2.0), (-7.5, 2.0))
+def float_floor_division(a, b):
+    return a // b, a % b
+
+
+@program((3, 2), (2, 5))
+def pow_(a, b):
+    return pow(a, b), a**b, pow(a, 3)
+
+
+@program((3, 20, 7), (2, 10, 1000))
+def pow_with_modulus(a, b, m):
+    return pow(a, b, m)
+
+
+@program((ints(1, 2, 3),))
+def len_is_static(v):
+    return len(v) + len([v, v])
+
+
+@program((2.0,), (0.5,))
+def math_functions(x):
+    return math.sqrt(x), math.sin(x), math.exp(x), math.log(x), math.tanh(x), math.pow(x, 2.0)
+
+
+@program((3.0, 4.0),)
+def math_of_two(a, b):
+    return math.hypot(a, b), math.atan2(a, b), math.fabs(-a), math.copysign(a, -b)
+
+
+@program((2.7,), (-2.7,))
+def math_rounding(x):
+    return math.floor(x), math.ceil(x), math.trunc(x)
+
+
+@program((0.5,),)
+def math_constants(x):
+    return x * math.pi + math.e, math.isnan(x), math.isinf(x), math.isfinite(x)
+
+
+@program((12, 18), (7, 3))
+def math_gcd(a, b):
+    return math.gcd(a, b)
+
+
+@program((floats(1, 4, 9),))
+def numpy_functions(v):
+    return np.sqrt(v), np.sum(v), np.maximum(v, 2.0), np.where(v > 2, v, 0)
+
+
+@program((floats(1, 4, 9),))
+def numpy_constants(v):
+    return v * np.float32(2) + np.array([1, 2, 3], np.float32)
+
+
+@program((2,), (5,))
+def range_builtin_len(n):
+    return len(range(4)) + n
+
+
+@program((ints(5, 6, 7),))
+def enumerate_to_list(v):
+    return [(i, x) for i, x in enumerate(v)]
+
+
+@program((3, 4), (1, 2))
+def map_and_filter(a, b):
+    def f(x):
+        if x > 2:
+            return x * 10
+        return x
+
+    return list(map(f, [a, b])), list(map(lambda x, y: x + y, [a, b], [1, 2]))
+
+
+@program((3, 4), (1, 2))
+def reduce_(a, b):
+    def f(x, y):
+        if y > 2:
+            return x * y
+        return x + y
+
+    return functools.reduce(f, [a, b, 1], 1)
+
+
+@program((3, 4), (1, 2))
+def operator_functions(a, b):
+    return operator.add(a, b), operator.mul(a, b), operator.lt(a, b)
+
+
+@program((3, 4), (1, 2))
+def zip_and_dict(a, b):
+    return dict(zip(("x", "y"), (a, b), strict=True))
+
+
+@program((3, 4), (1, 2))
+def isinstance_is_static(a, b):
+    if isinstance(a, (list, tuple)):
+        return b
+    return a
+
+
+@program((3,), (1,))
+def getattr_setattr(n):
+    class Box:
+        pass
+
+    box = Box()
+    box.v = n
+    if hasattr(box, "v") and getattr(box, "w", None) is None:
+        return getattr(box, "v") + 1  # noqa: B009
+    return 0
+
+
+@program((5,), (2,))
+def iter_and_next(n):
+    it = iter([n, n + 1, n + 2])
+    a = next(it)
+    b = next(it)
+    return a * b + next(it) + next(it, 100)
+
+
+@program((3.0,), (2.0,))
+def complex_parts(x):
+    z = complex(x, 1.0)
+    return z.real, z.imag
+
+
+@program((ints(1, 2, 3),))
+def array_methods(v):
+    return v.sum(), v.max(), v.astype(jnp.float32), v.reshape(3, 1), v.T
+
+
+@program((3,), (12,))
+def print_is_harmless(n):
+    if n > 5:
+        n = n - 5
+    return n
+
+
+@program((3.5,), (-3.5,))
+def int_truncates_in_loop(x):
+    s = 0
+    for i in range(3):
+        s += int(x * i)
+    return s
+
+
+@program((5,), (9,))
+def int_of_division_as_bound(n):
+    s = 0
+    for i in range(int(n / 2)):
+        s += i
+    return s
+
+
+@program((10, 3), (11, 4))
+def range_of_expression(n, k):
+    s = 0
+    for i in range(n // k, n + 1, k - 1):
+        s += i
+    return s
+
+
+@program((7,), (8,))
+def bit_operations(n):
+    return n & 1, n | 8, n ^ 3, ~n, n << 2, n >> 1
+
+
+@program((7,), (8,))
+def true_division(n):
+    return n / 2, n / 4 + 1
+
+
+@program((3, 4), (6, 2))
+def slice_and_list_builtins(a, b):
+    xs = list((a, b, 3))
+    ys = xs[::-1] + [1] * 2
+    return ys[0], ys[-1], len(ys), tuple(xs[:2])
+
+
+@program((floats(0.1, 0.7, 0.2),))
+def argmax_of_list_with_index(v):
+    xs = list(v)
+    return xs[0] + xs[2]
+
+
+@program((ints(1, 2, 3),))
+def accumulate_partial(v):
+    add = functools.partial(operator.add, 10)
+    return [add(x) for x in v]

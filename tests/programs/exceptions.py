@@ -1,0 +1,361 @@
+"""`try`, `with`, `assert`, `raise` around and inside staged statements."""
+
+import contextlib
+
+import jax.numpy as jnp
+
+from tests.programs.harness import ints, program
+
+
+class Recorder:
+    """A context manager that records what happened to it."""
+
+    def __init__(self):
+        self.log = []
+
+    def __enter__(self):
+        self.log.append("enter")
+        return self
+
+    def __exit__(self, *exc):
+        self.log.append("exit")
+        return False
+
+
+@program((7,), (2,))
+def try_around_branch(n):
+    try:
+        if n > 5:
+            n = n + 1
+    except ValueError:
+        n = -1
+    return n
+
+
+@program((7,), (2,))
+def try_finally_around_loop(n):
+    s = 0
+    try:
+        while n > 0:
+            s += n
+            n -= 1
+    finally:
+        s += 1000
+    return s
+
+
+@program((7,), (2,))
+def try_except_else_finally(n):
+    log = 0
+    try:
+        if n > 5:
+            log = 1
+    except KeyError:
+        log = 2
+    else:
+        log = log + 10
+    finally:
+        log = log + 100
+    return log
+
+
+@program((7,), (2,))
+def static_exception_is_caught(n):
+    d = {"a": n}
+    try:
+        r = d["b"]
+    except KeyError:
+        r = d["a"] + 1
+    return r
+
+
+@program((7,), (2,))
+def static_exception_keeps_assignments(n):
+    try:
+        if n > 5:
+            n = n * 2
+        k = n
+        raise ValueError("static")
+    except ValueError as error:
+        r = k + len(str(error))
+    return r
+
+
+@program((7,))
+def static_raise(n):
+    if n is not None:
+        raise ValueError("always")
+    return n
+
+
+@program((7,))
+def static_raise_from(n):
+    try:
+        {}["k"]
+    except KeyError as e:
+        raise RuntimeError("wrapped") from e
+    return n
+
+
+@program((7,), (2,))
+def return_in_try(n):
+    try:
+        if n > 5:
+            return n
+        return -n
+    finally:
+        pass
+
+
+@program((7,), (2,))
+def return_in_try_with_finally_write(n):
+    log = []
+    try:
+        if n > 5:
+            r = n
+        else:
+            r = 0
+        return r, log
+    finally:
+        log.append(1)
+
+
+@program((7,), (2,))
+def break_in_try_in_static_loop(n):
+    log = 0
+    for i in range(5):
+        try:
+            if i == 3:
+                break
+            n = n + i
+        finally:
+            log += 1
+    return n, log
+
+
+@program((7,), (2,))
+def continue_in_try_else(n):
+    log = 0
+    for i in range(4):
+        try:
+            if i == 2:
+                continue
+        except ValueError:
+            log += 100
+        else:
+            log += 1
+        finally:
+            log += 10
+    return n + log
+
+
+@program((7,), (2,))
+def with_around_branch(n):
+    r = Recorder()
+    with r:
+        if n > 5:
+            n = n - 5
+    return n, r.log
+
+
+@program((7,), (2,))
+def with_as_and_loop(n):
+    with Recorder() as r:
+        s = 0
+        for i in range(n):
+            s += i
+    return s, len(r.log)
+
+
+@program((7,), (2,))
+def with_suppress(n):
+    with contextlib.suppress(KeyError):
+        n = n + {}["missing"]
+    return n
+
+
+@program((7,), (2,))
+def with_two_managers(n):
+    with Recorder() as a, Recorder() as b:
+        if n > 5:
+            n = n * 2
+    return n, a.log, b.log
+
+
+@program((7,), (2,))
+def return_in_with(n):
+    with Recorder():
+        if n > 5:
+            return n
+        return 0
+
+
+@program((7,), (2,))
+def assert_true_under_traced_condition(n):
+    assert n > 0, "positive"
+    if n > 5:
+        assert n < 100
+        n = n - 1
+    return n
+
+
+@program((7,), (-2,))
+def assert_fails_for_one_input(n):
+    assert n > 0, "positive"
+    return n
+
+
+@program((7,), (2,))
+def static_assert(n):
+    assert n is not None, "given"
+    return n
+
+
+@program((7,), (-2,))
+def raise_in_traced_branch(n):
+    if n < 0:
+        raise ValueError("negative")
+    return n * 2
+
+
+@program((7,), (2,), (-1,))
+def raise_in_else(n):
+    if n > 5:
+        r = 1
+    elif n > 0:
+        r = 2
+    else:
+        raise ValueError("bad n")
+    return r
+
+
+@program((7,), (2,))
+def raise_not_taken_in_loop(n):
+    s = 0
+    while n > 0:
+        if n > 100:
+            raise RuntimeError("too large")
+        s += n
+        n -= 1
+    return s
+
+
+@program((ints(1, 2, 3),), (ints(1, 0, 3),))
+def assert_in_loop(v):
+    s = 0
+    for x in v:
+        assert x > 0
+        s += x
+    return s
+
+
+@program((7,), (2,))
+def exception_of_callee_is_caught(n):
+    def fail(k):
+        raise LookupError(k)
+
+    try:
+        n = fail("k")
+    except LookupError:
+        n = n + 1
+    return n
+
+
+@program((7,), (2,))
+def nested_try(n):
+    log = 0
+    try:
+        try:
+            [][0]
+        finally:
+            log += 1
+    except IndexError:
+        log += 10
+    if n > 5:
+        log += 100
+    return log
+
+
+@program((7,), (2,))
+def bare_except_reraise(n):
+    try:
+        try:
+            int("x")
+        except ValueError:
+            n = n + 1
+            raise
+    except ValueError:
+        n = n + 10
+    return n
+
+
+@program((7,), (2,))
+def exception_name_is_unbound_after_handler(n):
+    e = None
+    try:
+        raise ValueError("v")
+    except ValueError as e:
+        n = n + 1
+    return n
+
+
+@program((7,), (2,))
+def generator_context_manager(n):
+    log = []
+
+    @contextlib.contextmanager
+    def scope(name):
+        log.append(name)
+        yield name
+        log.append("end")
+
+    with scope("a"):
+        if n > 5:
+            n = n + 1
+    return n, log
+
+
+@program((7,), (2,))
+def try_inside_loop_static(n):
+    s = 0
+    for key in ("a", "b", "c"):
+        try:
+            s = s + {"a": n, "c": 2}[key]
+        except KeyError:
+            s = s + 100
+    return s
+
+
+@program((7,), (2,))
+def try_inside_traced_loop(n):
+    s = 0
+    for i in range(n):
+        try:
+            s = s + i
+        finally:
+            s = s + 1
+    return s
+
+
+@program((7,), (2,))
+def try_inside_traced_branch(n):
+    if n > 5:
+        try:
+            n = n + {}["missing"]
+        except KeyError:
+            n = n + 1000
+    return n
+
+
+@program((7,), (2,))
+def type_error_of_user_is_the_same(n):
+    try:
+        n = n + "text"
+    except TypeError:
+        n = n + 1
+    return n
+
+
+@program((7,))
+def type_error_leaves(n):
+    return jnp.sin(n, 1, 2, 3)

@@ -1,0 +1,235 @@
+"""`match` statements on traced and static subjects."""
+
+import dataclasses
+import typing
+
+from tests.programs.harness import program
+
+
+class Point(typing.NamedTuple):
+    x: typing.Any
+    y: typing.Any
+
+
+@dataclasses.dataclass
+class Circle:
+    radius: typing.Any
+
+
+@dataclasses.dataclass
+class Square:
+    side: typing.Any
+
+
+@program((0,), (1,), (5,), transforms=("vmap",))
+def literals(n):
+    match n:
+        case 0:
+            return 10
+        case 1:
+            return 20
+        case _:
+            return 30
+
+
+@program((0,), (1,), (5,))
+def literals_assign(n):
+    r = 0
+    match n:
+        case 0:
+            r = 10
+        case 1:
+            r = 20
+    return r
+
+
+@program((0,), (3,), (5,), (-4,))
+def or_patterns(n):
+    match n:
+        case 0 | 1 | 2:
+            r = 1
+        case 3 | 4:
+            r = 2
+        case -4:
+            r = 4
+        case _:
+            r = 3
+    return r
+
+
+@program((5,), (-5,), (0,))
+def guards(n):
+    match n:
+        case x if x > 0:
+            return x * 2
+        case x if x < 0:
+            return -x
+        case _:
+            return 100
+
+
+@program((5,), (0,))
+def capture(n):
+    match n:
+        case 0:
+            m = 1
+        case m:
+            m = m + 1
+    return m
+
+
+@program(((1, 2),), ((0, 5),), ((7, 0),))
+def sequence_of_traced(p):
+    match p:
+        case (0, y):
+            return y
+        case (x, 0):
+            return x * 10
+        case (x, y):
+            return x + y
+
+
+@program(([1, 2, 3],), ([4],), ([],))
+def sequence_lengths(p):
+    match p:
+        case []:
+            return 0
+        case [x]:
+            return x
+        case [x, *rest]:
+            return x + len(rest)
+
+
+@program(({"op": 1, "v": 4},), ({"op": 2, "v": 4},))
+def mapping(d):
+    match d:
+        case {"op": 1, "v": v}:
+            return v + 1
+        case {"v": v}:
+            return v * 2
+
+
+@program((3, 0), (0, 4))
+def named_tuple_class(a, b):
+    match Point(a, b):
+        case Point(x=0, y=y):
+            return y
+        case Point(x, y):
+            return x * 100 + y
+
+
+@program((3,), (4,))
+def class_patterns(n):
+    total = 0
+    for shape in (Circle(n), Square(n + 1)):
+        match shape:
+            case Circle(radius=r):
+                total += 3 * r * r
+            case Square(side=s) if s > 4:
+                total += s * s
+            case Square():
+                total += 1
+    return total
+
+
+@program(("stop", 4), ("go", 4), ("other", 4), static=(0,))
+def static_strings(command, n):
+    match command:
+        case "go":
+            return n + 1
+        case "stop" | "halt":
+            return 0
+        case _:
+            return -n
+
+
+@program((3,), (12,))
+def match_in_loop(n):
+    s = 0
+    while n > 0:
+        match n % 3:
+            case 0:
+                s += 1
+            case 1:
+                s += 10
+            case _:
+                s += 100
+        n -= 1
+    return s
+
+
+@program((3,), (1,))
+def match_with_break(n):
+    s = 0
+    for i in range(10):
+        match i - n:
+            case 0:
+                break
+            case _:
+                s += i
+    return s
+
+
+@program((3,), (2,))
+def nested_sequence(n):
+    match (n, (n + 1, 7)):
+        case (2, (b, c)):
+            return b + c
+        case (a, (b, c)):
+            return a * b - c
+
+
+@program((3,), (2,))
+def as_pattern(n):
+    match (n, 1):
+        case (2, _) as pair:
+            return pair[0] + 100
+        case (_, 1 as one):
+            return one
+
+
+@program((None, 1), static=(0,))
+def none_literal(x, n):
+    match x:
+        case None:
+            return n
+        case _:
+            return x
+
+
+@program((True,), (False,))
+def bool_literals(b):
+    match b:
+        case True:
+            return 1
+        case False:
+            return 2
+
+
+@program((1,), (2,), (3,))
+def value_pattern(n):
+    class Op:
+        ADD = 1
+        SUB = 2
+
+    match n:
+        case Op.ADD:
+            return 10
+        case Op.SUB:
+            return 20
+    return 30
+
+
+@program(((0, 1, 5, 2),), ((1, 0, 5, 2),), ((2, 0, 5, 2),))
+def interpreter(program_):
+    op, flag, a, b = program_
+    match op:
+        case 0:
+            r = a + b
+        case 1 if flag:
+            r = a - b
+        case 1:
+            r = b - a
+        case _:
+            r = 0
+    return r
