@@ -233,7 +233,7 @@ def _stage(
         raise journal.mark_raised(plan.body.raised)
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
-        results = bind_cond(pred, false_arm, true_arm)
+        results = bind_cond(pred, false_arm, true_arm, journal.in_loop())
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     for variable, template in zip(variables, plan.variables):

@@ -178,7 +178,8 @@ class Piece:
     `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it.
     """
 
-    def __init__(self, variables: list[Variable], path: Any = None) -> None:
+    def __init__(self, variables: list[Variable], path: Any = None, is_loop: bool = False) -> None:
+        self.is_loop = is_loop
         self.variables = variables
         self.path = path
         self.entry: list[Any] = []
@@ -277,6 +278,11 @@ def active() -> bool:
 def innermost() -> Piece | None:
     """The innermost open piece."""
     return _stack.pieces[-1] if _stack.pieces else None
+
+
+def in_loop() -> bool:
+    """Whether a loop body is being staged."""
+    return any(piece.is_loop for piece in _stack.pieces)
 
 
 def mark_raised(error: BaseException) -> BaseException:

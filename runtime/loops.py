@@ -181,7 +181,7 @@ def trace_turn(carry: Carry, run: Callable[..., None], extra: Sequence[Any] = ()
     def attempt(*tracers: Any) -> list[Any]:
         count = len(carry.leaves)
         finished = Finished()
-        with journal.Piece(carry.variables, path) as piece:
+        with journal.Piece(carry.variables, path, is_loop=True) as piece:
             carry.fill(tracers[:count], piece)
             run(*tracers[count:])
             return carry.collect(piece, finished)

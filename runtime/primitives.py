@@ -20,6 +20,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.jax_internals import new_var
+from autograph.runtime.cheap_arms import is_cheap
 
 
 class Traced:
@@ -46,8 +47,13 @@ class Traced:
         return Traced(self.jaxpr.replace(constvars=constvars, invars=invars, outvars=outvars), consts)
 
 
-def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced) -> list[Any]:
-    """`true_arm` if `pred` else `false_arm`; both take no argument and return values of equal types."""
+def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool = False) -> list[Any]:
+    """`true_arm` if `pred` else `false_arm`; both take no argument and return values of equal types.
+
+    With `may_select`, two cheap arms are both computed and selected from (see `cheap_arms`).
+    """
+    if may_select and is_cheap(false_arm.jaxpr) and is_cheap(true_arm.jaxpr):
+        return [lax.select_n(pred, no, yes) for no, yes in zip(false_arm.call(), true_arm.call())]
     if false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         return list(lax.cond(pred, lambda: tuple(true_arm.call()), lambda: tuple(false_arm.call())))
     operands: dict[int, Any] = {}
