@@ -7,9 +7,9 @@
 | `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
-| `ARRAY_TYPES` | `jax._src.array`, `jax._src.prng` | element assignment tests `isinstance(x, jax.Array)` |
+| `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
-| `TRANSPOSES`, `split_jaxpr`, `prune_jaxpr`, `is_linear`, `cotangent_array`, `zeros_of` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop raises JAX's error; forward mode works |
+| `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 
 Tested on the range of JAX versions in `setup.cfg`.
@@ -141,11 +141,11 @@ except ImportError:  # pragma: no cover - other JAX versions
 # Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.
 TRANSPOSES: dict[Any, Callable[..., Any]] | None
 try:
-    from jax.interpreters.ad import instantiate_zeros as cotangent_array
-    from jax.interpreters.ad import is_undefined_primal as is_linear
+    from jax.interpreters.ad import instantiate_zeros as cotangent_array  # noqa: F401
+    from jax.interpreters.ad import is_undefined_primal as is_linear  # noqa: F401
     from jax.interpreters.ad import primitive_transposes as TRANSPOSES
-    from jax.interpreters.ad import zeros_like_aval as zeros_of
-    from jax.interpreters.partial_eval import dce_jaxpr as prune_jaxpr
+    from jax.interpreters.ad import zeros_like_aval as zeros_of  # noqa: F401
+    from jax.interpreters.partial_eval import dce_jaxpr as prune_jaxpr  # noqa: F401
 
     try:
         from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
@@ -162,3 +162,19 @@ try:
 
 except ImportError:  # pragma: no cover - other JAX versions
     TRANSPOSES = None
+
+
+ARRAY_TYPE: Any = None  # the one class of arrays outside traces, so that a test of identity will do
+try:
+    from jax._src.array import ArrayImpl as ARRAY_TYPE
+except ImportError:  # pragma: no cover - other JAX versions
+    pass
+
+
+def jit_options(jitted: Any) -> dict[str, Any] | None:
+    """The options that a function was jitted with, as `jax.jit` takes them; None when they cannot be read."""
+    info = getattr(jitted, "_jit_info", None)
+    try:
+        return {name: value for name, value in _options_of(info).items() if value not in (None, (), False)}
+    except AttributeError:
+        return None

@@ -1,9 +1,9 @@
 """Reverse mode through data-dependent loops: a transpose rule for `while`, for our own loops only.
 
-JAX differentiates `lax.while_loop` forwards; backwards it raises an error, because the number of turns is not known when
-the program is built and nobody keeps the states. Only the last step is missing: JAX's forward rule makes one loop over
-(value, tangent) carries, its partial evaluation takes the known loop out of it, and what is left must be *transposed*.
-`reverse_blocks` does that in bounded memory and without a bound on the number of turns.
+JAX differentiates `lax.while_loop` forwards; backwards it raises an error, because the number of turns is not known
+when the program is built and nobody keeps the states. Only the last step is missing: JAX's forward rule makes one loop
+over (value, tangent) carries, its partial evaluation takes the known loop out of it, and what is left must be
+*transposed*. `reverse_blocks` does that in bounded memory and without a bound on the number of turns.
 
 A loop is ours when the name of its test function begins with `TAG`. The name lives in the jaxpr's debug information and
 survives `jit`, `vmap`, `jvp`, `scan`, `cond` and `checkpoint`. Every other loop keeps JAX's rule, hence JAX's error.
@@ -19,12 +19,11 @@ True
 >>> print(jax.grad(power)(2.0, 5), jax.grad(jax.grad(power))(2.0, 5))
 80.0 160.0
 
-| | |
-| --- | --- |
-| forward program | unchanged: the rule acts only when a gradient is taken |
-| modes | `grad`, `vjp`, `jacrev`, `hessian`, `linearize`, gradients of gradients; inside and around `jit`, `vmap`, `scan`, `cond`, `checkpoint` |
-| run time | two more evaluations of the loop than `scan`, which keeps everything; beyond the kept states, more by a logarithm |
-| prints in the loop | happen in the forward pass only: what the rule evaluates again is silent |
+* The forward program is unchanged: the rule acts only when a gradient is taken.
+* `grad`, `vjp`, `jacrev`, `hessian`, `linearize` and gradients of gradients work, inside and around `jit`, `vmap`,
+  `scan`, `cond`, `checkpoint` and `shard_map`.
+* The loop's values are evaluated twice more than by `scan`, which keeps everything.
+* What the loop prints is printed in the forward pass only: what the rule evaluates again is silent.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ Both happen once per block here, and block heads are what gradients of gradients
 | 256 wide, blocks | 2.2 | 1.6 | 1.7 | 1.3 |
 
 Inside `shard_map`, devices may take different numbers of turns, and the transpose of a turn may hold a collective (the
-cotangent of a constant that all devices share is a sum over them). So all take as many blocks as the longest of them; the
+cotangent of a constant that all devices share is a sum over them). So all take as many blocks as the longest of them;
 surplus blocks are masked like surplus turns.
 
-With as many blocks as slots or fewer every turn is evaluated three times (forward pass, record, block) and reversed once.
+With as many blocks as slots or fewer, a turn is evaluated three times (forward pass, record, block) and reversed once.
 Beyond that the slots act as a stack and the price grows with the logarithm of the number of turns.
 """
 
@@ -65,7 +65,7 @@ def transpose_while(
     loop = Loop(operands, **params)
     plan = Plan.of(loop, checkpoints)
     recorded = record(loop, plan)
-    carry = [cotangent_array(ct) for ct, linear in zip(cotangents, loop.linear_carry) if linear]
+    carry = [cotangent_array(ct) for ct, linear in zip(cotangents, loop.linear_carry, strict=True) if linear]
     return loop.cotangents_of(operands, *reverse(loop, plan, recorded, carry))
 
 
@@ -79,10 +79,18 @@ class Plan(NamedTuple):
     def of(cls, loop: Loop, checkpoints: int | None) -> Plan:
         block = LIGHT_BLOCK if work(loop.body.jaxpr) <= LIGHT_WORK else HEAVY_BLOCK
         if checkpoints is None:
-            size = 1 + sum(math.prod(x.shape) * x.dtype.itemsize for x in loop.start)
-            more, fewer = SMALL_BYTES // size, LARGE_BYTES // size
-            checkpoints = min(max(more, min(USUAL_SLOTS, max(fewer, FEWEST_SLOTS))), MOST_SLOTS)
+            checkpoints = slots_for(sum(math.prod(x.shape) * x.dtype.itemsize for x in loop.start))
         return cls(block, max(checkpoints + checkpoints % 2, 2))
+
+
+def slots_for(state: int) -> int:
+    """How many states of so many bytes to keep: more of small ones, fewer of large ones.
+
+    >>> [slots_for(state) for state in (4, 2_000, 100_000, 4_000_000, 100_000_000)]
+    [256, 131, 64, 16, 8]
+    """
+    more, fewer = SMALL_BYTES // max(state, 1), LARGE_BYTES // max(state, 1)
+    return min(max(more, min(USUAL_SLOTS, max(fewer, FEWEST_SLOTS))), MOST_SLOTS)
 
 
 def work(jaxpr: Any) -> float:
@@ -150,7 +158,7 @@ def reverse(loop: Loop, plan: Plan, recorded: Recorded, carry_cotangents: Values
 
     def keep_one_more(block: Any, stack: Any) -> Any:
         top, place, slots = stack
-        distance = lax.max((block - place[top]) // lax.max(plan.slots - 1 - top, 1), 1)
+        distance = jnp.maximum((block - place[top]) // jnp.maximum(plan.slots - 1 - top, 1), 1)
         point = advance(loop, _get(slots, top), distance * plan.block)
         top, reached = top + 1, place[top] + distance
         return top, lax.dynamic_update_index_in_dim(place, reached, top, 0), _put(slots, top, point)
@@ -217,7 +225,7 @@ def _every_second(x: Any, slots: int) -> Any:
 
 
 def _put(slots: Values, slot: Any, point: Values) -> Values:
-    return [lax.dynamic_update_index_in_dim(kept, x, slot, 0) for kept, x in zip(slots, point)]
+    return [lax.dynamic_update_index_in_dim(kept, x, slot, 0) for kept, x in zip(slots, point, strict=True)]
 
 
 def _get(slots: Values, slot: Any) -> Values:

@@ -2,9 +2,9 @@
 
 The loop that JAX's forward rule makes carries values and, beside them, tangents, which depend linearly on the tangents
 at the start. `Loop` names the parts. A *point* is `[alive, *values]`: the values at the head of a turn and whether that
-turn is taken. Values stop at the last head whose turn *was* taken: whatever is evaluated there once more, because a block
-of turns has a fixed length or because other lanes of a `vmap` go on, has been evaluated before and is as finite as then.
-The values after the loop may be outside of the body's domain, and a cotangent of zero times infinity would be nan.
+turn is taken. Values stop at the last head whose turn *was* taken: what is evaluated there once more, because a block
+has a fixed number of turns or because other lanes of a `vmap` go on, has been evaluated before and is as finite as
+then. The values after the loop may be outside of the body's domain, and a cotangent of zero times infinity would be nan.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Loop:
         test_consts, consts, carry = operands[:head], operands[head:body], operands[body:]
         self.test_consts = list(test_consts)
         self.linear_const = [jax_internals.is_linear(x) for x in consts]
-        self.consts = [x for x, linear in zip(consts, self.linear_const) if not linear]
+        self.consts = [x for x, linear in zip(consts, self.linear_const, strict=True) if not linear]
         self.test = silent(cond_jaxpr)
         self.body = silent(body_jaxpr)
         self.linear_carry, value_part = self._split([jax_internals.is_linear(x) for x in carry])
-        self.start = [jnp.asarray(x) for x, linear in zip(carry, self.linear_carry) if not linear]
+        self.start = [jnp.asarray(x) for x, linear in zip(carry, self.linear_carry, strict=True) if not linear]
         self._value_part, self._value_inputs = value_part
 
         in_avals = self.body.in_avals
@@ -50,7 +50,7 @@ class Loop:
         self.carry_zeros = _zeros(in_avals[body_nconsts:], self.linear_carry)
 
     def _split(self, linear: list[bool]) -> tuple[list[bool], tuple[Any, list[bool]]]:
-        """Which carries are tangents, and the part of the body that makes the values (with the inputs that it reads)."""
+        """Which carries are tangents, and the part of the body that makes the values, with the inputs that it reads."""
         while True:  # a tangent that starts at a known zero is found when the body makes it depend on another
             known, linear_out = jax_internals.split_jaxpr(self.body, self.linear_const + linear, linear)
             if linear_out == linear:
@@ -67,20 +67,20 @@ class Loop:
         return _run(self.test, *self.test_consts, *carry)[0]
 
     def first_point(self) -> Values:
-        """The point at the start. Lanes that take no turn get the values of one that does: theirs may be out of domain."""
+        """The point at the start; lanes that take no turn get values of one that does: theirs may be out of domain."""
         alive = self.alive(self.start)
         if not alive.shape:
             return [alive, *self.start]
         lanes = alive.reshape(-1)
         lane = jnp.argmax(lanes)
         spares = [x.reshape(lanes.shape + x.shape[alive.ndim :])[lane] for x in self.start]
-        return [alive, *(_where(alive, x, spare) for x, spare in zip(self.start, spares))]
+        return [alive, *(_where(alive, x, spare) for x, spare in zip(self.start, spares, strict=True))]
 
     def next_point(self, point: Values) -> Values:
         """One turn of the values."""
         alive, *values = point
         inputs = [*self.consts, *values]
-        new = _run(self._value_part, *(x for x, read in zip(inputs, self._value_inputs) if read))
+        new = _run(self._value_part, *(x for x, read in zip(inputs, self._value_inputs, strict=True) if read))
         return self._next(alive, values, new)
 
     def turn(self, point: Values, const_tangents: Values, tangents: Values) -> tuple[Values, Values]:
@@ -91,20 +91,21 @@ class Loop:
             used = [_where(alive, x, jnp.zeros_like(x)) for x in tangents]
         consts = _merge(self.linear_const, const_tangents, self.consts)
         out = _run(self.body, *consts, *_merge(self.linear_carry, used, values))
-        new = [x for x, linear in zip(out, self.linear_carry) if not linear]
-        new_tangents = [x for x, linear in zip(out, self.linear_carry) if linear]
-        return self._next(alive, values, new), [_where(alive, a, b) for a, b in zip(new_tangents, tangents)]
+        new = [x for x, linear in zip(out, self.linear_carry, strict=True) if not linear]
+        new_tangents = [x for x, linear in zip(out, self.linear_carry, strict=True) if linear]
+        tangents = [_where(alive, a, b) for a, b in zip(new_tangents, tangents, strict=True)]
+        return self._next(alive, values, new), tangents
 
     def _next(self, alive: Any, values: Values, new: Values) -> Values:
         goes_on = alive & self.alive(new)
-        return [goes_on, *(_where(goes_on, a, b) for a, b in zip(new, values))]
+        return [goes_on, *(_where(goes_on, a, b) for a, b in zip(new, values, strict=True))]
 
     def cotangents_of(self, operands: Sequence[Any], consts: Values, carry: Values) -> list[Any]:
         """One cotangent per operand of the `while`; None for the operands that are not linear."""
         of_consts, of_carry = iter(consts), iter(carry)
         out: list[Any] = [None] * len(self.test_consts)
         out += [next(of_consts) if linear else None for linear in self.linear_const]
-        for x, linear in zip(operands[len(out) :], self.linear_carry):
+        for x, linear in zip(operands[len(out) :], self.linear_carry, strict=True):
             cotangent = next(of_carry) if linear else None
             out.append(cotangent if jax_internals.is_linear(x) else None)  # known zeros became tangents: no operand
         return out
@@ -141,7 +142,7 @@ def _others(effects: Iterable[Any]) -> Any:
 
 
 def _reports(effect: Any) -> bool:
-    """Whether an effect is the one of `jax.debug.print` and `jax.debug.callback` (their classes have no public name)."""
+    """Whether an effect is that of `jax.debug.print` or `jax.debug.callback` (their classes have no public name)."""
     return type(effect).__name__ in ("DebugEffect", "OrderedDebugEffect")
 
 
@@ -150,7 +151,7 @@ def _run(closed: Any, *args: Any) -> list[Any]:
 
 
 def _zeros(avals: Sequence[Any], linear: Sequence[bool]) -> Values:
-    return [jax_internals.zeros_of(aval) for aval, is_tangent in zip(avals, linear) if is_tangent]
+    return [jax_internals.zeros_of(aval) for aval, is_tangent in zip(avals, linear, strict=True) if is_tangent]
 
 
 def _merge(linear: Sequence[bool], tangents: Sequence[Any], values: Sequence[Any]) -> Values:
