@@ -178,7 +178,7 @@ def is_ours(filename: str) -> bool:
     return filename.startswith(_OURS)
 
 
-def trim(exc: BaseException, *, entry: CodeType | None = None) -> BaseException:
+def trim(exc: BaseException, *, entry: bool = False) -> BaseException:
     """Takes our frames out of the traceback of `exc`, and out of what it was raised from where that is ours too.
 
     Errors of our own lose JAX's frames as well: the user's lines say all there is to say. Nothing is attached to the
@@ -186,8 +186,8 @@ def trim(exc: BaseException, *, entry: CodeType | None = None) -> BaseException:
 
     Args:
         exc: an exception that is being handled.
-        entry: the code of a prologue; its first frame in the traceback goes too, since the staged body's frame stands
-            for the same function.
+        entry: whether a prologue handles the exception; its frame, the first, goes too, since the staged body's frame
+            stands for the same function.
     """
     if DEBUG:
         return exc
@@ -196,29 +196,25 @@ def trim(exc: BaseException, *, entry: CodeType | None = None) -> BaseException:
     first = True
     while error is not None and id(error) not in seen and (first or isinstance(error, AutoGraphError)):
         seen.add(id(error))
-        _relink(error, entry if first else None)
+        _relink(error, entry and first)
         first = False
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return exc
 
 
-def _relink(exc: BaseException, entry: CodeType | None) -> None:
-    hidden = _OURS + (_JAX,) if isinstance(exc, AutoGraphError) else _OURS
-    kept, dropped, traceback = [], False, exc.__traceback__
+def _relink(exc: BaseException, entry: bool) -> None:
+    hidden = (*_OURS, _JAX) if isinstance(exc, AutoGraphError) else _OURS
+    kept: list[TracebackType] = []
+    traceback = exc.__traceback__
+    if entry and traceback is not None:
+        traceback = traceback.tb_next
     while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code is entry:
-            entry, dropped = None, True
-        elif code.co_filename.startswith(hidden):
-            dropped = True
-        else:
+        if not traceback.tb_frame.f_code.co_filename.startswith(hidden):
             kept.append(traceback)
         traceback = traceback.tb_next
-    if not dropped:
-        return
     chain: TracebackType | None = None
-    for entry_ in reversed(kept):
-        chain = TracebackType(chain, entry_.tb_frame, entry_.tb_lasti, entry_.tb_lineno)
+    for link in reversed(kept):
+        chain = TracebackType(chain, link.tb_frame, link.tb_lasti, link.tb_lineno)
     BaseException.with_traceback(exc, chain)  # not the attribute: a class may have overridden it
 
 

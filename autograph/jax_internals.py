@@ -164,17 +164,31 @@ except ImportError:  # pragma: no cover - other JAX versions
     TRANSPOSES = None
 
 
-ARRAY_TYPE: Any = None  # the one class of arrays outside traces, so that a test of identity will do
+ARRAY_TYPE: Any  # the one class of arrays outside traces, so that a test of identity will do
 try:
     from jax._src.array import ArrayImpl as ARRAY_TYPE
 except ImportError:  # pragma: no cover - other JAX versions
-    pass
+    ARRAY_TYPE = None
 
 
 def jit_options(jitted: Any) -> dict[str, Any] | None:
     """The options that a function was jitted with, as `jax.jit` takes them; None when they cannot be read."""
-    info = getattr(jitted, "_jit_info", None)
     try:
-        return {name: value for name, value in _options_of(info).items() if value not in (None, (), False)}
+        info = jitted._jit_info
+        if any(leaf is not None for leaf in (*info.in_layouts_leaves, *info.out_layouts_leaves)):
+            return None
+        return {
+            "in_shardings": info.in_shardings_treedef.unflatten(info.in_shardings_leaves),
+            "out_shardings": info.out_shardings_treedef.unflatten(info.out_shardings_leaves),
+            "static_argnums": info.static_argnums or None,
+            "static_argnames": info.static_argnames or None,
+            "donate_argnums": info.donate_argnums or None,
+            "donate_argnames": info.donate_argnames or None,
+            "keep_unused": info.keep_unused,
+            "device": info.device,
+            "backend": info.backend,
+            "inline": info.inline,
+            "compiler_options": dict(info.compiler_options_kvs) or None,
+        }
     except AttributeError:
         return None

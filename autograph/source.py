@@ -30,7 +30,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = FunctionNode | ast.ClassDef | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Chain = tuple[Scope, ...]
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # `nested_scopes` shares its bit with CO_NESTED.
 FUTURE_FLAGS = 0
@@ -109,6 +109,21 @@ class SourceFile:
     def lines(self) -> tuple[str, ...]:
         """The lines without line ends."""
         return tuple(line.rstrip("\r\n") for line in self.raw_lines)
+
+    @cached_property
+    def rebound_globals(self) -> frozenset[str]:
+        """Globals that some function of the file rebinds, so that their value now says nothing about later."""
+        if "global" not in self.text:
+            return frozenset()
+        return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names)
+
+    def plain_function(self, name: str) -> CodeType | None:
+        """The code of the only module-level definition of a name, when it has no decorators."""
+        found = [statement for statement in self.tree.body if getattr(statement, "name", None) == name]
+        if len(found) != 1 or not isinstance(found[0], ast.FunctionDef) or found[0].decorator_list:
+            return None
+        codes = self._compiled(0, False).get((name, found[0].lineno), [])
+        return codes[0] if codes else None
 
     def find(self, code: CodeType) -> Source | None:
         """The place of a code object, or None when this text does not compile to it."""
@@ -239,7 +254,7 @@ def scopes_below(root: ast.AST, chain: Chain) -> Iterator[tuple[FunctionNode, Ch
             body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
         elif isinstance(node, ast.ClassDef):
             inside, body = (*around, node), list(node.body)
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             inside = (*around, node)
             first = node.generators[0]
             body = [part for part in ast.iter_child_nodes(node) if part is not first]
@@ -250,7 +265,7 @@ def scopes_below(root: ast.AST, chain: Chain) -> Iterator[tuple[FunctionNode, Ch
         inner = {id(part) for part in body}
         stack.extend((part, inside) for part in body)
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.comprehension) and isinstance(node, _COMPREHENSIONS):
+            if isinstance(child, ast.comprehension) and isinstance(node, COMPREHENSIONS):
                 if child is node.generators[0]:
                     stack.append((child.iter, around))
             elif id(child) not in inner:

@@ -1,0 +1,50 @@
+"""Ordinary Python with data-dependent control flow, compiled by JAX. By convention `import autograph as ag`."""
+
+from os import path as _path
+
+# The sub-packages are links in a checkout and folders when installed; where links are missing they stand beside us.
+if not _path.isdir(_path.join(__path__[0], "converters")):
+    __path__.append(_path.dirname(__path__[0]))
+
+from autograph._version import __version__ as __version__  # noqa: E402
+from autograph.api import convert as convert  # noqa: E402
+from autograph.api import do_not_convert as do_not_convert  # noqa: E402
+from autograph.api import functions_run_eagerly as functions_run_eagerly  # noqa: E402
+from autograph.api import jit as jit  # noqa: E402
+from autograph.api import run_functions_eagerly as run_functions_eagerly  # noqa: E402
+from autograph.api import to_code as to_code  # noqa: E402
+from autograph.api import to_graph as to_graph  # noqa: E402
+from autograph.directives import range as range  # noqa: E402
+from autograph.directives import set_loop_options as set_loop_options  # noqa: E402
+from autograph.errors import AutoGraphError as AutoGraphError  # noqa: E402
+from autograph.errors import AutoGraphWarning as AutoGraphWarning  # noqa: E402
+from autograph.errors import ConversionError as ConversionError  # noqa: E402
+from autograph.errors import SourceError as SourceError  # noqa: E402
+from autograph.errors import StagingError as StagingError  # noqa: E402
+from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
+from autograph.errors import Unsupported as Unsupported  # noqa: E402
+from autograph.errors import hide_frames as _hide_frames  # noqa: E402
+from autograph.options import set_verbosity as set_verbosity  # noqa: E402
+
+__all__ = [
+    "AutoGraphError",
+    "AutoGraphWarning",
+    "ConversionError",
+    "SourceError",
+    "StagingError",
+    "UndefinedVariableError",
+    "Unsupported",
+    "__version__",
+    "convert",
+    "do_not_convert",
+    "functions_run_eagerly",
+    "jit",
+    "range",
+    "run_functions_eagerly",
+    "set_loop_options",
+    "set_verbosity",
+    "to_code",
+    "to_graph",
+]
+
+_hide_frames()

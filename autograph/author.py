@@ -1,0 +1,270 @@
+"""The author's body: the function as it was written, with a check at entry for a trace in progress.
+
+    def f(x, *rest, scale=1):
+        '''Doc.'''
+        if <trace state>.value is not <eager>:                                 # constants of the code object
+            try:
+                return <unit>.enter(lambda: (free, variables), x, scale, rest)
+            except:
+                <unit>.left()                                                  # drops this frame from the traceback
+                raise
+        ...                                                                    # what the author wrote
+
+Nested functions, lambdas and methods get the same. Without a trace nothing else runs than what Python compiled: same
+frames, locals, cells, recursion depth; the check costs 20 to 30 ns. Rewritten are only element assignment
+(`autograph.element_assignment`) and calls that lead to functions which need rewriting (`autograph.eager_calls`).
+
+The check stands at the position of the first statement, so that debuggers and coverage see no new line. Generators and
+coroutines decide when they are first resumed. A nested asynchronous generator cannot delegate and keeps its plain body.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from autograph import eager_calls, element_assignment
+from autograph.jax_internals import EAGER, TRACE_STATE
+from autograph.linking import Constants, link, parameters
+from autograph.names import Namespace
+from autograph.options import ALWAYS_STAGE
+from autograph.pipeline import Unit
+from autograph.registry import Role, register
+from autograph.source import COMPREHENSIONS, FunctionNode, Source
+from autograph.trees import at, changed, first_evaluated, mangled, names_stored, rebuild
+
+_CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
+
+
+class _Always:
+    """Stands for the trace state when the staged body shall always run."""
+
+    value = None
+
+
+_STATE: Any = _Always() if ALWAYS_STAGE else TRACE_STATE
+
+
+def build(unit: Unit, namespace: Namespace) -> CodeType:
+    """The author's code of a function: its free variables are the original's."""
+    body = AuthorBody(unit, namespace)
+    tree = body.function(unit.source)
+    return link(tree, unit.source, body.constants, body.finish)
+
+
+@dataclass
+class FunctionScope:
+    """The function whose statements are being rewritten.
+
+    Args:
+        source: where it stands.
+        namespace: what its names mean at conversion time.
+        in_class: whether the statements are those of a class body inside it.
+        hidden: names bound by the comprehensions around the expression at hand.
+        declared: names that it rebinds now and did not before, with the word that declares them.
+        native: names that can only hold lists, dicts and sets of its own making.
+    """
+
+    source: Source
+    namespace: Namespace
+    in_class: bool = False
+    hidden: tuple[frozenset[str], ...] = ()
+    declared: dict[str, str] = field(default_factory=dict)
+    native: frozenset[str] = frozenset()
+
+    def rebinds(self, name: str) -> None:
+        """Notes that the function assigns to a name, which keeps the scope it has."""
+        code = self.source.code
+        real = mangled(name, self.source.class_name)
+        if real in code.co_freevars:
+            self.declared[name] = "nonlocal"
+        elif real not in code.co_varnames and real not in code.co_cellvars:
+            self.declared[name] = "global"
+
+    def is_fast(self, name: str) -> bool:
+        """Whether a name is a variable that no other function sees."""
+        return mangled(name, self.source.class_name) in self.source.code.co_varnames
+
+    def resolve(self, dotted: str) -> Any:
+        """What a dotted name means, or `MISSING`."""
+        first = dotted.partition(".")[0]
+        if self.in_class or any(first in names for names in self.hidden):
+            return self.namespace.resolve("")
+        return self.namespace.resolve(dotted)
+
+
+class AuthorBody:
+    """Rewrites one function and everything in it.
+
+    Args:
+        unit: the function's unit.
+        namespace: what names mean at conversion time.
+    """
+
+    def __init__(self, unit: Unit, namespace: Namespace) -> None:
+        self.constants = Constants()
+        self.unit = unit
+        self.namespace = namespace
+        self.sources: dict[FunctionNode, Source] = unit.source.nested
+        self.units: dict[int, Unit] = {}
+        self.scope = FunctionScope(unit.source, namespace)
+
+    def function(self, source: Source) -> Any:
+        """The rewritten node of the function itself; a lambda becomes a `def` of that name, which can hold a `try`."""
+        node: Any = source.node
+        if isinstance(node, ast.Lambda):
+            body: list[Any] = [at(node.body, ast.Return(node.body))]
+            node = at(node, ast.FunctionDef("<lambda>", node.args, body, [], None, None))
+        return changed(node, body=self._body(node.body, source, self.unit))
+
+    def finish(self, code: CodeType) -> CodeType:
+        """Registers a finished code object that has a prologue; a nested lambda gets the form that can hold a `try`."""
+        for constant in code.co_consts:
+            if type(constant) is Unit:
+                if code.co_name == "<lambda>" and constant is not self.unit:
+                    namespace = Namespace(self.namespace.globals, self.namespace.cells, constant.source)
+                    better = build(constant, namespace)
+                    if better.co_freevars == code.co_freevars:
+                        return better
+                register(code, Role.AUTHOR, constant)
+                break
+        return code
+
+    # --- the walk ---
+
+    def visit(self, node: Any) -> Any:
+        """The rewritten node, or a list of statements for one."""
+        kind = type(node)
+        handler = _HANDLERS.get(kind)
+        return rebuild(node, self.visit) if handler is None else handler(self, node)
+
+    def _definition(self, node: Any) -> Any:
+        source = self.sources.get(node)
+        outside = {
+            "args": rebuild(node.args, self.visit),
+            "decorator_list": [self.visit(decorator) for decorator in node.decorator_list],
+            "returns": node.returns and self.visit(node.returns),
+        }
+        if source is None or eager_calls.is_marked(node, self.scope):  # dead code; `@ag.do_not_convert`
+            return changed(node, **outside)
+        return changed(node, **outside, body=self._body(node.body, source, Unit(source, self.unit.options)))
+
+    def _lambda(self, node: ast.Lambda) -> Any:
+        source = self.sources.get(node)
+        arguments = rebuild(node.args, self.visit)
+        if source is None:
+            return changed(node, args=arguments)
+        unit = Unit(source, self.unit.options)
+        with self._within(source):
+            body = self.visit(node.body)
+        entry = at(node.body, ast.IfExp(self._test(node.body, ast.Is()), body, self._entry(node.body, source, unit)))
+        return changed(node, args=arguments, body=entry)
+
+    def _class(self, node: ast.ClassDef) -> Any:
+        outside = self.scope
+        new = changed(
+            node,
+            decorator_list=[self.visit(decorator) for decorator in node.decorator_list],
+            bases=[self.visit(base) for base in node.bases],
+            keywords=[self.visit(keyword) for keyword in node.keywords],
+        )
+        self.scope = FunctionScope(outside.source, outside.namespace, in_class=True)
+        try:
+            return changed(new, body=self._statements(node.body))
+        finally:
+            self.scope = outside
+
+    def _comprehension(self, node: Any) -> Any:
+        hidden = self.scope.hidden
+        names = frozenset(name for generator in node.generators for name in names_stored(generator.target))
+        self.scope.hidden = (*hidden, names)
+        try:
+            return rebuild(node, self.visit)
+        finally:
+            self.scope.hidden = hidden
+
+    def _store(self, node: Any) -> Any:
+        node = rebuild(node, self.visit)
+        return node if self.scope.in_class else element_assignment.rewritten(node, self.scope, self.constants)
+
+    def _call(self, node: ast.Call) -> Any:
+        node = rebuild(node, self.visit)
+        return eager_calls.rewritten(node, self.scope, self.constants) if self.unit.options.recursive else node
+
+    def _statements(self, statements: list[Any]) -> list[Any]:
+        new: list[Any] = []
+        for statement in statements:
+            result = self.visit(statement)
+            new.extend(result if type(result) is list else [result])
+        return new
+
+    def _within(self, source: Source) -> _Entered:
+        namespace = Namespace(self.namespace.globals, self.namespace.cells, source)
+        return _Entered(self, FunctionScope(source, namespace, native=element_assignment.native_names(source)))
+
+    # --- the prologue ---
+
+    def _body(self, statements: list[Any], source: Source, unit: Unit) -> list[Any]:
+        with self._within(source) as scope:
+            new = self._statements(statements)
+        first = int(not isinstance(source.node, ast.Lambda) and ast.get_docstring(source.node, clean=False) is not None)
+        if source.code.co_flags & _CO_ASYNC_GENERATOR or all(type(s) is ast.Pass for s in new[first:]):
+            return new
+        place = first_evaluated(statements[first:] or statements)
+        entry = [at(place, ast.Return(self._entry(place, source, unit)))]
+        left = at(place, ast.Expr(self._method(place, unit, "left", [])))
+        handler = at(place, ast.ExceptHandler(None, None, [left, at(place, ast.Raise(None, None))]))
+        guarded = at(place, ast.Try(entry, [handler], [], []))
+        prologue = at(place, ast.If(self._test(place, ast.IsNot()), [guarded], []))
+        words: dict[str, Any] = {"global": ast.Global, "nonlocal": ast.Nonlocal}
+        declared = [at(place, words[word]([name])) for name, word in sorted(scope.declared.items())]
+        return [*new[:first], *declared, prologue, *new[first:]]
+
+    def _test(self, place: Any, operator: ast.cmpop) -> ast.expr:
+        state = at(place, ast.Attribute(self.constants.expression(_STATE, place), "value", ast.Load()))
+        return at(place, ast.Compare(state, [operator], [self.constants.expression(EAGER, place)]))
+
+    def _entry(self, place: Any, source: Source, unit: Unit) -> ast.expr:
+        """`unit.enter(lambda: (free, variables), a, b, ...)`, delegated to where the function is a generator."""
+        names = [at(place, ast.Name(name, ast.Load())) for name in source.code.co_freevars]
+        held = at(place, ast.Tuple(names, ast.Load()) if names else ast.Constant(None))
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        cells = at(place, ast.Lambda(nothing, held))
+        given = [at(place, ast.Name(name, ast.Load())) for name in parameters(source.code)]
+        call = self._method(place, unit, "enter", [cells, *given])
+        if source.code.co_flags & _CO_GENERATOR:
+            return at(place, ast.YieldFrom(call))
+        return at(place, ast.Await(call)) if source.code.co_flags & _CO_COROUTINE else call
+
+    def _method(self, place: Any, unit: Unit, name: str, arguments: list[Any]) -> ast.expr:
+        method = at(place, ast.Attribute(self.constants.expression(unit, place), name, ast.Load()))
+        return at(place, ast.Call(method, arguments, []))
+
+
+class _Entered:
+    """`with`: the statements of a nested function are being rewritten."""
+
+    def __init__(self, body: AuthorBody, scope: FunctionScope) -> None:
+        self.body = body
+        self.inner = scope
+        self.outer = body.scope
+
+    def __enter__(self) -> FunctionScope:
+        self.body.scope = self.inner
+        return self.inner
+
+    def __exit__(self, *exc: object) -> None:
+        self.body.scope = self.outer
+
+
+_HANDLERS: dict[type, Any] = {
+    ast.FunctionDef: AuthorBody._definition,
+    ast.AsyncFunctionDef: AuthorBody._definition,
+    ast.Lambda: AuthorBody._lambda,
+    ast.ClassDef: AuthorBody._class,
+    ast.Call: AuthorBody._call,
+    **dict.fromkeys(COMPREHENSIONS, AuthorBody._comprehension),
+    **dict.fromkeys(element_assignment.STATEMENTS, AuthorBody._store),
+}

@@ -1,0 +1,69 @@
+"""Which functions are library code: called as they are, since their authors wrote them for JAX or for plain values.
+
+The standard library, every installed package (JAX and NumPy among them) and this library. A package that is installed
+in editable form stands in its author's folder and is user code.
+
+>>> import json
+>>> is_library(json.dumps), is_library(len), is_library(lambda: None)
+(True, True, False)
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sysconfig
+import types
+from typing import Any
+
+from autograph.errors import PACKAGE_DIRECTORIES
+
+_PATHS = sysconfig.get_paths()
+_ROOTS = {_PATHS[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+_ROOTS.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
+if isinstance(user := site.getusersitepackages(), str):
+    _ROOTS.add(user)
+_ROOTS.update(os.path.realpath(root) for root in tuple(_ROOTS))
+_ROOTS.update(PACKAGE_DIRECTORIES)
+# `<frozen os>` and the like are modules that Python carries inside itself.
+_PREFIXES = (*(root + os.sep for root in sorted(_ROOTS)), "<frozen ", "<__array_function__")
+_known: dict[str, bool] = {}
+
+
+def is_library_file(filename: str) -> bool:
+    """Whether a file, as code objects name it, belongs to library code."""
+    answer = _known.get(filename)
+    if answer is None:
+        answer = _known[filename] = filename.startswith(_PREFIXES)
+    return answer
+
+
+def is_library(fn: Any) -> bool:
+    """Whether a callable is library code. Looks at types and code objects only; user objects are not probed."""
+    kind = type(fn)
+    if kind is types.FunctionType:
+        return is_library_file(fn.__code__.co_filename)
+    if kind is types.MethodType:
+        return is_library(fn.__func__)
+    if kind is type:
+        return _is_library_module(type.__getattribute__(fn, "__module__"))
+    return kind in _BUILTIN or _is_library_module(kind.__module__)
+
+
+def _is_library_module(name: Any) -> bool:
+    import sys
+
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    if module is None:
+        return False
+    filename = getattr(module, "__file__", None)
+    return name != "__main__" and (filename is None or is_library_file(filename))
+
+
+_BUILTIN = {
+    types.BuiltinFunctionType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+}

@@ -1,0 +1,282 @@
+"""The way of one function, from its code object to its two bodies; caches, and the one place with order.
+
+A `Unit` stands for a function's code. Its author's body (`autograph.author`) runs where nothing is traced and begins
+with a check that enters the staged body otherwise. The staged body is built on first need, and both are built once:
+
+1. `source.find`: the exact node;
+2. `gast.ast_to_gast`: of the function alone;
+3. `converters.convert`: the passes, in their order;
+4. `gast.gast_to_ast`, `linking.link`: a code object in the user's file;
+5. `linking.make_function`: over the cells, globals and defaults of the function at hand.
+
+>>> def f(x):
+...     return x + 1
+>>> g = convert_function(f)
+>>> g is convert_function(f) is convert_function(g), g(1), g.__code__.co_filename == f.__code__.co_filename
+(True, 2, True)
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from autograph import errors, source
+from autograph.library import is_library as is_library
+from autograph.linking import by_position, link, make_function
+from autograph.names import Namespace
+from autograph.options import DEFAULT, ConversionContext, ConversionOptions, log
+from autograph.registry import CodeTable, Role, known, register, register_all
+from autograph.source import Source
+from autograph.trees import changed
+
+_CO_ASYNC_GENERATOR = 0x200
+_LOCK = threading.RLock()
+
+
+class Unit:
+    """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
+
+    __slots__ = ("__weakref__", "_entry", "_staged", "_tree", "options", "source")
+
+    def __init__(self, source: Source, options: ConversionOptions) -> None:
+        self.source = source
+        self.options = options
+        self._tree: tuple[Any, str] | None = None
+        self._staged: CodeType | None = None
+        self._entry: tuple[CodeType, tuple[int, ...]] | None = None
+
+    def __repr__(self) -> str:
+        return f"<conversion of {self.source.code.co_qualname}>"
+
+    def enter(self, cells: Callable[..., Any], /, *parameters: Any) -> Any:
+        """Calls the staged body; written in the prologue of the author's.
+
+        Args:
+            cells: a lambda that is never called; its closure is that of the author's function.
+            parameters: all parameters in the order of `co_varnames`.
+        """
+        assert isinstance(cells, FunctionType)
+        if self._entry is None:
+            code = by_position(self.staged_code(Namespace.of(cells, self.source)))
+            register(code, Role.STAGED, self)
+            order = tuple(cells.__code__.co_freevars.index(name) for name in code.co_freevars)
+            self._entry = code, order
+        code, order = self._entry
+        closure = cells.__closure__
+        given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
+        return FunctionType(code, cells.__globals__, code.co_name, None, given)(*parameters)
+
+    @staticmethod
+    def left() -> None:
+        """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled."""
+        exc = _exception()
+        if exc is not None:
+            errors.trim(exc, entry=True)
+
+    def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
+        """The converted `ast` node and the name that stands for the runtime in it."""
+        if self._tree is None:
+            with _LOCK, _deep_recursion():
+                self._tree = _convert(self.source, namespace, self.options)
+        return self._tree
+
+    def staged_code(self, namespace: Namespace) -> CodeType:
+        """The code of the staged body."""
+        if self._staged is None:
+            with _LOCK:
+                if self._staged is None:
+                    began = time.perf_counter()
+                    tree, alias = self.staged_tree(namespace)
+                    from autograph import runtime
+
+                    with _deep_recursion():
+                        code = link(tree, self.source, {alias: runtime})
+                    self._tree = None
+                    register_all(code, Role.STAGED, None)
+                    register(code, Role.STAGED, self)
+                    self._staged = code
+                    log(1, "converted %s (%s:%d) in %.1f ms", *_described(code), 1e3 * (time.perf_counter() - began))
+        return self._staged
+
+
+def convert_function(
+    fn: FunctionType, options: ConversionOptions = DEFAULT, *, explicit: bool = False
+) -> FunctionType:
+    """The two-body function for a Python function: the same object each time.
+
+    Args:
+        fn: a plain or converted function.
+        options: see `ConversionOptions`.
+        explicit: whether the user asked for this function: then library code and functions marked `do_not_convert`
+            are converted too, and a missing source is an error. Else such functions come back as they are.
+    Raises:
+        SourceError: when the source is missing or not what runs.
+    """
+    found = known(fn.__code__)
+    if found is not None:
+        if found.role is Role.STAGED or found.unit.options == options or not explicit:
+            return fn
+    elif not explicit and _stays(fn):
+        return fn
+    table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
+    converted = _alive(table.get(fn))
+    if converted is None:
+        with _LOCK:
+            converted = _alive(table.get(fn))
+            if converted is None:
+                converted = make_function(_author_code(fn, options), fn)
+                table[fn] = _kept(converted)
+    return converted
+
+
+def staged(fn: FunctionType) -> FunctionType:
+    """What traced code runs for a function: its staged body over the same globals, defaults and cells.
+
+    `fn` itself where it is one, where the user or we say that it stays as it is (`do_not_convert`, library code), and
+    where there is no source, as for methods that `dataclasses` writes.
+    """
+    found = _STAGED.get(fn)
+    if found is not None:
+        function = _alive(found)
+        if function is not None:
+            return function
+    entry = known(fn.__code__)
+    if entry is None:
+        if _stays(fn):
+            return fn
+        unit = _unit(fn, DEFAULT)
+    elif entry.role is Role.STAGED:
+        return fn
+    else:
+        unit = entry.unit
+    function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
+    _STAGED[fn] = _kept(function)
+    return function
+
+
+def _stays(fn: FunctionType) -> bool:
+    return fn in UNCONVERTED or is_library(fn) or not source.has_source(fn)
+
+
+def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
+    """The unit of a plain or converted function."""
+    entry = known(fn.__code__)
+    if entry is not None and entry.unit is not None:
+        unit: Unit = entry.unit
+        return unit
+    return _unit(fn, options)
+
+
+UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()
+"""Functions that `do_not_convert` marked."""
+
+_CONVERTED: dict[ConversionOptions, weakref.WeakKeyDictionary[FunctionType, Any]] = {}
+_STAGED: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
+_AUTHOR = CodeTable()
+_UNITS = CodeTable()
+_exception: Callable[[], BaseException | None] = sys.exception
+
+
+def _kept(function: FunctionType) -> Any:
+    """What a table keyed weakly by the original holds: with a closure a weak reference, since a cell may lead back."""
+    return function if function.__closure__ is None else weakref.ref(function)
+
+
+def _alive(held: Any) -> FunctionType | None:
+    return held() if type(held) is weakref.ref else held
+
+
+def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
+    with _LOCK:
+        units = _UNITS.of(fn.__code__)
+        key = (options, id(fn.__globals__))
+        if key not in units:
+            with _deep_recursion():
+                units[key] = Unit(source.find(fn), options)
+        unit: Unit = units[key]
+        return unit
+
+
+def _author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
+    """The author's code for a function; kept as long as the original code lives."""
+    entry = known(fn.__code__)
+    codes = _AUTHOR.of(fn.__code__)
+    key = (options, id(fn.__globals__))
+    if key not in codes:
+        unit = Unit(entry.unit.source, options) if entry is not None else _unit(fn, options)
+        namespace = Namespace.of(fn, unit.source)
+        if unit.source.code.co_flags & _CO_ASYNC_GENERATOR:
+            return unit.staged_code(namespace)  # cannot delegate to another asynchronous generator
+        from autograph import author
+
+        with _deep_recursion():
+            codes[key] = author.build(unit, namespace)
+    code: CodeType = codes[key]
+    return code
+
+
+def _convert(found: Source, namespace: Namespace, options: ConversionOptions) -> tuple[Any, str]:
+    import gast
+
+    from autograph import converters
+
+    node: Any = found.node
+    # What is evaluated outside the function stays as it is and is shown by `to_code`; it is not part of the body.
+    bare = changed(node.args, defaults=[], kw_defaults=[None] * len(node.args.kwonlyargs))
+    outside: dict[str, Any] = {"args": node.args}
+    if isinstance(node, ast.Lambda):
+        body = changed(node, args=bare)
+    else:
+        outside["returns"] = node.returns
+        body = changed(node, args=bare, returns=None, decorator_list=[])
+    alias = _fresh("ag__", found.code)
+    context = ConversionContext(
+        filename=found.filename,
+        lines=found.lines,
+        name=found.code.co_qualname,
+        freevars=frozenset(found.code.co_freevars),
+        class_name=found.class_name,
+        resolve=namespace.resolve,
+        options=options,
+        alias=alias,
+    )
+    tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
+    return changed(tree, **outside), alias
+
+
+def _fresh(name: str, code: CodeType) -> str:
+    """`name`, with a number when the function, or one inside it, uses it already."""
+    used: set[str] = set()
+    stack = [code]
+    while stack:
+        part = stack.pop()
+        used.update(part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
+        stack.extend(constant for constant in part.co_consts if isinstance(constant, CodeType))
+    return next(name + end for end in ("", *map(str, range(2, len(used) + 3))) if name + end not in used)
+
+
+def _described(code: CodeType) -> tuple[str, str, int]:
+    return code.co_qualname, code.co_filename, code.co_firstlineno
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for expressions as deep as Python's compiler takes them: tree walks need several frames a level."""
+    limit = sys.getrecursionlimit()
+    needed = 20_000
+    if limit >= needed:
+        yield
+        return
+    sys.setrecursionlimit(needed)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

@@ -1,0 +1,78 @@
+"""What is known about code objects and functions, without keeping any of them alive.
+
+Code objects are found by identity: equal ones may belong to different places. A code object is not seen by the garbage
+collector, so nothing that an author's code refers to (its unit) may refer back to it.
+"""
+
+from __future__ import annotations
+
+import enum
+import weakref
+from types import CodeType
+from typing import Any, NamedTuple
+
+
+class Role(enum.Enum):
+    """What a code object is to us."""
+
+    AUTHOR = "author"  # has a prologue
+    STAGED = "staged"  # is, or stands in, a staged body
+
+
+class Known(NamedTuple):
+    """An entry of the registry."""
+
+    role: Role
+    unit: Any  # None for functions that stand in a staged body
+
+
+_ROLES: dict[int, tuple[weakref.ref[CodeType], Known]] = {}
+
+
+def register(code: CodeType, role: Role, unit: Any) -> None:
+    """Remembers what a code object of ours is, as long as it lives."""
+    key = id(code)
+
+    def forget(reference: weakref.ref[CodeType]) -> None:
+        found = _ROLES.get(key)
+        if found is not None and found[0] is reference:
+            del _ROLES[key]
+
+    _ROLES[key] = (weakref.ref(code, forget), Known(role, unit))
+
+
+def register_all(code: CodeType, role: Role, unit: Any) -> None:
+    """Remembers a code object, and that those inside it are parts of it."""
+    register(code, role, unit)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            register_all(constant, role, None)
+
+
+def known(code: CodeType) -> Known | None:
+    """What a code object is to us, or None."""
+    found = _ROLES.get(id(code))
+    return found[1] if found is not None and found[0]() is code else None
+
+
+class CodeTable:
+    """Values that belong to code objects of users: kept as long as the code object lives."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[weakref.ref[CodeType], dict[Any, Any]]] = {}
+
+    def of(self, code: CodeType) -> dict[Any, Any]:
+        """The values that belong to a code object."""
+        key = id(code)
+        found = self._entries.get(key)
+        if found is not None and found[0]() is code:
+            return found[1]
+
+        def forget(reference: weakref.ref[CodeType]) -> None:
+            entry = self._entries.get(key)
+            if entry is not None and entry[0] is reference:
+                del self._entries[key]
+
+        values: dict[Any, Any] = {}
+        self._entries[key] = (weakref.ref(code, forget), values)
+        return values
