@@ -124,7 +124,7 @@ def convert_function(
     if found is not None:
         if found.role is Role.STAGED or found.unit.options == options or not explicit:
             return fn
-    elif not explicit and _stays(fn):
+    elif _is_written(fn) or (not explicit and _stays(fn)):
         return fn
     table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
     converted = _alive(table.get(fn))
@@ -163,7 +163,26 @@ def staged(fn: FunctionType) -> FunctionType:
 
 
 def _stays(fn: FunctionType) -> bool:
-    return fn in UNCONVERTED or is_library(fn) or not source.has_source(fn)
+    return fn in UNCONVERTED or is_library(fn) or _is_written(fn) or not source.has_source(fn)
+
+
+def _is_written(fn: FunctionType) -> bool:
+    """Whether a function is staged in its file already, as `autograph convert` writes it.
+
+    It is when its code, or code inside it, reads a global that is the runtime.
+    """
+    runtime = sys.modules.get("autograph.runtime")
+    return runtime is not None and any(fn.__globals__.get(name) is runtime for name in _names_in(fn.__code__))
+
+
+def _names_in(code: CodeType) -> frozenset[str]:
+    """The globals and attributes that a code object and those inside it name."""
+    known_names = _NAMES.of(code)
+    if None not in known_names:
+        inside = (_names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+        known_names[None] = frozenset(code.co_names).union(*inside)
+    names: frozenset[str] = known_names[None]
+    return names
 
 
 def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
@@ -182,6 +201,7 @@ _CONVERTED: dict[ConversionOptions, weakref.WeakKeyDictionary[FunctionType, Any]
 _STAGED: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
 _AUTHOR = CodeTable()
 _UNITS = CodeTable()
+_NAMES = CodeTable()
 _exception: Callable[[], BaseException | None] = sys.exception
 
 
@@ -224,19 +244,6 @@ def _author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
 
 
 def _convert(found: Source, namespace: Namespace, options: ConversionOptions) -> tuple[Any, str]:
-    import gast
-
-    from autograph import converters
-
-    node: Any = found.node
-    # What is evaluated outside the function stays as it is and is shown by `to_code`; it is not part of the body.
-    bare = changed(node.args, defaults=[], kw_defaults=[None] * len(node.args.kwonlyargs))
-    outside: dict[str, Any] = {"args": node.args}
-    if isinstance(node, ast.Lambda):
-        body = changed(node, args=bare)
-    else:
-        outside["returns"] = node.returns
-        body = changed(node, args=bare, returns=None, decorator_list=[])
     alias = _fresh("ag__", found.code)
     context = ConversionContext(
         filename=found.filename,
@@ -248,8 +255,28 @@ def _convert(found: Source, namespace: Namespace, options: ConversionOptions) ->
         options=options,
         alias=alias,
     )
-    tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
-    return changed(tree, **outside), alias
+    return convert_tree(found.node, context), alias
+
+
+def convert_tree(node: Any, context: ConversionContext) -> Any:
+    """The staged `ast` node for a function's node.
+
+    What is evaluated outside the function (decorators, defaults, annotations) stays as it is; decorators are left out.
+    """
+    import gast
+
+    from autograph import converters
+
+    bare = changed(node.args, defaults=[], kw_defaults=[None] * len(node.args.kwonlyargs))
+    outside: dict[str, Any] = {"args": node.args}
+    if isinstance(node, ast.Lambda):
+        body = changed(node, args=bare)
+    else:
+        outside["returns"] = node.returns
+        body = changed(node, args=bare, returns=None, decorator_list=[])
+    with _deep_recursion():
+        tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
+    return changed(tree, **outside)
 
 
 def _fresh(name: str, code: CodeType) -> str:
