@@ -87,7 +87,7 @@ def del_attr(obj: Any, name: str) -> None:
 def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:
     """A method that writes or deletes an attribute, converted.
 
-    A library's writes natively, so the attribute that it is named for is announced; the user's announces its own writes.
+    A library's writes natively, so the attribute that it is named for is announced; the user's announces its own.
     """
     found = calls.staged(method)
     if found is method:

@@ -37,6 +37,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime import attributes, calls, iterables, modular, selection
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
+from autograph.runtime.types import type_of
 
 
 def builtin(fn: Any) -> Any:
@@ -101,6 +102,8 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if iterable.dtype == jnp.bool_:
         iterable = iterable + 0
     total = jnp.sum(iterable, axis=0, promote_integers=False)
+    if type_of(iterable).weak:
+        total = convert_weak(total, total.dtype)
     return total if type(start) is int and start == 0 else start + total
 
 

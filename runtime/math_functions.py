@@ -43,7 +43,8 @@ def integer(x: Any) -> Any:
 def _reals(fn: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(fn)
     def call(*args: Any) -> Any:
-        return fn(*map(real, args))
+        result = fn(*map(real, args))
+        return result if result.dtype == jnp.bool_ else real(result)
 
     return call
 
@@ -155,7 +156,7 @@ def _modf(x: Any) -> Any:
 
 def _frexp(x: Any) -> Any:
     fraction, exponent = jnp.frexp(real(x))
-    return fraction, convert_weak(exponent, jnp.result_type(int))
+    return real(fraction), convert_weak(exponent, jnp.result_type(int))
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -193,7 +194,7 @@ MATH: dict[str, Callable[..., Any]] = {
     "isclose": _isclose,
     "isqrt": _integers(_isqrt),
     "lcm": _integers(lambda *ns: functools.reduce(_lcm, ns, 1)),
-    "ldexp": lambda x, i: jnp.ldexp(real(x), integer(i)),
+    "ldexp": lambda x, i: real(jnp.ldexp(real(x), integer(i))),
     "log": _log,
     "modf": _modf,
     "nextafter": _reals(jnp.nextafter),

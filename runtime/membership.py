@@ -33,15 +33,12 @@ def contains(x: Any, container: Any) -> Any:
         if is_traced(x) or any(map(is_traced, container)):
             return _any_equal(x, container)
         return x in container
+    if is_array_like(container):
+        return _in_array(x, container) if is_traced(x) or is_traced(container) else x in container
     method = python_method(kind, "__contains__")
     if method is not None:
-        converted = calls.staged(method)
-        if converted is method:
-            return x in container
-        found = converted(container, x)
+        found = calls.staged(method)(container, x)
         return predicate(found) if is_traced(found) else bool(found)
-    if is_array_like(container) and (is_traced(x) or is_traced(container)):
-        return _in_array(x, container)
     if not is_traced(x):
         return x in container
     if kind is range:

@@ -19,7 +19,6 @@ import cmath
 import functools
 import math
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import jax.numpy as jnp
@@ -34,6 +33,10 @@ _SEQUENCES = frozenset(
     "broadcast_arrays meshgrid select choose einsum einsum_path lexsort ix_ linalg.multi_dot piecewise".split()
 )
 """Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
+
+
+_KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
+"""Keywords that jax.numpy spells otherwise."""
 
 
 def holds_traced(x: Any) -> bool:
@@ -61,8 +64,8 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
                 table[fn] = _of_math(fn, f"{module.__name__}.{name}", known.get(name))
     for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
         for name, fn in vars(module).items():
-            if callable(fn) and not name.startswith("_") and not _is_exception(fn) and fn not in table and not isinstance(fn, ModuleType):
-                table[fn] = _of_numpy(fn, path + name)
+            if callable(fn) and not name.startswith("_") and not _is_exception(fn):
+                table.setdefault(fn, _of_numpy(fn, path + name))
     for name, fn in vars(np.random).items():
         if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
             table[fn] = _of_random(fn, name)
@@ -106,6 +109,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 f"numpy.{name}(out=...) cannot write a traced result into an array",
                 instead="use the returned array",
             )
+        kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in _SEQUENCES:
             args = tuple(map(_as_array, args))
         return found(*args, **kwargs)

@@ -49,13 +49,13 @@ def is_jax_array(x: Any) -> bool:
 def get_item(x: Any, i: Any) -> Any:
     """`x[i]`."""
     kind = type(x)
+    if kind is list or kind is tuple:
+        return lists.get(x, i) if is_traced(i) else x[i]
+    if is_jax_array(x):
+        return x[i]
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
         return x[i] if method is None else calls.staged(method)(x, i)
-    if kind is list or kind is tuple:
-        return lists.get(x, i)
-    if is_jax_array(x):
-        return x[i]
     if kind is range:
         return lists.get_from_range(x, i)
     if isinstance(x, np.ndarray):

@@ -1,0 +1,292 @@
+"""Elements of arrays, lists and the user's containers: read, written, deleted."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from autograph.errors import StagingError
+from autograph.runtime import calls
+from autograph.runtime.conditionals import if_stmt, nothing
+from autograph.runtime.slices import aug_item, aug_item_at, del_item, get_item, get_slice, set_item, set_item_at
+
+
+@pytest.fixture(autouse=True)
+def functions_as_they_are(monkeypatch):
+    """The operators alone: the methods that they call are not converted."""
+    monkeypatch.setattr(calls, "staged", lambda f: f)
+
+
+# --- reads ---
+
+
+@pytest.mark.parametrize("xs", [[10, 20, 30], (10, 20.5, 30), range(5, 30, 7), [True, False, True]])
+def test_read_at_a_traced_index(xs):
+    f = jax.jit(lambda i: get_item(xs, i))
+    for i in range(-len(xs), len(xs)):
+        assert f(i) == xs[i] == get_item(xs, i)
+
+
+def test_elements_promote_together_and_stay_weak():
+    assert jax.jit(lambda i: get_item([1, 2], i))(0).weak_type
+    assert jax.jit(lambda i: get_item([1, 2.5], i))(0).dtype == jnp.float32
+    assert jax.jit(lambda i, x: get_item([x, 2], i))(1, jnp.int8(3)).dtype == jnp.int8
+
+
+def test_read_of_traced_elements_and_tuples():
+    assert jax.jit(lambda i, x: get_item([x, x + 1], i))(1, jnp.ones(2)).tolist() == [2.0, 2.0]
+    a, b = jax.jit(lambda i, x: get_item([(x, 1), (5.0, 2)], i))(1, 2.0)
+    assert (a, b) == (5.0, 2)
+
+
+def test_read_of_a_numpy_array():
+    table = np.arange(6).reshape(3, 2)
+    assert jax.jit(lambda i: get_item(table, i))(-1).tolist() == [4, 5]
+    assert jax.jit(lambda i: get_item(table, (i, 1)))(1) == 3
+    assert type(get_item(table, 1)) is np.ndarray
+
+
+def test_read_under_vmap_and_grad():
+    f = jax.vmap(lambda i: get_item([1.0, 4.0], i))
+    assert f(jnp.array([1, 0, -1])).tolist() == [4.0, 1.0, 4.0]
+    g = jax.jit(jax.grad(lambda x, i: get_item([x, x * x, 3.0], i)))
+    assert [g(3.0, i) for i in range(3)] == [1.0, 6.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("xs", "text"),
+    [
+        ([abs, len], "neither a number nor an array"),
+        ([1.0, jnp.ones(2)], "shapes differ"),
+        ([[1], [2]], "a list would be copied"),
+        ({"a": 1}, "a dict cannot be read at a traced key"),
+        ("abc", "a str cannot be read at a traced index"),
+        ([(1, 2), (1,)], "differ in structure"),
+    ],
+)
+def test_what_cannot_be_read_is_named(xs, text):
+    with pytest.raises(StagingError, match=text) as refused:
+        jax.jit(lambda i: get_item(xs, i))(0)
+    assert "test_slices.py:" in str(refused.value) and "instead:" in str(refused.value)
+
+
+def test_a_list_of_one_object_needs_no_choice():
+    assert jax.jit(lambda i: get_item(["a", "a"], i) == "a")(1)
+
+
+def test_wrong_indices_raise_as_python_does():
+    with pytest.raises(TypeError, match="list indices must be integers"):
+        jax.jit(lambda i: get_item([1, 2], i))(0.5)
+    with pytest.raises(IndexError, match="out of range"):
+        jax.jit(lambda i: get_item([], i))(0)
+    with pytest.raises(IndexError, match="list index out of range"):
+        get_item([1], 3)
+
+
+class Table:
+    def __init__(self):
+        self.log = []
+
+    def __getitem__(self, key):
+        return ("read", key)
+
+    def __setitem__(self, key, value):
+        self.log.append((key, value))
+
+    def __delitem__(self, key):
+        self.log.append(("del", key))
+
+
+def test_the_user_s_container():
+    table = Table()
+    assert get_item(table, 3) == ("read", 3)
+    assert jax.jit(lambda i: get_item(table, i)[1] + 1)(3) == 4
+    assert set_item(5, table, 1) is table
+    del_item(table, 2)
+    assert table.log == [(1, 5), ("del", 2)]
+
+
+# --- slices ---
+
+
+def test_slice():
+    xs = jnp.arange(6.0)
+    f = jax.jit(lambda i: get_slice(xs, i, 2))
+    assert [f(i).tolist() for i in range(5)] == [xs[i : i + 2].tolist() for i in range(5)]
+    assert get_slice([1, 2, 3], 1, 1) == [2]
+    assert get_slice(xs, 5, 3).tolist() == [5.0]
+    assert str(jax.make_jaxpr(lambda x, i: get_slice(x, i, 2))(xs, 1)).count("dynamic_slice") == 1
+
+
+def test_slices_of_traced_length_are_refused():
+    with pytest.raises(StagingError, match="has a traced length"):
+        jax.jit(lambda n: get_slice(jnp.ones(3), 0, n))(1)
+    with pytest.raises(StagingError, match="has a traced start"):
+        jax.jit(lambda i: get_slice([1, 2], i, 1))(1)
+    with pytest.raises(StagingError, match="4 elements"):
+        jax.jit(lambda i: get_slice(jnp.ones(3), i, 4))(0)
+
+
+# --- writes ---
+
+
+@pytest.mark.parametrize("i", [0, 2, -1, -3])
+def test_write_to_an_array(i):
+    expected = np.zeros(3)
+    expected[i] = 7
+    assert set_item(7, jnp.zeros(3), i).tolist() == expected.tolist()
+    assert jax.jit(lambda x, i, v: set_item(v, x, i))(jnp.zeros(3), i, 7).tolist() == expected.tolist()
+
+
+def test_write_of_slices_and_tuples():
+    x = jnp.zeros((2, 3))
+    assert set_item(1, x, (0, slice(1, None))).tolist() == [[0, 1, 1], [0, 0, 0]]
+    assert set_item([1.0, 2.0, 3.0], x, 1).tolist() == [[0, 0, 0], [1, 2, 3]]
+    assert jax.jit(lambda x, i: set_item(5.0, x, (i, -1)))(x, 1).tolist() == [[0, 0, 0], [0, 0, 5]]
+
+
+@pytest.mark.parametrize("i", [3, -4, (0, 3), (2, 0), (slice(None), 3)])
+def test_a_known_index_out_of_range_raises(i):
+    x = jnp.zeros(3) if type(i) is int else jnp.zeros((2, 3))
+    for write in (lambda: set_item(1.0, x, i), lambda: jax.jit(lambda v: set_item(v, x, i))(1.0)):
+        with pytest.raises(IndexError) as found:
+            write()
+        with pytest.raises(IndexError) as expected:
+            np.zeros(x.shape)[i] = 1
+        assert str(found.value) == str(expected.value)
+
+
+def test_dtypes_of_writes(strict_promotion):
+    assert set_item(2, jnp.zeros(2, jnp.float16), 0).dtype == jnp.float16
+    assert set_item(np.float64(2.5), jnp.zeros(2), 0).tolist() == [2.5, 0.0]
+    assert set_item(True, jnp.zeros(2, int), 0).tolist() == [1, 0]
+    with pytest.raises(StagingError, match="dtype float32 is assigned to an element of an array of dtype int32"):
+        set_item(1.5, jnp.zeros(2, int), 0)
+    with pytest.raises(StagingError, match="complex64"):
+        set_item(1j, jnp.zeros(2), 0)
+
+
+def test_write_to_containers():
+    xs, d = [1, 2, 3], {}
+    assert set_item(5, xs, 1) is xs and xs == [1, 5, 3]
+    assert set_item(5, d, "k") is d and d == {"k": 5}
+    assert set_item([7, 8], xs, slice(0, 1)) is xs and xs == [7, 8, 5, 3]
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        set_item(1, (1, 2), 0)
+    table = np.zeros(2)
+    assert set_item(3, table, 1) is table and table.tolist() == [0.0, 3.0]
+
+
+def test_write_to_a_list_at_a_traced_index():
+    def f(i, v):
+        xs = [1, 2.5, v]
+        set_item(v, xs, i)
+        return xs
+
+    for i in (0, 1, -1):
+        expected = [1, 2.5, 9]
+        expected[i] = 9
+        assert [float(x) for x in jax.jit(f)(i, 9)] == expected
+
+
+def test_numpy_arrays_hold_no_traced_values():
+    for f in (lambda x: set_item(x, np.zeros(2), 0), lambda x: aug_item(np.zeros(2), 0, "+=", lambda: x)):
+        with pytest.raises(StagingError, match="jnp.asarray"):
+            jax.jit(f)(1.0)
+
+
+def test_a_write_in_an_arm_leaves_no_trace_where_it_is_not_taken():
+    def f(p, v):
+        xs, d = [1.0, 2.0], {"a": 1.0}
+
+        def body():
+            set_item(v, xs, -1)
+            set_item(v, d, "a")
+
+        if_stmt(p > 0, body, nothing)
+        return xs, d
+
+    assert jax.jit(f)(1, 5.0) == ([1.0, 5.0], {"a": 5.0})
+    assert jax.jit(f)(-1, 5.0) == ([1.0, 2.0], {"a": 1.0})
+
+
+# --- nested targets ---
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def test_nested_targets():
+    x = jnp.zeros((2, 2))
+    assert set_item_at(3.0, x, (("[", 1),), 0).tolist() == [[0, 0], [3, 0]]
+    box = Box([jnp.zeros(2), 5])
+    assert set_item_at(1.0, box, ((".", "value"), ("[", 0)), 1) is box
+    assert box.value[0].tolist() == [0.0, 1.0]
+    inner = box.value
+    assert set_item_at(6, box, ((".", "value"),), 1) is box
+    assert box.value is inner and inner[1] == 6
+    box = Box(jnp.zeros(2))
+    jitted = jax.jit(lambda i: set_item_at(1.0, Box(jnp.zeros(2)), ((".", "value"),), i).value)
+    assert jitted(1).tolist() == [0.0, 1.0]
+    assert aug_item_at(box, ((".", "value"),), 0, "-=", lambda: 2.0).value.tolist() == [-2.0, 0.0]
+
+
+# --- augmented ---
+
+
+def test_augmented():
+    xs = [1, [2]]
+    assert aug_item(xs, 0, "+=", lambda: 4) is xs and xs[0] == 5
+    inner = xs[1]
+    aug_item(xs, 1, "+=", lambda: [3])
+    assert xs[1] is inner and inner == [2, 3]
+    f = jax.jit(lambda x, i: aug_item(x, i, "*=", lambda: 3.0))
+    assert f(jnp.array([1.0, 2.0]), -1).tolist() == [1.0, 6.0]
+    repeated = aug_item(jnp.zeros(2), jnp.array([0, 0]), "+=", lambda: 1.0)
+    assert repeated.tolist() == [1.0, 0.0]  # as NumPy: read all, then write all
+    with pytest.raises(IndexError):
+        aug_item(jnp.zeros(2), 2, "+=", lambda: 1.0)
+    with pytest.raises(StagingError, match="int32"):
+        aug_item(jnp.zeros(2, int), 0, "/=", lambda: 2)
+
+
+def test_augmented_reads_before_the_value_is_evaluated():
+    order = []
+
+    class Log(dict):
+        def __getitem__(self, key):
+            order.append("read")
+            return 1
+
+        def __setitem__(self, key, value):
+            order.append(("write", value))
+
+    aug_item(Log(), "k", "+=", lambda: order.append("value") or 1)
+    assert order == ["read", "value", ("write", 2)]
+
+
+def test_augmented_has_a_derivative():
+    f = jax.jit(jax.grad(lambda v, i: aug_item(jnp.ones(3), i, "*=", lambda: v).sum()))
+    assert f(4.0, 1) == 1.0
+
+
+# --- deletes ---
+
+
+def test_delete():
+    xs, d = [1, 2, 3], {"a": 1}
+    del_item(xs, 0)
+    del_item(d, "a")
+    assert (xs, d) == ([2, 3], {})
+
+    def f(i):
+        xs = [1, 2, 3]
+        del_item(xs, i)
+        return xs
+
+    for i in (0, 1, 2, -1, -2):
+        expected = [1, 2, 3]
+        del expected[i]
+        assert [int(x) for x in jax.jit(f)(i)] == expected
