@@ -29,7 +29,19 @@ from jax import lax
 
 from autograph import errors
 from autograph.runtime import journal
-from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill, open_container, same_number, same_static
+from autograph.runtime.joining import (
+    Mismatch,
+    Node,
+    Same,
+    Slot,
+    Template,
+    fill,
+    open_container,
+    same_number,
+    same_static,
+    same_structure,
+    why_structures_differ,
+)
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
@@ -273,11 +285,11 @@ class Carry:
             return template, False
         before, after = open_container(value), open_container(out)
         assert before is not None
-        if after is None or before[1] != after[1]:
-            raise Mismatch(path, value, out, "a loop cannot change the structure of a value from turn to turn")
-        others = [out[k] for k in value] if type(value) is dict else after[0]
+        if after is None or not same_structure(before[1], after[1]):
+            raise Mismatch(path, value, out, "a loop cannot change the structure of a value from turn to turn: "
+                           + why_structures_differ(value, out))
         results, changed = [], False
-        for child, inside, other, step in zip(template.children, before[0], others, before[2]):
+        for child, inside, other, step in zip(template.children, before[0], after[0], before[2]):
             result, moved = self._compare(child, inside, other, (*key, step), path + step)
             results.append(result)
             changed = changed or moved

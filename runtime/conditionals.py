@@ -30,7 +30,7 @@ from typing import Any
 from autograph import errors
 from autograph.jax_internals import trace_piece
 from autograph.runtime import checks, journal
-from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, open_container
+from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, open_container, open_object
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.staging import is_array_like, is_traced
@@ -97,6 +97,8 @@ class _Arm:
                 self.raised = error
                 checks.stage_failure(error)
             self.values, self.written = piece.collect()
+        if self.raised is not None:
+            self.written = []  # nobody gets to see them
         self.forwarded = piece.forwarded
 
 
@@ -112,6 +114,7 @@ class _Plan:
         self.body = body
         self.orelse = orelse
         self.join = Join()
+        self._born = self._revive()
         names = [v.name for v in variables]
         self.exits = exits
         self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
@@ -119,6 +122,26 @@ class _Plan:
         self.value = self._one("the returned value", body.value, orelse.value)
         self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
         self.locations = self._locations()
+
+    def _revive(self) -> set[int] | None:
+        """Puts back what the arms wrote into objects of their own, which leave as part of the results; their ids."""
+        arms = (self.body, self.orelse)
+        owners = [w.location.obj for arm in arms for w in arm.written]
+        if not owners:
+            return None
+        born = made_inside(owners, arms)
+        for arm in arms:
+            for w in arm.written:
+                if id(w.location.obj) in born:
+                    w.location.set(w.after)
+                    if isinstance(w.location, journal.AttributeLocation):
+                        self.join.born.add(id(w.location.obj))
+        return born
+
+    def _is_born(self, container: Any) -> bool:
+        if self._born is None:
+            self._born = made_inside([], (self.body, self.orelse))
+        return id(container) in self._born
 
     def _is_dead(self, arm: _Arm, names: list[str], only_return: bool) -> bool:
         if arm.raised is not None:
@@ -128,7 +151,7 @@ class _Plan:
             if name in self.exits and (not only_return or name.startswith("return_"))
         )
 
-    def _one(self, name: str, left: Any, right: Any) -> Template:
+    def _one(self, name: str, left: Any, right: Any, join: Callable[[Any, Any, str], Template] | None = None) -> Template:
         left_unset, right_unset = _unset(left), _unset(right)
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
@@ -140,13 +163,13 @@ class _Plan:
             return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
         if self.body.raised is not None or self.orelse.raised is not None:
             return self._alone(right if self.body.raised is not None else left, self.body.raised is not None)
-        mark = len(self.join.types)
+        mark = self.join.mark()
         try:
-            return self.join.add(left, right, name)
+            return (join or self.join.add)(left, right, name)
         except Mismatch:
             if self._returned[0] == self._returned[1]:
                 raise
-            del self.join.left[mark:], self.join.right[mark:], self.join.types[mark:]
+            self.join.reset(mark)
             return self._alone(right if self._returned[0] else left, self._returned[0])
 
     def _alone(self, value: Any, is_right: bool) -> Template:
@@ -156,13 +179,15 @@ class _Plan:
                 return Same(value)
             sides = (_DEAD, value) if is_right else (value, _DEAD)
             return self.join.output(*sides, type_of(value))
-        opened = open_container(value)
-        if opened is None:
+        opened = open_object(value) if id(value) in self.join.born else open_container(value)
+        if opened is None or not (isinstance(value, tuple) or id(value) in self.join.born or self._is_born(value)):
             return Same(value)
-        children = [self._alone(child, is_right) for child in opened[0]]
-        if all(type(c) is Same for c in children):
-            return Same(value)
-        return Node(opened[3], children)
+        key = (id(value), 0)
+        if key not in self.join.nodes:
+            children = [self._alone(child, is_right) for child in opened[0]]
+            template = Same(value) if all(type(c) is Same for c in children) else Node(opened[3], children)
+            self.join.nodes[key] = (value, None, template)
+        return self.join.nodes[key][2]
 
     def _reason(self, name: str, missing_in_body: bool) -> str:
         side = "true" if missing_in_body else "false"
@@ -177,17 +202,16 @@ class _Plan:
         merged: dict[Any, tuple[Any, list[Any]]] = {}
         for side, arm in enumerate((self.body, self.orelse)):
             for w in arm.written:
-                entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
-                entry[1][side] = w.after
-        if not merged:
-            return []
-        arms = (self.body, self.orelse)
-        newborn = made_inside([entry[0].obj for entry in merged.values()], arms, [e[1] for e in merged.values()])
+                if self._born is None or id(w.location.obj) not in self._born:
+                    entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
+                    entry[1][side] = w.after
         return [
-            (location, self._one(location.name, left, right))
+            (location, self._one(location.name, left, right, self._how(location)))
             for location, (left, right) in merged.values()
-            if id(location.obj) not in newborn
         ]
+
+    def _how(self, location: Any) -> Callable[[Any, Any, str], Template] | None:
+        return self.join.contents if isinstance(location, journal.ContentsLocation) else None
 
 
 class _Dead:
@@ -236,12 +260,13 @@ def _stage(
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop())
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
+    built: dict[int, Any] = {}
     for variable, template in zip(variables, plan.variables):
-        variable.set(fill(template, results))
+        variable.set(fill(template, results, built))
     for location, template in plan.locations:
         journal.touch_location(location)
-        location.set(fill(template, results))
-    return fill(plan.value, results)
+        location.set(fill(template, results, built))
+    return fill(plan.value, results, built)
 
 
 def _make_plan(

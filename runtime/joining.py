@@ -12,12 +12,15 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 {'a': 7.0, 'mode': 'fast'}
 
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
-that object (what was written into it is a matter of the journal). Dicts join with equal keys in any order and keep the
-left order; flattening is ours because JAX sorts keys, and keys of several types cannot be sorted.
+that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
+aliases stay aliases; which new object stands for which pair is told to `views`, since the two old ones may live on.
+Dicts join with equal keys in equal order; flattening is ours because JAX sorts keys, and keys of several types cannot be
+sorted.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
@@ -25,6 +28,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime.journal import AttributeLocation, attribute_names
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined
 from autograph.runtime.types import ArrayType, TypesDiffer, join_types, type_of
@@ -96,14 +100,21 @@ class Node:
 Template = Same | Slot | Node
 
 
-def fill(template: Template, results: list[Any]) -> Any:
-    """The value of a template once the outputs are known."""
+def fill(template: Template, results: list[Any], built: dict[int, Any] | None = None) -> Any:
+    """The value of a template once the outputs are known.
+
+    `built` holds the containers made so far, by the id of their node: templates that are filled with one table share them.
+    """
     if type(template) is Slot:
         return results[template.index]
     if type(template) is Same:
         return template.value
     assert type(template) is Node
-    return template.build([fill(child, results) for child in template.children])
+    if built is None:
+        built = {}
+    if id(template) not in built:
+        built[id(template)] = template.build([fill(child, results, built) for child in template.children])
+    return built[id(template)]
 
 
 def map_slots(template: Template, change: Callable[[int], Template]) -> Template:
@@ -115,16 +126,23 @@ def map_slots(template: Template, change: Callable[[int], Template]) -> Template
     return template
 
 
-def open_container(value: Any) -> tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]] | None:
+Opened = tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]]
+
+
+def open_container(value: Any) -> Opened | None:
     """Children of a pytree node: (children, structure to compare, how each child is written, how to rebuild); None for a leaf."""
     kind = type(value)
     if kind is list:
         return value, (list, len(value)), [f"[{i}]" for i in range(len(value))], list
     if kind is tuple:
         return list(value), (tuple, len(value)), [f"[{i}]" for i in range(len(value))], tuple
-    if kind is dict:
+    if kind in (dict, OrderedDict):
         keys = list(value)
-        return list(value.values()), (dict, frozenset(keys)), [f"[{k!r}]" for k in keys], lambda vs: dict(zip(keys, vs))
+        return list(value.values()), (kind, *keys), [f"[{k!r}]" for k in keys], lambda vs: kind(zip(keys, vs))
+    if kind is defaultdict:
+        keys, factory = list(value), value.default_factory
+        return (list(value.values()), (kind, factory, *keys), [f"[{k!r}]" for k in keys],
+                lambda vs: defaultdict(factory, zip(keys, vs)))
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
     if kind in _LEAF_KINDS or is_array_like(value):
@@ -135,16 +153,37 @@ def open_container(value: Any) -> tuple[list[Any], Any, list[str], Callable[[lis
     return children, treedef, [f".<{i}>" for i in range(len(children))], lambda vs: jax.tree_util.tree_unflatten(treedef, vs)
 
 
+def open_object(value: Any) -> Opened:
+    """Attributes of an ordinary object as children; it is rebuilt in place."""
+    places = [AttributeLocation(value, name) for name in attribute_names(value)]
+
+    def build(values: list[Any]) -> Any:
+        for place, inside in zip(places, values):
+            place.set(inside)
+        return value
+
+    names = [place.attribute for place in places]
+    return [place.get() for place in places], (type(value), *names), ["." + name for name in names], build
+
+
 _LEAF_KINDS = frozenset({bool, int, float, complex, str, bytes, type(None), type, np.dtype, range, slice})
 
 
 class Join:
-    """Joins pairs of values; collects the outputs that the staged statement must have."""
+    """Joins pairs of values; collects the outputs that the staged statement must have.
+
+    Attributes:
+        left, right, types: the outputs: both sides, and the type of the result.
+        nodes: for each pair of mutable containers (by their ids) the pair and the node that stands for it.
+        born: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
+    """
 
     def __init__(self) -> None:
+        self.born: set[int] = set()
         self.left: list[Any] = []
         self.right: list[Any] = []
         self.types: list[ArrayType] = []
+        self.nodes: dict[tuple[int, int], tuple[Any, Any, Node | None]] = {}
 
     def add(self, left: Any, right: Any, path: str) -> Template:
         """Joins one pair; raises `Mismatch`."""
@@ -152,13 +191,32 @@ class Join:
             return Same(left)
         if is_array_like(left) and is_array_like(right):
             return self._numbers(left, right, path)
-        a, b = open_container(left), open_container(right)
+        opener = open_object if id(left) in self.born and id(right) in self.born else open_container
+        a, b = opener(left), opener(right)
         if a is not None and b is not None:
-            return self._containers(left, right, a, b, path)
+            return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
             return Same(left)
         raise Mismatch(path, left, right, "the two sides are of different kinds" if type(left) is not type(right)
                        else "the value is not an array and differs")
+
+    def contents(self, left: Any, right: Any, path: str) -> Template:
+        """Joins two snapshots of what one list, dict or set holds."""
+        if type(left) is set and type(right) is set and _equal_sets(left, right):
+            return Same(left)
+        a, b = open_container(left), open_container(right)
+        if a is None or b is None:
+            return self.add(left, right, path)
+        return self._containers(left, right, a, b, path)
+
+    def mark(self) -> Any:
+        """Where the join stands, for `reset`."""
+        return len(self.types), dict(self.nodes)
+
+    def reset(self, mark: Any) -> None:
+        """Forgets what was added since `mark`."""
+        count, self.nodes = mark
+        del self.left[count:], self.right[count:], self.types[count:]
 
     def output(self, left: Any, right: Any, kind: ArrayType) -> Slot:
         """Makes an output of a pair of numbers or arrays."""
@@ -176,13 +234,49 @@ class Join:
             raise Mismatch(path, left, right, str(differ)) from None
         return self.output(left, right, kind)
 
-    def _containers(self, left: Any, right: Any, a: Any, b: Any, path: str) -> Template:
-        if a[1] != b[1]:
-            same_kind = type(left) is type(right)
-            raise Mismatch(path, left, right, "the structures differ" if same_kind else "the two sides are of different kinds")
-        others = [right[k] for k in left] if type(left) is dict else b[0]
-        children = [self.add(x, y, path + step) for x, y, step in zip(a[0], others, a[2])]
-        return Node(a[3], children)
+    def _pair(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Template:
+        if isinstance(left, tuple):
+            return self._containers(left, right, a, b, path)
+        key = (id(left), id(right))
+        if key in self.nodes:
+            node = self.nodes[key][2]
+            if node is None:
+                raise Mismatch(path, left, right, "it contains itself")
+            return node
+        self.nodes[key] = (left, right, None)
+        node = self._containers(left, right, a, b, path)
+        self.nodes[key] = (left, right, node)
+        return node
+
+    def _containers(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Node:
+        if not same_structure(a[1], b[1]):
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
+        return Node(a[3], [self.add(x, y, path + step) for x, y, step in zip(a[0], b[0], a[2])])
+
+
+def same_structure(a: Any, b: Any) -> bool:
+    """Whether two structures of `open_container` are equal."""
+    if type(a) is tuple and type(b) is tuple:
+        return len(a) == len(b) and all(x is y or (type(x) is type(y) and x == y) for x, y in zip(a, b))
+    return bool(a == b)
+
+
+def why_structures_differ(left: Any, right: Any) -> str:
+    """The reason why two containers are not of one structure."""
+    if type(left) is not type(right):
+        return "the two sides are of different kinds"
+    if isinstance(left, dict) and left.keys() == right.keys():
+        return "the dicts have the same keys in different orders"
+    return "the structures differ"
+
+
+def _equal_sets(left: set[Any], right: set[Any]) -> bool:
+    """Whether two sets hold the same elements, without asking a user's `__eq__`."""
+    if len(left) != len(right):
+        return False
+    if {id(x) for x in left} == {id(x) for x in right}:
+        return True
+    return all(type(x) in _LEAF_KINDS for x in (*left, *right)) and left == right
 
 
 def same_number(left: Any, right: Any) -> bool:

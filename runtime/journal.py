@@ -76,6 +76,19 @@ class AttributeLocation:
                 names.pop(self.attribute, None)
 
 
+def attribute_names(obj: Any) -> list[str]:
+    """The attributes that `obj` holds itself: filled slots, then its `__dict__`."""
+    slots = [
+        name for base in reversed(type(obj).__mro__) for name, found in base.__dict__.items()
+        if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
+    ]
+    try:
+        names = object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return slots
+    return [*slots, *names]
+
+
 class GlobalLocation:
     """One global name of one module."""
 

@@ -53,15 +53,22 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     candidates: dict[int, Any] = {}
     for obj in objects:
         candidates[id(obj)] = obj
-    obj = None
-    _add_containers(candidates, results)
+    _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
+    obj = holder = piece = snapshot = w = None
+    return unreferenced(candidates, holders)
+
+
+def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int]:
+    """The ids of the `candidates` that nothing refers to but `holders`, `candidates` and other such candidates.
+
+    Both tables are keyed by `id`; the caller holds no further reference to a candidate.
+    """
     counts = dict.fromkeys(candidates, 0)
     for holder in holders.values():
         for referent in gc.get_referents(holder):
             if id(referent) in counts:
                 counts[id(referent)] += 1
-        referent = None
-    holder = piece = snapshot = w = None  # type: ignore[assignment]
+    referent = holder = None
     inner = {key: [id(r) for r in gc.get_referents(c) if id(r) in counts] for key, c in candidates.items()}
     newborn = set(candidates)
     while True:
@@ -73,6 +80,14 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
         if not old:
             return newborn
         newborn -= old
+
+
+def vars_of(obj: Any) -> Any:
+    """The `__dict__` of an object, or None."""
+    try:
+        return object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return None
 
 
 def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
