@@ -21,6 +21,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from autograph.module_text import LINE_END
+
 
 @dataclass(frozen=True)
 class Comment:
@@ -34,7 +36,7 @@ class Comment:
 def comments_of(source: str, first_line: int) -> list[Comment]:
     """The comments of a piece of a file that begins at `first_line`."""
     found: list[Comment] = []
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    tokens = tokenize.generate_tokens(io.StringIO(LINE_END.sub("\n", source)).readline)
     try:
         for token in tokens:
             if token.type == tokenize.COMMENT:

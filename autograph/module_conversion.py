@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import gast
-
-from autograph import comments, converters, layout
+from autograph import comments, layout
 from autograph._version import __version__
 from autograph.module_functions import Target, inner_functions, outermost_functions
 from autograph.module_names import module_resolver
 from autograph.module_text import Edit, ModuleText
 from autograph.options import ConversionContext
+from autograph.pipeline import convert_tree
+from autograph.trees import changed
 
 MARKER = "converted by jax-autograph"
 RUNTIME = "autograph.runtime"
@@ -94,7 +94,7 @@ class ParsedModule:
     @cached_property
     def alias(self) -> str:
         """The module's name for the runtime: `ag__`, with a number when the text uses that name."""
-        alias, number = "ag__", 0
+        alias, number = "ag__", 1
         while re.search(rf"\b{alias}\b", self.text.text):
             number += 1
             alias = f"ag__{number}"
@@ -138,14 +138,14 @@ class ParsedModule:
             resolve=self._resolve,
             alias=self.alias,
         )
-        return gast.gast_to_ast(converters.convert(gast.ast_to_gast(target.node), context))
+        return convert_tree(target.node, context)
 
     def edit(self, target: Target) -> Edit | None:
         """The replacement of a function's statements or of a lambda; None where conversion changes nothing."""
         node = self.staged(target)
         if isinstance(target.node, ast.Lambda):
-            if ast.dump(node) == ast.dump(target.node):
-                return None
+            if not isinstance(node, ast.Lambda) or ast.dump(node) == ast.dump(target.node):
+                return None  # one that needs statements stays as it is, and converts when it is called
             start, end = self.text.span(target.node)
             return Edit(start, end, ast.unparse(node))
         skipped = int(ast.get_docstring(target.node, clean=False) is not None)
@@ -218,6 +218,8 @@ class ParsedModule:
         for target in reversed(self.targets):
             if name == target.name:
                 node: ast.stmt | ast.expr = self.staged(target)
+                if not isinstance(target.node, ast.Lambda):
+                    node = changed(node, decorator_list=target.node.decorator_list)
                 return node
             for path, _ in inner_functions(target.node):
                 if name == f"{target.name}.{path}":

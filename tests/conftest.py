@@ -5,10 +5,15 @@ Warnings are errors (`filterwarnings` in pyproject.toml), also those of JAX, Num
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 # Before anything imports jax: a test machine with an accelerator shall not spend a minute on starting it for
 # scalar programs. Set the variable yourself to run the tests there.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# Tests that start a process find the package of this checkout there, also where nothing is installed.
+ROOT = str(Path(__file__).resolve().parent.parent)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
 
 import jax
 import pytest

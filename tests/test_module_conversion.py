@@ -94,7 +94,8 @@ class Shape:
 \t\treturn w * 10 + h
 
 \t@property
-\tdef double(self): return 2 if self.scale else 0
+\tdef double(self):
+\t\treturn 2 if self.scale else 0
 
 
 if __name__ == "__main__":
@@ -212,7 +213,7 @@ def test_a_converted_file_is_recognised_and_left_alone() -> None:
 
 def test_an_alias_in_use_is_avoided(tmp_path: Path) -> None:
     text = converted("ag__ = 5\n" + SIGN)
-    assert "import autograph.runtime as ag__1  #" in text
+    assert "import autograph.runtime as ag__2  #" in text
     module = imported(text, tmp_path)
     assert module.ag__ == 5 and jax.jit(module.sign)(-2.0) == -1
 
