@@ -1,0 +1,67 @@
+"""Fair measurements on a machine that others use too: both sides take turns, and ratios are of medians of one run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+
+def seconds(fn: Callable[[], Any], number: int = 1) -> float:
+    """The time of one call, as the mean of `number` calls in a row; results of JAX are waited for."""
+    start = time.perf_counter()
+    for _ in range(number):
+        result = fn()
+    jax.block_until_ready(result)
+    return (time.perf_counter() - start) / number
+
+
+def number_for(fn: Callable[[], Any], least: float) -> int:
+    """How many calls last at least that many seconds."""
+    number = 1
+    while seconds(fn, number) * number < least:
+        number *= 2
+    return number
+
+
+def medians(*fns: Callable[[], Any], rounds: int = 9, least: float = 0.02) -> list[float]:
+    """The median time of one call of each function; in every round each has its turn, for `least` seconds."""
+    numbers = [number_for(fn, least) for fn in fns]
+    times: list[list[float]] = [[] for _ in fns]
+    for _ in range(rounds):
+        for fn, number, kept in zip(fns, numbers, times, strict=True):
+            kept.append(seconds(fn, number))
+    return [statistics.median(kept) for kept in times]
+
+
+def once_each(makers: list[Callable[[], Callable[[], Any]]], rounds: int = 5) -> list[float]:
+    """Medians of single calls of functions that can be timed once only, such as a first trace: made anew each round."""
+    times: list[list[float]] = [[] for _ in makers]
+    for _ in range(rounds):
+        for make, kept in zip(makers, times, strict=True):
+            kept.append(seconds(make()))
+    return [statistics.median(kept) for kept in times]
+
+
+def mean(ratios: list[float]) -> float:
+    """The geometric mean."""
+    return statistics.geometric_mean(ratios) if ratios else float("nan")
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Columns of text, the first to the left and the others to the right.
+
+    >>> print(table(("name", "ratio"), [("gcd", "1.00"), ("collatz", "0.98")]))
+    name    | ratio
+    gcd     |  1.00
+    collatz |  0.98
+    """
+    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+    lines = []
+    for first, *others in [head, *rows]:
+        right = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append(" | ".join([first.ljust(widths[0]), *right]))
+    return "\n".join(lines)
