@@ -288,7 +288,10 @@ def _matching(code: CodeType, table: Places) -> tuple[FunctionNode, Chain] | Non
     candidates = table.get((code.co_name, code.co_firstlineno), [])
     if not candidates or not isinstance(candidates[0][0], ast.Lambda):
         return candidates[0] if candidates else None
-    start, end = _span(code)
+    span = _span(code)
+    if span is None:
+        return next((entry for entry in candidates if _same_alone(entry[0], code)), None)
+    start, end = span
     found: tuple[FunctionNode, Chain] | None = None
     for entry in candidates:
         body: Any = entry[0].body
@@ -299,15 +302,23 @@ def _matching(code: CodeType, table: Places) -> tuple[FunctionNode, Chain] | Non
     return found
 
 
-def _span(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
-    """First and last position that the instructions of a lambda cover."""
+def _span(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """First and last position that the instructions of a lambda cover; None for one that only returns a constant."""
     starts, ends = [], []
     for line, end_line, column, end_column in code.co_positions():
-        # Instructions that prepare the frame have no position, or an empty one at the start of the line.
+        # Instructions that prepare the frame have no position, or an empty one at the start of the line. So has the
+        # return of a constant on Python 3.12.
         if line is not None and end_line is not None and column is not None and end_column:
             starts.append((line, column))
             ends.append((end_line, end_column))
-    return (min(starts), max(ends)) if starts else ((code.co_firstlineno, 0), (code.co_firstlineno, 0))
+    return (min(starts), max(ends)) if starts else None
+
+
+def _same_alone(node: Any, code: CodeType) -> bool:
+    """Whether a lambda compiles to the same instructions and constants: then it does not matter which one it is."""
+    alone = quietly(compile, ast.Expression(node), code.co_filename, "eval", code.co_flags & FUTURE_FLAGS, True)
+    made = next(constant for constant in alone.co_consts if isinstance(constant, CodeType))
+    return made.co_code == code.co_code and _same_constant(made.co_consts, code.co_consts)
 
 
 def _codes_in(root: CodeType) -> Iterator[CodeType]:
