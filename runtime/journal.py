@@ -18,6 +18,9 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, TracebackType
 from typing import Any
 
+import jax
+import numpy as np
+
 from autograph.runtime.state import UNSET, CellVariable, Variable
 
 
@@ -169,8 +172,39 @@ class ContentsLocation:
             obj.extend(value)
 
 
-Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation
-LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation)
+class ArrayLocation:
+    """The numbers in a NumPy array, which cannot become traced ones."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: np.ndarray) -> None:
+        self.obj = obj
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj)
+
+    @property
+    def name(self) -> str:
+        return "the contents of a NumPy array"
+
+    def get(self) -> Any:
+        return self.obj.copy()
+
+    def set(self, value: Any) -> None:
+        if isinstance(value, jax.core.Tracer):
+            from autograph.runtime.refusals import refusal
+
+            raise refusal(
+                "a NumPy array is changed inside a staged statement",
+                why="what it holds afterwards depends on a traced value, and NumPy holds known numbers only",
+                instead="start from a JAX array: `x = jnp.asarray(x)`",
+            )
+        self.obj[...] = value
+
+
+Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation | ArrayLocation
+LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation, ArrayLocation)
 
 
 class Written:
@@ -264,8 +298,10 @@ def same_contents(before: Any, after: Any) -> bool:
     """Whether nothing was written after all: the same elements by identity, in the same order."""
     if before is after:
         return True
-    if type(before) is not type(after) or not isinstance(before, (list, dict, set, bytes)):
+    if type(before) is not type(after) or not isinstance(before, (list, dict, set, bytes, np.ndarray)):
         return False
+    if isinstance(before, np.ndarray):
+        return before.shape == after.shape and before.dtype == after.dtype and before.tobytes() == after.tobytes()
     if isinstance(before, bytes):
         return bool(before == after)
     if len(before) != len(after):
@@ -319,7 +355,7 @@ def touch_location(location: Any) -> None:
 def touch_container(obj: Any) -> None:
     """Announces that a list, dict, set (or another mutable container) is about to change."""
     if _stack.pieces and isinstance(obj, _CONTAINERS):
-        _stack.pieces[-1].touch(ContentsLocation(obj))
+        _stack.pieces[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
 
 
 def touch_attribute(obj: Any, attribute: str) -> None:
@@ -343,7 +379,7 @@ def _containers() -> tuple[type, ...]:
     import array
     import collections
 
-    return (list, dict, set, bytearray, collections.deque, array.array)
+    return (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 
 
 _CONTAINERS = _containers()

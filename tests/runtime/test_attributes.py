@@ -12,7 +12,7 @@ from autograph.errors import StagingError
 from autograph.runtime import calls
 from autograph.runtime.attributes import aug_attr, del_attr, set_attr
 from autograph.runtime.comprehensions import comp_iter, comp_test
-from autograph.runtime.conditionals import if_stmt, nothing
+from autograph.runtime.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.in_place import iop
 from autograph.runtime.iterables import Filter
 
@@ -233,3 +233,19 @@ def test_comprehension_hooks():
     assert "test_attributes.py:" in str(refused.value)
     with pytest.raises(StagingError, match="no known length"):
         jax.jit(lambda xs: list(comp_iter(Filter(None, xs))))(jnp.arange(2))
+
+
+def test_numpy_arrays_in_arms():
+    def f(p, change):
+        def body():
+            own = np.zeros(2)  # born in the arm: nobody else sees it
+            own = iop("+=", own, 1)
+            return iop("+=", shared, 1).sum() * 0 + own.sum() if change else own.sum()
+
+        shared = np.zeros(2)
+        result = if_exp(p > 0, body, lambda: 5.0)
+        return result, shared
+
+    assert jax.jit(lambda p: f(p, False))(1)[0] == 2.0 and jax.jit(lambda p: f(p, False))(0)[0] == 5.0
+    with pytest.raises(StagingError, match="a NumPy array is changed inside a staged statement"):
+        jax.jit(lambda p: f(p, True))(1)
