@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,9 @@ FOLDERS = {"autograph": "autograph", "converters": "autograph/converters", "runt
 BUILD = """
 import sys
 from setuptools import build_meta
-print(build_meta.build_sdist(sys.argv[1]))
-print(build_meta.build_wheel(sys.argv[1]))
+folder = sys.argv[1]  # setuptools writes its own words into sys.argv
+build_meta.build_sdist(folder)
+build_meta.build_wheel(folder)
 """
 
 
@@ -35,7 +35,7 @@ def modules_in_checkout() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One sdist and one wheel, built without the network from a copy, so that the checkout stays clean."""
     copy = tmp_path_factory.mktemp("source") / "checkout"
     ignore = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__")
@@ -43,7 +43,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pat
     dist = tmp_path_factory.mktemp("dist")
     build = subprocess.run([sys.executable, "-c", BUILD, str(dist)], cwd=copy, capture_output=True, text=True)
     assert build.returncode == 0, build.stdout + build.stderr
-    yield {"sdist": next(dist.glob("*.tar.gz")), "wheel": next(dist.glob("*.whl"))}
+    return {"sdist": next(dist.glob("*.tar.gz")), "wheel": next(dist.glob("*.whl"))}
 
 
 def test_the_wheel_has_every_module_once_under_its_installed_name(archives: dict[str, Path]) -> None:
