@@ -21,6 +21,7 @@ coroutines decide when they are first resumed. A nested asynchronous generator c
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -50,8 +51,9 @@ _STATE: Any = _Always() if ALWAYS_STAGE else TRACE_STATE
 def build(unit: Unit, namespace: Namespace) -> CodeType:
     """The author's code of a function: its free variables are the original's."""
     body = AuthorBody(unit, namespace)
-    tree = body.function(unit.source)
-    return link(tree, unit.source, body.constants, body.finish)
+    code = link(body.function(unit.source), unit.source, body.constants, body.finish)
+    register(code, Role.AUTHOR, unit)  # also where nothing needed a prologue
+    return code
 
 
 @dataclass
@@ -115,7 +117,8 @@ class AuthorBody:
         """The rewritten node of the function itself; a lambda becomes a `def` of that name, which can hold a `try`."""
         node: Any = source.node
         if isinstance(node, ast.Lambda):
-            body: list[Any] = [at(node.body, ast.Return(node.body))]
+            place = node.body if sys.version_info >= (3, 13) else node  # where the compiler sees a lambda return
+            body: list[Any] = [at(place, ast.Return(node.body))]
             node = at(node, ast.FunctionDef("<lambda>", node.args, body, [], None, None))
         return changed(node, body=self._body(node.body, source, self.unit))
 

@@ -192,8 +192,8 @@ class _Rewriting:
             update = at(container, ast.If(self._test(_load(held)), after if type(after) is list else [after], []))
             return [store, update, _delete([held])]
         self.scope.rebinds(container.id)
-        rebound = _rebound_by(value, container.id, self.scope.is_fast(container.id))
-        if not rebound:
+        below = value.lineno != node.lineno  # line events: the value comes first
+        if not below and not _rebound_by(value, container.id, self.scope.is_fast(container.id)):
             call = self._call(put, [value, _load(container), self._index(target.slice)], node)
             new = at(node, ast.Assign([_stored_to(container)], call))
             return [at(node, ast.If(self._test(container), [new], [at(node, ast.Assign([target], value))]))]
