@@ -9,6 +9,7 @@
 | a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
 | a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, these converted |
 | `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
+| the user's function under `jax.jit`, `jax.vmap`, ... | the wrapper made again around the converted one |
 | any other library code, and functions without source | itself |
 
 Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
@@ -32,10 +33,16 @@ from types import (
 )
 from typing import Any
 
-import jax
 import numpy as np
 
-from autograph.runtime import builtin_functions, construction, journal, native_methods, numeric_modules
+from autograph.runtime import (
+    builtin_functions,
+    construction,
+    journal,
+    native_methods,
+    numeric_modules,
+    wrapped_functions,
+)
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.lookups import static_lookup
 
@@ -63,19 +70,20 @@ def _function(f: FunctionType) -> Any:
     if found is not f or not _is_library(f):
         return found
     known = numeric_modules.counterpart(f)
-    return known if known is not None else _library(f)
+    if known is not None:
+        return known
+    return _library(wrapped_functions.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
 
 
 def _method(f: Any) -> Any:
     inner = f.__func__
-    if type(inner) is not FunctionType:
-        known = numeric_modules.counterpart(f)  # numpy.random's functions are methods
+    if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
+        known = numeric_modules.counterpart(f)
         if known is not None:
             return known
-    elif _is_library(inner):
-        if takes_functions(inner):
-            return with_functions_converted(f)
-        return native_methods.announced(f, f.__self__) if journal.active() else f
+    elif type(inner) is FunctionType and _is_library(inner):
+        call = native_methods.announced(f, f.__self__) if journal.active() else f
+        return with_functions_converted(call) if takes_functions(inner) else call
     found = converted(inner)
     return f if found is inner else MethodType(found, f.__self__)
 
@@ -91,11 +99,9 @@ def _native_function(f: Any) -> Any:
 
 
 def _library(f: Any) -> Any:
-    if takes_functions(f):
-        return with_functions_converted(f)
     if journal.active():
-        return native_methods.announced(f)
-    return f
+        f = native_methods.announced(f)
+    return with_functions_converted(f) if takes_functions(f) else f
 
 
 def _numpy_function(f: Any) -> Any:
@@ -118,8 +124,11 @@ def _partial(f: Any) -> Any:
     return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
 
 
-def _jitted(f: Any) -> Any:
-    return with_functions_converted(f) if takes_functions(f) else f
+def _wrapper(f: Any) -> Any:
+    module = getattr(f, "__module__", None)
+    if type(module) is str and module.startswith("jax."):
+        return _library(f)  # jax.numpy's own
+    return wrapped_functions.rewrapped(f)
 
 
 def _other(f: Any) -> Any:
@@ -145,10 +154,6 @@ def _unbound(f: Any) -> Any:
     return native_methods.unbound(f)
 
 
-def _identity(f: Any) -> Any:
-    return f
-
-
 _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     FunctionType: _function,
     MethodType: _method,
@@ -158,7 +163,8 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
-    type(jax.jit(_identity)): _jitted,
+    wrapped_functions.JITTED: _wrapper,
+    **{kind: _wrapper for kind in wrapped_functions.CUSTOM},
     np.ufunc: _numpy_function,
     type(np.sum): _numpy_function,
 }

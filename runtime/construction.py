@@ -34,7 +34,7 @@ def constructor(cls: Any) -> Any:
     staged_init = calls.staged(init) if type(init) is FunctionType else init
     if staged_init is init and (staged_new is None or staged_new is function):
         return _native(cls)
-    return _Construction(cls, staged_new or new.__get__(None, cls), init, staged_init)
+    return _Construction(cls, staged_new or function, init, staged_init)
 
 
 def _native(cls: Any) -> Any:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from autograph.runtime import wrapped_functions
+
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
     "chex".split()
@@ -21,6 +23,8 @@ _ARRAY_MODULES = ("jax.numpy", "jax.nn", "jax.random", "jax._src.numpy", "jax._s
 _OF_ARRAY_MODULES = frozenset(
     {"vectorize", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc"}
 )
+# What keeps or compares the function itself.
+_KEEPS_IDENTITY = frozenset({"register", "wraps", "update_wrapper", "partial"})
 
 
 def takes_functions(f: Any) -> bool:
@@ -28,7 +32,10 @@ def takes_functions(f: Any) -> bool:
     module = getattr(f, "__module__", None)
     if type(module) is not str or module.partition(".")[0].lstrip("_") not in _PACKAGES:
         return False
-    return not module.startswith(_ARRAY_MODULES) or getattr(f, "__name__", "") in _OF_ARRAY_MODULES
+    name = getattr(f, "__name__", "")
+    if module.startswith(_ARRAY_MODULES):
+        return name in _OF_ARRAY_MODULES
+    return name not in _KEEPS_IDENTITY and not name.startswith("register_")
 
 
 def with_functions_converted(f: Any) -> Callable[..., Any]:
@@ -42,14 +49,20 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
     return call
 
 
+def convert(f: FunctionType) -> Any:
+    """The converted function; `f` itself where it is library code, marked `do_not_convert`, or has no source."""
+    from autograph import pipeline
+
+    if pipeline.is_library(f):
+        return wrapped_functions.rewrapped(f) if "__wrapped__" in f.__dict__ or f.__closure__ else f
+    return f if pipeline.staged(f) is f else pipeline.convert_function(f)
+
+
 def argument(x: Any) -> Any:
     """`x`, or its converted function where `x` is a function, method or partial of the user's (or a list of such)."""
     kind = type(x)
     if kind is FunctionType:
-        from autograph import pipeline
-
-        # Library code, what is marked `do_not_convert`, and what has no source stays as it is.
-        return x if pipeline.staged(x) is x else pipeline.convert_function(x)
+        return convert(x)
     if kind is MethodType:
         inner = argument(x.__func__)
         return x if inner is x.__func__ else MethodType(inner, x.__self__)
@@ -58,6 +71,8 @@ def argument(x: Any) -> Any:
         return x if inner is x.func else functools.partial(inner, *x.args, **x.keywords)
     if (kind is list or kind is tuple) and any(type(e) in _FUNCTIONS for e in x):
         return kind(map(argument, x))
+    if kind is wrapped_functions.JITTED or kind in wrapped_functions.CUSTOM:
+        return wrapped_functions.rewrapped(x)
     return x
 
 

@@ -43,6 +43,8 @@ def bound(f: Any) -> Any:
     owner, name = f.__self__, f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f, owner) if journal.active() else f
+    if isinstance(owner, np.ufunc):
+        return functools.partial(_ufunc_method, f)
     if not _is_container(owner):
         return f
     if name not in _READERS:
@@ -88,6 +90,7 @@ def announced(f: Any, *owner: Any) -> Any:
     if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
         return f
 
+    @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in (*owner, *args, *kwargs.values()):
             journal.touch_container(x)
@@ -102,6 +105,13 @@ def announced(f: Any, *owner: Any) -> Any:
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
     if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
         return getattr(jnp.asarray(f.__self__), f.__name__)(*args, **kwargs)
+    return f(*args, **kwargs)
+
+
+def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
+    if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
+        args = tuple(jnp.asarray(x) if numeric_modules.holds_traced(x) else x for x in args)
+        return getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs)
     return f(*args, **kwargs)
 
 

@@ -113,8 +113,10 @@ def test_chained_comparison_evaluates_each_operand_once_and_no_more_than_needed(
     assert compare(1, "not in", lambda: [1], "==", lambda: 1 / 0) is False
 
 
-CONTAINERS = [[1, 2, 3], (1.0, 2.5), {1, 4}, frozenset({2}), {3: "x"}, range(1, 10, 3), range(10, 0, -2), [], [1, "a", None, 2],
-              list(range(20)), range(0), [True, 7]]
+CONTAINERS = [
+    [1, 2, 3], (1.0, 2.5), {1, 4}, frozenset({2}), {3: "x"}, range(1, 10, 3), range(10, 0, -2), [], [1, "a", None, 2],
+    list(range(20)), range(0), [True, 7],
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("container", CONTAINERS, ids=repr)

@@ -1,0 +1,94 @@
+"""Functions of the user that a library wrapped before: `step = jax.jit(step)`, `slope = jax.grad(loss)` in a module.
+
+The wrapper is made again around the converted function, once, and kept for as long as the old one lives:
+
+| wrapper | how |
+| --- | --- |
+| `jax.jit` | with the options that it was jitted with |
+| `jax.custom_jvp`, `jax.custom_vjp` | a copy whose functions are converted |
+| a library's Python function with the user's in a cell (`jax.vmap`, `jax.grad`) | the same code, the cells converted |
+
+>>> import jax
+>>> f = jax.vmap(len)
+>>> rewrapped(f) is f  # nothing inside is the user's
+True
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from types import CellType, FunctionType
+from typing import Any
+
+import jax
+
+from autograph.jax_internals import jit_options
+
+Convert = Callable[[Any], Any]
+_MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+JITTED = type(jax.jit(_identity))
+CUSTOM = (jax.custom_jvp, jax.custom_vjp)
+
+
+def rewrapped(wrapper: Any) -> Any:
+    """The wrapper around converted functions; itself where it holds none of the user's."""
+    found = _MADE.get(wrapper)
+    if found is None:
+        from autograph.runtime.function_arguments import argument
+
+        found = _RULES[type(wrapper)](wrapper, argument)
+        _MADE[wrapper] = _ITSELF if found is wrapper else found
+    return wrapper if found is _ITSELF else found
+
+
+_ITSELF = object()
+
+
+def _jitted(wrapper: Any, convert: Convert) -> Any:
+    inner = wrapper.__wrapped__
+    converted = convert(inner)
+    options = None if converted is inner else jit_options(wrapper)
+    return wrapper if options is None else jax.jit(converted, **options)
+
+
+def _custom(wrapper: Any, convert: Convert) -> Any:
+    parts = {name: convert(value) for name, value in vars(wrapper).items()}
+    if all(new is vars(wrapper)[name] for name, new in parts.items()):
+        return wrapper
+    copy = object.__new__(type(wrapper))
+    copy.__dict__.update(parts)
+    return copy
+
+
+def _closure(wrapper: FunctionType, convert: Convert) -> Any:
+    changed = False
+    cells = []
+    for cell in wrapper.__closure__ or ():
+        try:
+            old = cell.cell_contents
+        except ValueError:  # not filled yet
+            cells.append(cell)
+            continue
+        new = convert(old)
+        changed = changed or new is not old
+        cells.append(cell if new is old else CellType(new))
+    if not changed:
+        return wrapper
+    copy = FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells))
+    copy.__kwdefaults__ = wrapper.__kwdefaults__
+    return functools.update_wrapper(copy, wrapper, updated=("__dict__",))
+
+
+_RULES: dict[type, Callable[[Any, Convert], Any]] = {
+    FunctionType: _closure,
+    JITTED: _jitted,
+    **{kind: _custom for kind in CUSTOM},
+}
