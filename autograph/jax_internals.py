@@ -6,6 +6,7 @@
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
 | `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
+| `keep_with_trace` | the equations of the current trace | views of containers (`runtime/views.py`) are held until a later trace |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
@@ -17,7 +18,8 @@ Tested on the range of JAX versions in `setup.cfg`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -111,6 +113,37 @@ def drop_equations(start: Any, end: Any) -> None:
         del start[0][start[1]:end[1]]
 
 
+def keep_with_trace(x: Any) -> Any:
+    """Keeps `x` alive as long as the current trace, and not longer, since `x` holds values of that trace.
+
+    Returns:
+        None, or a weak reference to the trace where nothing of the trace's can hold `x`: then the caller keeps it.
+    """
+    trace = TRACE_STATE.value
+    for candidate in _ancestors(trace):
+        try:
+            equations = candidate.frame.tracing_eqns
+            vars(equations[-1]).setdefault("kept", []).append(x)
+            return None
+        except (AttributeError, IndexError, TypeError):
+            continue
+    try:
+        return weakref.ref(trace)
+    except TypeError:
+        return lambda: trace
+
+
+def open_traces() -> list[Any]:
+    """The traces in progress in this thread, innermost first."""
+    return list(_ancestors(TRACE_STATE.value))
+
+
+def _ancestors(trace: Any) -> Iterator[Any]:
+    while trace is not None:
+        yield trace
+        trace = getattr(trace, "parent_trace", None)
+
+
 def convert_weak(x: Any, dtype: Any) -> Any:
     """`x` as a weakly typed value of `dtype` (a Python number's type)."""
     try:
@@ -127,7 +160,12 @@ def new_var(aval: Any) -> Any:
     return _gensym(aval)
 
 
-_gensym = jex_core.gensym()
+try:
+    _gensym = jex_core.gensym()
+except AttributeError:  # before JAX 0.10 it has no public name
+    from jax._src.core import gensym as _make_gensym
+
+    _gensym = _make_gensym()
 
 
 try:

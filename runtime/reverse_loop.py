@@ -4,7 +4,7 @@ The loop that JAX's forward rule makes carries values and, beside them, tangents
 at the start. `Loop` names the parts. A *point* is `[alive, *values]`: the values at the head of a turn and whether that
 turn is taken. Values stop at the last head whose turn *was* taken: what is evaluated there once more, because a block
 has a fixed number of turns or because other lanes of a `vmap` go on, has been evaluated before and is as finite as
-then. The values after the loop may be outside of the body's domain, and a cotangent of zero times infinity would be nan.
+then. The values after the loop may be outside of the body's domain, and a cotangent of zero times infinity is nan.
 """
 
 from __future__ import annotations
