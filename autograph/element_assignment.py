@@ -281,7 +281,7 @@ def _stored_to(container: Any) -> Any:
 
 
 def _delete(names: Any) -> ast.Delete:
-    targets: list[Any] = [changed(name, ctx=ast.Del()) for name in names]
+    targets: list[Any] = [changed(name, ctx=ast.Del()) for name in {name.id: name for name in names}.values()]
     return at(targets[-1], ast.Delete(targets))
 
 
