@@ -1,4 +1,4 @@
-"""Calls of user functions: recursion on static arguments, higher order functions, partials, methods, `*args`, defaults."""
+"""Calls of user functions: recursion on static arguments, higher order functions, partials, `*args`, defaults."""
 
 import functools
 

@@ -1,13 +1,14 @@
-"""One harness for whole programs: a program is an ordinary function with inputs, run in every way that promises the same answer.
+"""One harness for whole programs: each is run in every way that promises the same answer.
 
-A program is registered by a decorator that gives the function back unchanged, so programs may call themselves and each other:
+A program is an ordinary function with inputs. It is registered by a decorator that gives the function back unchanged,
+so programs may call themselves and each other:
 
     @program((7,), (3,))
     def collatz(n): ...
 
-`check` runs it as plain Python (the reference), converted on plain values, as the staged body on plain values, and under
-`ag.jit` with traced arguments; on request also under `vmap`, `grad`, `jvp` and `make_jaxpr`. Results must have the same
-structure, shapes and values; exceptions the same type. A failure prints the converted code.
+`check` runs it as plain Python (the reference), converted on plain values, as the staged body on plain values, and
+under `ag.jit` with traced arguments; on request also under `vmap`, `grad`, `jvp` and `make_jaxpr`.
+Results must have the same structure, shapes and values; exceptions the same type. A failure prints the converted code.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def program(*inputs: tuple[Any, ...], **options: Any) -> Callable[[Callable[...,
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         made = Program(fn, inputs, **options)
-        assert inputs and all(isinstance(args, tuple) for args in inputs), f"{made.name}: inputs are tuples of arguments"
+        assert inputs and all(isinstance(args, tuple) for args in inputs), f"{made.name}: inputs are tuples"
         assert made.name not in PROGRAMS, f"two programs are called {made.name}"
         PROGRAMS[made.name] = made
         return fn

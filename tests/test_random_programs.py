@@ -1,0 +1,67 @@
+"""Random programs: conversion equals Python or raises by name. The long run is `python -m tests.random_programs`."""
+
+import ast
+import pathlib
+
+import jax.numpy as jnp
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.random_programs import execution, grammar, search, shrinking
+
+
+@settings(max_examples=45, deadline=None, derandomize=True, database=None)
+@given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
+def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"))
+    assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
+def test_programs_on_plain_values_equal_python(seed: int, level: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"), plain=True)
+    assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
+
+
+def test_a_wrong_answer_is_noticed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def program(a, b, x, xs):\n    return a + b\n"
+    assert execution.compare(text, [(1, 2, 0.0, [0])], tmp_path).kind == "equal"
+    monkeypatch.setattr(execution.ag, "jit", lambda fn: lambda a, b, x, xs: jnp.int32(4))
+    assert execution.compare(text, [(1, 2, 0.0, [0])], tmp_path).kind == "WRONG"
+
+
+def test_an_error_that_is_not_ours_is_a_crash(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(fn: object) -> object:
+        def run(*args: object) -> object:
+            raise KeyError("inside")
+
+        return run
+
+    monkeypatch.setattr(execution.ag, "jit", broken)
+    outcome = execution.compare("def program(a, b, x, xs):\n    return a\n", [(1, 2, 0.0, [0])], tmp_path)
+    assert (outcome.kind, outcome.category) == ("crash", "KeyError: …")
+
+
+def test_programs_that_python_refuses_are_skipped(tmp_path: pathlib.Path) -> None:
+    assert execution.compare("def program(a, b, x, xs):\n    return nothing\n", [(1, 2, 0.0, [0])], tmp_path).kind == "skip"
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_programs_are_python_and_differ(level: int) -> None:
+    texts = {grammar.write_program(seed, level) for seed in range(50)}
+    assert len(texts) > 45
+    for text in texts:
+        ast.parse(text)
+
+
+def test_the_same_seed_writes_the_same_program() -> None:
+    assert grammar.write_program(5, 3) == grammar.write_program(5, 3)
+
+
+def test_shrinking_keeps_only_what_fails() -> None:
+    text = grammar.write_program(7, 2)
+    assert "while" in text
+    small = shrinking.shrink(text, lambda t: "while" in t, attempts=3000)
+    assert len(small.splitlines()) <= 3, small
