@@ -6,9 +6,10 @@
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
 | `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
-| `keep_with_trace` | the equations of the current trace | views of containers (`runtime/views.py`) are held until a later trace |
+| `keep_with_trace` | the frame of the current trace | views of containers (`runtime/views.py`) are held until a later trace |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
+| `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
@@ -122,10 +123,10 @@ def keep_with_trace(x: Any) -> Any:
     trace = TRACE_STATE.value
     for candidate in _ancestors(trace):
         try:
-            equations = candidate.frame.tracing_eqns
-            vars(equations[-1]).setdefault("kept", []).append(x)
+            # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
+            vars(candidate.frame.constid_to_tracer).setdefault("kept", []).append(x)
             return None
-        except (AttributeError, IndexError, TypeError):
+        except (AttributeError, TypeError):
             continue
     try:
         return weakref.ref(trace)
@@ -230,3 +231,13 @@ def jit_options(jitted: Any) -> dict[str, Any] | None:
         }
     except AttributeError:
         return None
+
+
+def jit_is_disabled() -> bool:
+    """The process's own setting of `jax_disable_jit`, whatever a `with jax.disable_jit()` around says."""
+    try:
+        from jax._src.config import disable_jit
+
+        return bool(disable_jit.get_global())
+    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
+        return False

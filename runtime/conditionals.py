@@ -16,20 +16,20 @@
 >>> [str(e.primitive) for e in jax.make_jaxpr(f)(3.0).eqns]
 ['gt', 'convert_element_type', 'cond']
 
-How a traced `if` is staged: `orelse` is traced; inside its open trace `body` is traced, so that both results are known when
-types are joined; each side adds its own conversions, and `cond` is bound on the two jaxprs. So each arm's Python code runs
-once, and the cost is linear in the depth of nesting. What the arms write to variables and to the heap is undone after
-each arm, and the joined values are written once, after the `cond`.
+How a traced `if` is staged: `orelse` is traced; inside its open trace `body` is traced, so that both results are known
+when types are joined; each side adds its own conversions, and `cond` is bound on the two jaxprs. So each arm's Python
+code runs once, and the cost is linear in the depth of nesting. What the arms write to variables and to the heap is undone
+after each arm, and the joined values are written once, after the `cond`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import trace_piece
-from autograph.runtime import checks, journal
+from autograph.runtime import checks, journal, views
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, open_container, open_object
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
@@ -115,6 +115,8 @@ class _Plan:
         self.orelse = orelse
         self.join = Join()
         self._born = self._revive()
+        for contents, arm in zip(self.join.contents_of, (body, orelse), strict=True):
+            contents.update(self._changed(arm))
         names = [v.name for v in variables]
         self.exits = exits
         self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
@@ -138,6 +140,13 @@ class _Plan:
                         self.join.born.add(id(w.location.obj))
         return born
 
+    def _changed(self, arm: _Arm) -> Iterator[tuple[int, Any]]:
+        """What containers hold at the end of the arm that were there before it, and are undone by now."""
+        for w in arm.written:
+            obj = w.location.obj
+            if isinstance(w.location, journal.ContentsLocation) and id(obj) not in (self._born or ()):
+                yield id(obj), w.after
+
     def _is_born(self, container: Any) -> bool:
         if self._born is None:
             self._born = made_inside([], (self.body, self.orelse))
@@ -151,18 +160,20 @@ class _Plan:
             if name in self.exits and (not only_return or name.startswith("return_"))
         )
 
-    def _one(self, name: str, left: Any, right: Any, join: Callable[[Any, Any, str], Template] | None = None) -> Template:
+    def _one(
+        self, name: str, left: Any, right: Any, join: Callable[[Any, Any, str], Template] | None = None
+    ) -> Template:
         left_unset, right_unset = _unset(left), _unset(right)
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
         if left_unset or right_unset:
             own = name in self.exits or name.startswith("return_value") or self.keep_one_sided
             if own or self._dead[0 if left_unset else 1]:
-                return self._alone(right if left_unset else left, left_unset)
+                return self._alone(right if left_unset else left, left_unset, name)
             missing = left if left_unset else right
             return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
         if self.body.raised is not None or self.orelse.raised is not None:
-            return self._alone(right if self.body.raised is not None else left, self.body.raised is not None)
+            return self._alone(right if self.body.raised is not None else left, self.body.raised is not None, name)
         mark = self.join.mark()
         try:
             return (join or self.join.add)(left, right, name)
@@ -170,24 +181,27 @@ class _Plan:
             if self._returned[0] == self._returned[1]:
                 raise
             self.join.reset(mark)
-            return self._alone(right if self._returned[0] else left, self._returned[0])
+            return self._alone(right if self._returned[0] else left, self._returned[0], name)
 
-    def _alone(self, value: Any, is_right: bool) -> Template:
+    def _alone(self, value: Any, is_right: bool, path: str) -> Template:
         """The template of a value that only one arm has; the other arm never gets to where it is read."""
         if is_array_like(value):
             if not is_traced(value):
                 return Same(value)
-            sides = (_DEAD, value) if is_right else (value, _DEAD)
-            return self.join.output(*sides, type_of(value))
+            left, right = (_DEAD, value) if is_right else (value, _DEAD)
+            return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.born else open_container(value)
         if opened is None or not (isinstance(value, tuple) or id(value) in self.join.born or self._is_born(value)):
             return Same(value)
         key = (id(value), 0)
         if key not in self.join.nodes:
-            children = [self._alone(child, is_right) for child in opened[0]]
+            steps = zip(opened[0], opened[2], strict=True)
+            children = [self._alone(child, is_right, path + step) for child, step in steps]
             template = Same(value) if all(type(c) is Same for c in children) else Node(opened[3], children)
-            self.join.nodes[key] = (value, None, template)
-        return self.join.nodes[key][2]
+            self.join.nodes[key] = ((value,), template, path)
+        found = self.join.nodes[key][1]
+        assert found is not None
+        return found
 
     def _reason(self, name: str, missing_in_body: bool) -> str:
         side = "true" if missing_in_body else "false"
@@ -230,8 +244,19 @@ def _side(values: list[Any], join: Join) -> list[Any]:
 
 
 def _stage(
-    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str], what: str,
-    keep_one_sided: bool = False,
+    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str],
+    what: str, keep_one_sided: bool = False,
+) -> Any:
+    merged: list[views.Merged] = []
+    value = _stage_arms(pred, body, orelse, variables, exits, what, keep_one_sided, merged)
+    # Only now nothing of the statement's own refers to the containers of the arms any more.
+    views.note(merged, _where(body, orelse))
+    return value
+
+
+def _stage_arms(
+    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str],
+    what: str, keep_one_sided: bool, merged: list[views.Merged],
 ) -> Any:
     plan: _Plan | None = None
     true_arm: Traced | None = None
@@ -266,7 +291,9 @@ def _stage(
     for location, template in plan.locations:
         journal.touch_location(location)
         location.set(fill(template, results, built))
-    return fill(plan.value, results, built)
+    value = fill(plan.value, results, built)
+    merged += plan.join.merged(built)
+    return value
 
 
 def _make_plan(

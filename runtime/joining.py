@@ -32,6 +32,7 @@ from autograph.runtime.journal import AttributeLocation, attribute_names
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined
 from autograph.runtime.types import ArrayType, TypesDiffer, join_types, type_of
+from autograph.runtime.views import Merged
 
 
 class Mismatch(Exception):
@@ -51,8 +52,8 @@ class Mismatch(Exception):
         self.why = why
 
 
-def describe(value: Any) -> str:
-    """A value as an error message shows it."""
+def describe(value: Any, depth: int = 3) -> str:
+    """A value as an error message shows it, down to `depth` containers in one another."""
     kind = type(value)
     if value is UNSET or kind is Undefined:
         return "no value"
@@ -62,7 +63,8 @@ def describe(value: Any) -> str:
     if is_array_like(value):
         return str(type_of(value))
     if kind in (list, tuple):
-        inner = ", ".join(describe(v) for v in value[:4]) + (", ..." if len(value) > 4 else "")
+        inner = "..." if not depth else ", ".join(describe(v, depth - 1) for v in value[:4]) + (
+            ", ..." if len(value) > 4 else "")
         return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
     if kind is dict:
         return "dict with keys " + (", ".join(repr(k) for k in list(value)[:6]) or "(none)")
@@ -103,7 +105,7 @@ Template = Same | Slot | Node
 def fill(template: Template, results: list[Any], built: dict[int, Any] | None = None) -> Any:
     """The value of a template once the outputs are known.
 
-    `built` holds the containers made so far, by the id of their node: templates that are filled with one table share them.
+    `built` holds the containers made so far, by the id of their node; templates filled with one table share them.
     """
     if type(template) is Slot:
         return results[template.index]
@@ -130,7 +132,7 @@ Opened = tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]]
 
 
 def open_container(value: Any) -> Opened | None:
-    """Children of a pytree node: (children, structure to compare, how each child is written, how to rebuild); None for a leaf."""
+    """A pytree node opened: (children, structure, how each child is written, how to rebuild); None for a leaf."""
     kind = type(value)
     if kind is list:
         return value, (list, len(value)), [f"[{i}]" for i in range(len(value))], list
@@ -150,7 +152,8 @@ def open_container(value: Any) -> Opened | None:
     children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
     if len(children) == 1 and children[0] is value:
         return None
-    return children, treedef, [f".<{i}>" for i in range(len(children))], lambda vs: jax.tree_util.tree_unflatten(treedef, vs)
+    steps = [f".<{i}>" for i in range(len(children))]
+    return children, treedef, steps, lambda vs: jax.tree_util.tree_unflatten(treedef, vs)
 
 
 def open_object(value: Any) -> Opened:
@@ -174,7 +177,8 @@ class Join:
 
     Attributes:
         left, right, types: the outputs: both sides, and the type of the result.
-        nodes: for each pair of mutable containers (by their ids) the pair and the node that stands for it.
+        nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
+        contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
         born: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
     """
 
@@ -183,7 +187,8 @@ class Join:
         self.left: list[Any] = []
         self.right: list[Any] = []
         self.types: list[ArrayType] = []
-        self.nodes: dict[tuple[int, int], tuple[Any, Any, Node | None]] = {}
+        self.nodes: dict[tuple[int, int], tuple[tuple[Any, ...], Template | None, str]] = {}
+        self.contents_of: tuple[dict[int, Any], dict[int, Any]] = ({}, {})
 
     def add(self, left: Any, right: Any, path: str) -> Template:
         """Joins one pair; raises `Mismatch`."""
@@ -192,7 +197,7 @@ class Join:
         if is_array_like(left) and is_array_like(right):
             return self._numbers(left, right, path)
         opener = open_object if id(left) in self.born and id(right) in self.born else open_container
-        a, b = opener(left), opener(right)
+        a, b = (opener(contents.get(id(x), x)) for x, contents in zip((left, right), self.contents_of, strict=True))
         if a is not None and b is not None:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
@@ -239,14 +244,26 @@ class Join:
             return self._containers(left, right, a, b, path)
         key = (id(left), id(right))
         if key in self.nodes:
-            node = self.nodes[key][2]
-            if node is None:
+            known = self.nodes[key][1]
+            if known is None:
                 raise Mismatch(path, left, right, "it contains itself")
-            return node
-        self.nodes[key] = (left, right, None)
+            return known
+        ids = (id(left), id(right))
+        if id(left) in self.born and any(id(x) in ids for pair, _, _ in self.nodes.values() for x in pair):
+            raise Mismatch(path, left, right, "two names of one object on one side name two objects on the other")
+        self.nodes[key] = ((left, right), None, path)
         node = self._containers(left, right, a, b, path)
-        self.nodes[key] = (left, right, node)
+        self.nodes[key] = ((left, right), node, path)
         return node
+
+    def merged(self, built: dict[int, Any]) -> list[Merged]:
+        """The containers that were built (`fill`) and what each may stand for; forgets the pairs."""
+        made = [
+            Merged(built[id(node)], sources, path) for sources, node, path in self.nodes.values()
+            if id(node) in built and built[id(node)] is not sources[0]
+        ]
+        self.nodes.clear()
+        return made
 
     def _containers(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Node:
         if not same_structure(a[1], b[1]):
@@ -296,6 +313,9 @@ def same_static(left: Any, right: Any) -> bool:
         return False
     if kind is MethodType:
         return left.__self__ is right.__self__ and left.__func__ is right.__func__
-    if kind in (str, bytes, range, slice, type(None), frozenset) or kind.__module__.split(".")[0] in ("numpy", "jax", "jaxlib"):
+    if kind is np.ndarray:
+        return left.dtype == right.dtype and left.dtype.kind in "SU" and np.array_equal(left, right)
+    library = kind.__module__.split(".")[0] in ("numpy", "jax", "jaxlib") and not isinstance(left, jax.core.Tracer)
+    if library or kind in (str, bytes, range, slice, type(None), frozenset):
         return bool(left == right)
     return False

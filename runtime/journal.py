@@ -21,6 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime import views
 from autograph.runtime.state import UNSET, CellVariable, Variable
 
 
@@ -354,12 +355,16 @@ def touch_location(location: Any) -> None:
 
 def touch_container(obj: Any) -> None:
     """Announces that a list, dict, set (or another mutable container) is about to change."""
+    views.check(obj)
     if _stack.pieces and isinstance(obj, _CONTAINERS):
+        while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
+            obj = obj.base  # a slice of an array shares its numbers
         _stack.pieces[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
 
 
 def touch_attribute(obj: Any, attribute: str) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
+    views.check(obj)
     if _stack.pieces:
         _stack.pieces[-1].touch(AttributeLocation(obj, attribute))
 

@@ -11,12 +11,12 @@ looked at, never the heap.
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from autograph.runtime import views
 from autograph.runtime.journal import Written
+from autograph.runtime.references import unreferenced
 
 
 class Finished(Protocol):
@@ -35,7 +35,7 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
         pieces: the finished pieces; their results and snapshots are references of ours.
         tables: further lists of the caller's that hold results.
     """
-    holders: dict[int, Any] = {id(t): t for t in (objects, *tables)}
+    holders: dict[int, Any] = {id(t): t for t in (objects, *tables, *views.held())}
     results: list[Any] = []
     for piece in pieces:
         results += [piece.value, *piece.values]
@@ -54,32 +54,8 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     for obj in objects:
         candidates[id(obj)] = obj
     _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
-    obj = holder = piece = snapshot = w = None
+    obj = holder = piece = snapshot = w = None  # type: ignore[assignment]
     return unreferenced(candidates, holders)
-
-
-def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int]:
-    """The ids of the `candidates` that nothing refers to but `holders`, `candidates` and other such candidates.
-
-    Both tables are keyed by `id`; the caller holds no further reference to a candidate.
-    """
-    counts = dict.fromkeys(candidates, 0)
-    for holder in holders.values():
-        for referent in gc.get_referents(holder):
-            if id(referent) in counts:
-                counts[id(referent)] += 1
-    referent = holder = None
-    inner = {key: [id(r) for r in gc.get_referents(c) if id(r) in counts] for key, c in candidates.items()}
-    newborn = set(candidates)
-    while True:
-        known = dict(counts)
-        for key in newborn:
-            for other in inner[key]:
-                known[other] += 1
-        old = {key for key in newborn if sys.getrefcount(candidates[key]) - _OWN > known[key]}
-        if not old:
-            return newborn
-        newborn -= old
 
 
 def vars_of(obj: Any) -> Any:
@@ -97,12 +73,3 @@ def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
         if type(value) in (tuple, list, dict, set) and id(value) not in candidates:
             candidates[id(value)] = value
             pending.extend(value.values() if type(value) is dict else value)
-
-
-def _own_references() -> int:
-    """What `sys.getrefcount(table[key])` reports for an object that only `table` holds."""
-    table = {0: [0]}
-    return sys.getrefcount(table[0])
-
-
-_OWN = _own_references()

@@ -1,0 +1,49 @@
+"""Which objects nothing but our own tables refers to, by CPython's reference counts.
+
+>>> xs, ys = [1], [2]
+>>> table = {id(xs): xs, id(ys): ys}
+>>> del xs
+>>> unreferenced(table, {}) == {key for key, value in table.items() if value == [1]}
+True
+
+Only the candidates are looked at, never the heap.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import Any
+
+
+def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int]:
+    """The ids of the `candidates` that nothing refers to but `holders`, `candidates` and other such candidates.
+
+    Both tables are keyed by `id`; the caller holds no further reference to a candidate.
+    """
+    counts = dict.fromkeys(candidates, 0)
+    for holder in holders.values():
+        for referent in gc.get_referents(holder):
+            if id(referent) in counts:
+                counts[id(referent)] += 1
+    referent = holder = None
+    inner = {key: [id(r) for r in gc.get_referents(c) if id(r) in counts] for key, c in candidates.items()}
+    newborn = set(candidates)
+    while True:
+        known = dict(counts)
+        for key in newborn:
+            for other in inner[key]:
+                known[other] += 1
+        old = {key for key in newborn if sys.getrefcount(candidates[key]) - _OWN > known[key]}
+        if not old:
+            return newborn
+        newborn -= old
+
+
+def _own_references() -> int:
+    """What `sys.getrefcount(table[key])` reports for an object that only `table` holds."""
+    table = {0: [0]}
+    return sys.getrefcount(table[0])
+
+
+_OWN = _own_references()

@@ -1,0 +1,161 @@
+"""Containers that stand for one of several: `cur = xs if p else ys` on lists, when `p` is traced.
+
+In Python `cur` *is* one of the two lists. In the program it is a third one, which holds the chosen numbers. Nobody can
+tell as long as nothing is written: a write to `xs` would have to show in `cur` if `p` held, and only then. So a merged
+container is a read-only view of its *roots* (the containers that it may be), and a write is refused, by name, to any
+container that may be the same as another one that is still alive. A copy (`cur = list(cur)`) is free, and so is everything
+once the other names are gone: reference counts tell, and are asked when a write happens, not before.
+
+>>> xs, ys, cur = [1, 2], [3, 4], [1, 4]
+>>> note([Merged(cur, (xs, ys), "cur")], None)
+>>> check(ys)
+Traceback (most recent call last):
+    ...
+autograph.errors.StagingError: a list is changed in place that may be the same as 'cur'
+  why: which of several containers 'cur' is, is only known when the program runs, so the change cannot reach it
+  instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
+>>> del cur
+>>> check(ys)
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from autograph import errors
+from autograph.jax_internals import keep_with_trace, open_traces
+from autograph.runtime.references import unreferenced
+
+
+class Merged(NamedTuple):
+    """A container that was just built, what it may be instead, and how the user writes it."""
+
+    container: Any
+    roots: Sequence[Any]
+    path: str
+
+
+class _View:
+    """A merged container; `roots` are containers that may be it, or tokens for such that are gone but were shared."""
+
+    __slots__ = ("__weakref__", "at", "merged", "path", "roots")
+
+    def __init__(self, merged: Any, roots: list[Any], path: str, at: Any) -> None:
+        self.merged = merged
+        self.roots = roots
+        self.path = path
+        self.at = at
+
+
+class _Token:
+    """Stands for a container that is gone, of which two merged ones remain."""
+
+
+class _Registry(threading.local):
+    """The views of this thread. They must not outlive the trace whose values they hold, so the trace keeps them."""
+
+    def __init__(self) -> None:
+        self.views: list[weakref.ref[_View]] = []
+        self.kept: list[tuple[Any, _View]] = []
+
+    def live(self) -> list[_View]:
+        if self.kept:
+            traces = open_traces()
+            self.kept = [(trace, view) for trace, view in self.kept if trace() in traces]
+        found = [view for view in (ref() for ref in self.views) if view is not None]
+        if len(found) < len(self.views):
+            self.views = [weakref.ref(view) for view in found]
+        return found
+
+
+_registry = _Registry()
+
+
+def note(merged: list[Merged], at: Any) -> None:
+    """Registers containers that stand for one of several; `at` is the place of the statement.
+
+    The caller holds no reference to any of them or of their roots but in `merged`, which is emptied.
+    """
+    if not merged:
+        return
+    at = errors.Location.of(at)
+    views = _registry.live()
+    of = {id(view.merged): view for view in views}
+    roots = {id(root): root for m in merged for root in m.roots}
+    candidates = {**roots, **{id(m.container): m.container for m in merged}}
+    roots.clear()
+    dead = _dead(candidates, [merged, *merged, *(m.roots for m in merged)])
+    uses: dict[int, int] = {}
+    for m in merged:
+        for key in {id(root) for root in m.roots}:
+            uses[key] = uses.get(key, 0) + 1
+    tokens = {key: _Token() for key, count in uses.items() if key in dead and count > 1 and key not in of}
+    for m in merged:
+        flat: dict[int, Any] = {}
+        for root in m.roots:
+            key = id(root)
+            found = of[key].roots if key in of else [tokens[key]] if key in tokens else [] if key in dead else [root]
+            flat.update((id(r), r) for r in found)
+        if flat:
+            view = _View(m.container, list(flat.values()), m.path, at)
+            _registry.views.append(weakref.ref(view))
+            trace = keep_with_trace(view)
+            if trace is not None:
+                _registry.kept.append((trace, view))
+    merged.clear()
+
+
+def check(obj: Any) -> None:
+    """Refuses a write to `obj` when it may be the same container as another one that is alive.
+
+    Raises:
+        StagingError: names the merged container and the statement that merged it.
+    """
+    if not _registry.views:
+        return
+    views = _registry.live()
+    own = next((view for view in views if view.merged is obj), None)
+    keys = {id(root) for root in own.roots} if own is not None else {id(obj)}
+    others = [view for view in views if view.merged is not obj and not keys.isdisjoint(map(id, view.roots))]
+    if own is None and not others:
+        return
+    for collect in (False, True):
+        if collect:
+            gc.collect()  # exceptions and closures that refer to themselves keep things alive for no reason
+        dead = _dead(_candidates(views), [])
+        alive = next((view for view in others if id(view.merged) not in dead), None)
+        if alive is None and (own is None or all(id(root) in dead or type(root) is _Token for root in own.roots)):
+            return
+    view = own if own is not None else alive
+    assert view is not None
+    kind = type(obj).__name__
+    name = view.path if view.path.startswith("the ") else f"'{view.path}'"
+    raise errors.StagingError(
+        f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} is changed in place that may be "
+        + (f"one of several: {name}" if own is not None else f"the same as {name}"),
+        at=view.at,
+        why=f"which of several containers {name} is, is only known when the program runs, so the change cannot "
+        "reach " + ("the right one" if own is not None else "it"),
+        instead="copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it",
+    )
+
+
+def held() -> list[Any]:
+    """What refers to containers only because they were merged: for those who count references."""
+    views = _registry.live() if _registry.views else []
+    return [*views, *(view.roots for view in views)]
+
+
+def _candidates(views: list[_View]) -> dict[int, Any]:
+    found = {id(view.merged): view.merged for view in views}
+    for view in views:
+        found.update((id(root), root) for root in view.roots)
+    return found
+
+
+def _dead(candidates: dict[int, Any], holders: list[Any]) -> set[int]:
+    return unreferenced(candidates, {id(h): h for h in (*holders, *held())})
