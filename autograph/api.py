@@ -11,6 +11,7 @@ import jax
 
 from autograph import callables, pipeline
 from autograph.errors import ConversionError
+from autograph.jax_internals import jit_is_disabled
 from autograph.names import Namespace
 from autograph.options import ConversionOptions
 
@@ -193,7 +194,7 @@ def run_functions_eagerly(flag: bool) -> _Switch:
 def _set_eager(flag: bool) -> None:
     global _eager, _disabled_before
     if flag and not _eager:
-        _disabled_before = bool(jax.config.jax_disable_jit)  # type: ignore[attr-defined]
+        _disabled_before = jit_is_disabled()
         jax.config.update("jax_disable_jit", True)
     elif _eager and not flag:
         jax.config.update("jax_disable_jit", _disabled_before)

@@ -9,7 +9,7 @@
 | `functools.lru_cache` | a cache with the same parameters around the converted function |
 | `jax.jit` | `jax.jit` with the same options around the converted function |
 | callable object | its class's `__call__`, converted, bound to the object |
-| builtin or library function | itself |
+| builtin, function of JAX itself | itself |
 | class, something already under `jax.vmap`, `jax.grad`, ... | refused: see the message |
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 
 import jax
 
-from autograph.errors import AutoGraphWarning, ConversionError
+from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
 from autograph.jax_internals import jit_options
 from autograph.library import is_library
 
@@ -50,25 +50,27 @@ def converted(callee: Any, each: Each) -> Any:
             why="its methods may be called by code that expects them as they are",
             instead="decorate the methods that are traced, or convert an instance: `ag.convert(instance)`",
         )
-    if is_library(callee):
-        return callee
     call = _static_attribute(kind, "__call__")
     if call is None:
         raise ConversionError(f"{kind.__qualname__!r} object is not callable", instead="pass a function")
+    if is_library(callee):
+        return callee
     inner = converted(call, each)
     return inner.__func__ if isinstance(inner, staticmethod) else MethodType(inner, callee)
 
 
 def _function(callee: FunctionType, each: Each) -> Any:
     wrapped = callee.__dict__.get("__wrapped__")
-    if wrapped is not None and is_library(callee) and (callee.__module__ or "").split(".")[0] == "jax":
+    if not is_of_jax(callee.__code__):
+        return each(callee)
+    if wrapped is not None and not is_library(wrapped):
         raise ConversionError(
             f"`{getattr(wrapped, '__qualname__', callee.__name__)}` is already under a transform of JAX",
             at=wrapped,
             why="the transform keeps its options to itself, so it cannot be made again around the converted function",
             instead="convert first: `jax.vmap(ag.convert(f))`, or put `@ag.convert` below the other decorator",
         )
-    return each(callee)
+    return callee
 
 
 def _method(callee: MethodType, each: Each) -> Any:
@@ -95,6 +97,8 @@ def _partial(callee: Any, each: Each) -> Any:
 
 
 def _jit(callee: Any, each: Each) -> Any:
+    if is_library(callee.__wrapped__):
+        return callee
     options = jit_options(callee)
     if options is None:
         warnings.warn(

@@ -178,6 +178,11 @@ def is_ours(filename: str) -> bool:
     return filename.startswith(_OURS)
 
 
+def is_of_jax(code: CodeType) -> bool:
+    """Whether a code object belongs to JAX itself."""
+    return code.co_filename.startswith(_JAX)
+
+
 def trim(exc: BaseException, *, entry: bool = False) -> BaseException:
     """Takes our frames out of the traceback of `exc`, and out of what it was raised from where that is ours too.
 

@@ -167,7 +167,7 @@ def find(fn: FunctionType) -> Source:
     """
     code = fn.__code__
     filename = code.co_filename
-    known = _FILES.setdefault(filename, [])
+    known = _FILES.get(filename, [])
     for file in known:
         if (source := file.find(code)) is not None:
             return source
@@ -183,8 +183,7 @@ def find(fn: FunctionType) -> Source:
         except (SyntaxError, ValueError, RecursionError):
             source = None
         if source is not None:
-            known.insert(0, file)
-            del known[_KEPT_VERSIONS:]
+            _FILES[filename] = [file, *known][:_KEPT_VERSIONS]
             return source
     raise _missing(code) if not lines else _stale(code)
 
@@ -193,9 +192,18 @@ _FILES: dict[str, list[SourceFile]] = {}
 
 
 def has_source(fn: FunctionType) -> bool:
-    """Whether there is any text for the file of a function; reads, but parses nothing."""
+    """Whether there is any text for a function. For a file this parses nothing, and does not say that the text is right.
+
+    Names in angle brackets stand for many texts: there the function has to be found.
+    """
     filename = fn.__code__.co_filename
-    return filename in _FILES or bool(linecache.getlines(filename, fn.__globals__))
+    if not filename.startswith("<"):
+        return bool(_FILES.get(filename)) or bool(linecache.getlines(filename, fn.__globals__))
+    try:
+        find(fn)
+    except SourceError:
+        return False
+    return True
 
 
 def _missing(code: CodeType) -> SourceError:
