@@ -1,0 +1,280 @@
+"""What the user sees when something fails: own lines with carets, no frame of this library; debuggers stop there too."""
+
+import bdb
+import inspect
+import linecache
+import os
+import subprocess
+import sys
+import textwrap
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph as ag
+from autograph import errors
+
+OURS = tuple(directory + os.sep for directory in errors.PACKAGE_DIRECTORIES)
+
+
+def failing(x: Any, d: Any) -> Any:
+    y = x + 1
+    return y + d["missing"]
+
+
+def failing_nested(x: Any, d: Any) -> Any:
+    def inner(z: Any) -> Any:
+        return z + d["missing"]
+
+    return inner(x)
+
+
+def failing_lambda(x: Any, d: Any) -> Any:
+    return (lambda z: z + d["missing"])(x)
+
+
+def failing_callee(x: Any, d: Any) -> Any:
+    return failing(x, d)
+
+
+def failing_in_a_generator(x: Any, d: Any) -> Any:
+    def generate() -> Any:
+        yield x
+        yield d["missing"]
+
+    return list(generate())
+
+
+def failing_in_a_loop(x: Any, d: Any) -> Any:
+    for i in range(3):
+        if i == 2:
+            x = x + d["missing"]
+    return x
+
+
+def failing_in_a_traced_branch(x: Any, d: Any) -> Any:
+    if x > 0:
+        x = x + d["missing"]
+    return x
+
+
+def failing_in_a_traced_loop(x: Any, d: Any) -> Any:
+    while x < 10:
+        x = (
+            x + d["missing"]
+        )  # fmt: skip
+    return x
+
+
+PROGRAMS = [
+    failing,
+    failing_nested,
+    failing_lambda,
+    failing_callee,
+    failing_in_a_generator,
+    failing_in_a_loop,
+    failing_in_a_traced_branch,
+    failing_in_a_traced_loop,
+]
+
+
+def frames_below(exc: BaseException, run: Callable[..., Any]) -> list[tuple[str, int | None, str | None]]:
+    """Function, line and source with carets of each entry of a traceback that stands below `run`."""
+    found = []
+    for entry in traceback.extract_tb(exc.__traceback__):
+        start, end = entry.colno, entry.end_colno
+        line = linecache.getline(entry.filename, entry.lineno or 0)
+        found.append((entry.name, entry.lineno, line[start:end]))
+    names = [name for name, _, _ in found]
+    return found[names.index(run.__name__) + 1 :]
+
+
+def call(fn: Any) -> None:
+    fn(1, {})
+
+
+def call_jitted(fn: Any) -> None:
+    jax.jit(lambda x: fn(x, {}))(1)
+
+
+def call_under_vmap(fn: Any) -> None:
+    jax.vmap(lambda x: fn(x, {}))(jnp.ones(2))
+
+
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_plain_values_give_pythons_own_traceback(fn: Any) -> None:
+    with pytest.raises(KeyError) as plain:
+        call(fn)
+    with pytest.raises(KeyError) as ours:
+        call(ag.convert(fn))
+    assert frames_below(ours.value, call) == frames_below(plain.value, call)
+
+
+@pytest.mark.parametrize("run", [call_jitted, call_under_vmap], ids=["jit", "vmap"])
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_traced_code_shows_the_users_lines_and_none_of_ours(fn: Any, run: Any) -> None:
+    with pytest.raises(KeyError) as plain:
+        call(fn)
+    with pytest.raises(KeyError) as ours:
+        run(ag.convert(fn))
+    expected = [entry for entry in frames_below(plain.value, call)]
+    entries = traceback.extract_tb(ours.value.__traceback__)
+    assert not [entry for entry in entries if entry.filename.startswith(OURS)]
+    got = [entry for entry in frames_below(ours.value, run) if entry[2] and "site-packages" not in entry[0]]
+    assert got[-1][1:] == expected[-1][1:]
+    assert [entry for entry in expected if entry in got] == expected or "traced" in fn.__name__
+
+
+def test_a_prologue_leaves_no_frame() -> None:
+    with pytest.raises(KeyError) as ours:
+        call_jitted(ag.convert(failing))
+    names = [entry.name for entry in traceback.extract_tb(ours.value.__traceback__)]
+    assert names.count("failing") == 1
+
+
+def test_exceptions_that_refuse_attributes_are_trimmed_too() -> None:
+    class Frozen(Exception):
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise AttributeError("frozen")
+
+        def with_traceback(self, tb: Any) -> Any:
+            raise AssertionError("overridden")
+
+    def fails(x: Any) -> Any:
+        raise Frozen
+
+    def catches(x: Any) -> Any:  # below the boundary of JAX, which sets attributes itself
+        with pytest.raises(Frozen) as ours:
+            ag.convert(fails)(x)
+        names.extend(entry.name for entry in traceback.extract_tb(ours.tb))
+        return x
+
+    names: list[str] = []
+    jax.eval_shape(catches, 1.0)
+    assert names == ["catches", "fails"]
+
+
+def test_context_and_cause_stay() -> None:
+    def fails(d: Any) -> Any:
+        try:
+            d["missing"]
+        except KeyError as error:
+            raise ValueError("no") from error
+
+    with pytest.raises(ValueError) as ours:
+        jax.eval_shape(lambda: ag.convert(fails)({}))
+    assert isinstance(ours.value.__cause__, KeyError)
+    assert [entry.name for entry in traceback.extract_tb(ours.value.__cause__.__traceback__)] == ["fails"]
+
+
+def test_messages_have_one_format() -> None:
+    error = ag.StagingError(
+        "variable 'x' has two types",
+        at=failing,
+        sides={"if branch": "float32[]", "else branch": "int32[3]"},
+        why="one program runs both",
+        instead="give it one type",
+    )
+    line = inspect.getsourcelines(failing)[1]
+    assert str(error) == textwrap.dedent(f"""\
+        variable 'x' has two types
+          at {__file__}:{line}
+              def failing(x: Any, d: Any) -> Any:
+          if branch:   float32[]
+          else branch: int32[3]
+          why: one program runs both
+          instead: give it one type""")
+    assert isinstance(error, TypeError) and isinstance(error, ag.AutoGraphError)
+    assert issubclass(ag.UndefinedVariableError, UnboundLocalError)
+
+
+def test_unsupported_nodes_are_shown_with_carets() -> None:
+    import ast
+
+    from autograph import source
+
+    found = source.find(failing)  # type: ignore[arg-type]
+    node = next(n for n in ast.walk(found.node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))
+    error = ag.Unsupported(node, "it must not be", "nothing", filename=found.filename)
+    *_, text, carets, why, instead = str(error).splitlines()
+    start = text.index('d["missing"]')
+    assert carets == " " * start + "^" * len('d["missing"]') and why.strip() == "why: it must not be"
+    assert instead.strip() == "instead: nothing"
+
+
+def test_debug_shows_our_frames() -> None:
+    script = (
+        "import jax, autograph as ag\nfrom tests_debug import f\n"
+        "try: jax.eval_shape(ag.convert(f), 1.0)\nexcept KeyError:\n    import traceback; traceback.print_exc()\n"
+    )
+    root = Path(__file__).resolve().parents[1]
+    for debug, shown in (("", False), ("1", True)):
+        environment = {**os.environ, "AUTOGRAPH_DEBUG": debug, "PYTHONPATH": f"{root}{os.pathsep}.", "JAX_PLATFORMS": "cpu"}
+        done = _run_beside(script, environment)
+        assert ("pipeline.py" in done) == shown, done
+
+
+def _run_beside(script: str, environment: dict[str, str]) -> str:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "tests_debug.py").write_text("def f(x):\n    return {}[x]\n")
+        environment["PYTHONPATH"] += os.pathsep + folder
+        done = subprocess.run(
+            [sys.executable, "-c", script.replace("{}[x]", "{}['k']")],
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=folder,
+            check=False,
+        )
+    return done.stdout + done.stderr
+
+
+class Stops(bdb.Bdb):
+    """A debugger that notes where a breakpoint stopped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, int, Any]] = []
+
+    def user_line(self, frame: Any) -> None:
+        if self.break_here(frame):
+            self.seen.append((frame.f_code.co_name, frame.f_lineno, frame.f_locals.get("y")))
+        self.set_continue()
+
+
+@pytest.mark.parametrize("run", [call, call_jitted], ids=["plain", "traced"])
+def test_breakpoints_stop_at_the_users_line(run: Any) -> None:
+    line = inspect.getsourcelines(failing)[1] + 2
+    debugger = Stops()
+    debugger.set_break(__file__, line)
+    before = sys.gettrace()
+    try:
+        debugger.runcall(_swallow, run, ag.convert(failing))
+    finally:
+        sys.settrace(before)
+    assert [(name, at) for name, at, _ in debugger.seen] == [("failing", line)]
+    assert debugger.seen[0][2] is not None
+
+
+def _swallow(run: Any, fn: Any) -> None:
+    try:
+        run(fn)
+    except KeyError:
+        pass
+
+
+def test_xla_metadata_names_the_users_line() -> None:
+    def computes(x: Any) -> Any:
+        return jnp.sin(x)
+
+    text = jax.jit(ag.convert(computes)).lower(1.0).as_text(debug_info=True)
+    line = inspect.getsourcelines(computes)[1] + 1
+    assert f'{os.path.basename(__file__)}":{line}:' in text
+    assert "pipeline.py" not in text
