@@ -19,25 +19,32 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.guards import guarded
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose, take
 from autograph.runtime.staging import is_traced
 
 
 def position(index: Any, size: int, what: str) -> Any:
-    """A traced index counted from the start, in range.
+    """A traced index counted from the start; the compiled program fails where it is out of range.
 
     Raises:
         TypeError: the index is not an integer scalar, in Python's words.
         IndexError: there is no element at all.
     """
+    index = _integer(index, what)
+    error = IndexError(f"{what} index out of range")
+    if size == 0:
+        raise error
+    index = lax.select(index < 0, index + size, index)
+    return guarded(index, (index >= 0) & (index < size), error)
+
+
+def _integer(index: Any, what: str) -> Any:
     aval = jax.typeof(index)
     if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
         raise TypeError(f"{what} indices must be integers or slices, not {aval.str_short()}")
-    if size == 0:
-        raise IndexError(f"{what} index out of range")
-    index = lax.convert_element_type(index, jnp.result_type(int))
-    return lax.select(index < 0, index + size, index)
+    return lax.convert_element_type(index, jnp.result_type(int))
 
 
 def get(items: Any, index: Any) -> Any:
@@ -47,7 +54,7 @@ def get(items: Any, index: Any) -> Any:
 
 def get_from_range(numbers: range, index: Any) -> Any:
     """`numbers[index]`, by arithmetic."""
-    k = jnp.clip(position(index, len(numbers), "range object"), 0, len(numbers) - 1)
+    k = position(index, len(numbers), "range object")
     return convert_weak(numbers.start + k * numbers.step, jnp.result_type(int))
 
 
@@ -69,19 +76,13 @@ def pop(items: list[Any], index: Any) -> Any:
 def insert(items: list[Any], index: Any, value: Any) -> None:
     """`items.insert(index, value)`: an index out of range means an end, as in Python."""
     size = len(items)
-    k = position(index, size + 1, "insert")
-    k = jnp.where(jnp.asarray(index) < 0, k - 1, k)  # -1 stands before the last element
-    k = jnp.clip(k, 0, size)
-    grown = []
-    for n in range(size + 1):
-        here = value if n == 0 and size == 0 else None
-        if here is None:
-            before = items[n] if n < size else items[n - 1]
-            shifted = items[n - 1] if n > 0 else items[n]
-            old = choose(n > k, shifted, before, "a list inserted into at a traced index")
-            here = choose(k == n, value, old, "a list inserted into at a traced index")
-        grown.append(here)
-    items[:] = grown
+    k = _integer(index, "insert")
+    k = jnp.clip(lax.select(k < 0, k + size, k), 0, size)  # -1 stands before the last element
+    what = "a list inserted into at a traced index"
+    # Element n of the result: the old n before the new one, the old n - 1 behind it.
+    before, behind = [*items, value], [value, *items]
+    pairs = enumerate(zip(before, behind, strict=True))
+    items[:] = [choose(n < k, a, choose(n == k, value, b, what), what) for n, (a, b) in pairs]
 
 
 def count(items: list[Any], value: Any) -> Any:
@@ -94,7 +95,11 @@ def count(items: list[Any], value: Any) -> Any:
 
 
 def checked_slice(x: Any, start: Any, length: int) -> Any:
-    """`x[start:start + length]` of an array; the program fails where fewer elements than `length` are left."""
+    """`x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`."""
     size = x.shape[0]
-    begin = position(start, size + 1, "slice")
-    return lax.dynamic_slice_in_dim(x, begin, length)
+    start = _integer(start, "slice")
+    begin = lax.select(start < 0, start + size, start)
+    error = IndexError(f"a slice of {length} elements does not lie within the {size} elements of the array")
+    # From -k to 0 is empty in Python, so a negative start must leave a negative stop, or stand before it.
+    fits = (begin >= 0) & (begin + length <= size) & ((start >= 0) | (start + length < 0) | (length == 0))
+    return lax.dynamic_slice_in_dim(x, guarded(begin, fits, error), length)

@@ -1,0 +1,79 @@
+"""Errors that Python raises for a bad index, on indices that are traced: raised when the compiled program runs.
+
+The guard passes an index through a conditional whose seldom branch calls the host; so it costs a comparison, has no side
+effect that would slow the call down, and goes away when nothing uses the index. Under `vmap` one bad lane is enough,
+and the conditional stays a conditional.
+
+>>> import jax
+>>> f = jax.jit(lambda i: guarded(i, i < 3, IndexError("list index out of range")))
+>>> int(f(2))
+2
+>>> f(7)
+Traceback (most recent call last):
+    ...
+jax.errors.JaxRuntimeError: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph import errors
+from autograph.runtime import journal
+from autograph.runtime.checks import RunTimeCheckError
+from autograph.runtime.refusals import user_line
+
+
+def guarded(index: Any, ok: Any, error: Exception) -> Any:
+    """`index`; the program fails with `error` where `ok` is false and the code that reads it is reached.
+
+    Args:
+        index: integer scalar.
+        ok: boolean scalar.
+        error: what Python would raise; its text, with the user's line, becomes the text of the error.
+    """
+    reached = None
+    for path in journal.paths():
+        test, expected = path() if callable(path) else path
+        here = test if expected else lax.bitwise_not(test)
+        reached = here if reached is None else lax.bitwise_and(reached, here)
+    if reached is not None:
+        ok = lax.bitwise_or(ok, lax.bitwise_not(reached))
+    where = errors.Location.of(user_line())
+    text = f"{type(error).__name__}: {errors.message(str(error), at=where)}"
+    return _tied(text)(ok, index)
+
+
+def _tied(text: str) -> Callable[[Any, Any], Any]:
+    def fail(ok: Any, index: Any) -> Any:
+        if not np.all(ok):
+            raise RunTimeCheckError(text)
+        return np.asarray(index)
+
+    def call(ok: Any, index: Any) -> Any:
+        result = jax.ShapeDtypeStruct(index.shape, index.dtype)
+        return jax.pure_callback(fail, result, ok, index, vmap_method="expand_dims")
+
+    @jax.custom_batching.custom_vmap
+    def tie(ok: Any, index: Any) -> Any:
+        return lax.cond(ok, lambda ok, index: index, call, ok, index)
+
+    @tie.def_vmap
+    def _batched(size: int, is_batched: Any, ok: Any, index: Any) -> Any:
+        return tie(jnp.all(ok), index), is_batched[1]
+
+    @jax.custom_jvp
+    def through(ok: Any, index: Any) -> Any:
+        return tie(ok, index)
+
+    @through.defjvp
+    def _tangent(primals: Any, tangents: Any) -> Any:
+        return through(*primals), tangents[1]
+
+    return through
