@@ -1,7 +1,7 @@
 """The compiled program is the expert's: the same loops and conditionals with the same numbers of carried values.
 
 Each case is a Python function beside the `lax` form that a person who knows JAX would write. Compared are the loops and
-Each case is a Python function beside the `lax` form that a person who knows JAX would write. Compared are the loops and
+conditionals of the two jaxprs: kind, number of carried values, of scanned inputs and outputs; as a multiset.
 """
 
 from __future__ import annotations
