@@ -1,8 +1,8 @@
 """Errors that Python raises for a bad index, on indices that are traced: raised when the compiled program runs.
 
-The guard passes an index through a conditional whose seldom branch calls the host; so it costs a comparison, has no side
-effect that would slow the call down, and goes away when nothing uses the index. Under `vmap` one bad lane is enough,
-and the conditional stays a conditional.
+The guard passes an index through a conditional whose seldom branch calls the host: a comparison, with no side effect
+that would slow the call down, and gone when nothing uses the index. Under `vmap` one bad lane is enough, and the
+conditional stays a conditional. Inside a hot loop on a CPU it costs about 0.1 microseconds a turn: use an array there.
 
 >>> import jax
 >>> f = jax.jit(lambda i: guarded(i, i < 3, IndexError("list index out of range")))

@@ -136,11 +136,12 @@ def is_staged_iterable(x: Any) -> bool:
         return True
     if is_traced(x):
         return bool(jax.typeof(x).shape)
-    return kind is _staged_range()
+    return kind is staged_range()
 
 
 @functools.cache
-def _staged_range() -> type:
+def staged_range() -> type:
+    """`ag.range`."""
     from autograph import directives  # above this layer, so not at import
 
     return directives.range

@@ -124,7 +124,7 @@ _NO_EFFECT = _READS | {
     "PUSH_NULL", "CACHE",
 }  # fmt: skip
 _TOTAL = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
-_codes: weakref.WeakKeyDictionary[CodeType, bool] = weakref.WeakKeyDictionary()
+_codes: dict[int, tuple[weakref.ref[CodeType], bool]] = {}
 
 
 def is_total(right: Callable[[], Any]) -> bool:
@@ -137,10 +137,11 @@ def is_total(right: Callable[[], Any]) -> bool:
     if type(right) is not FunctionType or right.__defaults__:
         return False
     code = right.__code__
-    known = _codes.get(code)
-    if known is None:
-        known = _codes[code] = _only_arithmetic(code)
-    if not known:
+    known = _codes.get(id(code))
+    if known is None or known[0]() is not code:
+        # By identity: a code object's hash reads its constants, and generated code holds any.
+        known = _codes[id(code)] = (weakref.ref(code), _only_arithmetic(code))
+    if not known[1]:
         return False
     names = right.__globals__
     try:

@@ -43,7 +43,7 @@ def contains(x: Any, container: Any) -> Any:
         return x in container
     if kind is range:
         return _in_range(x, container)
-    if isinstance(container, (dict, set, frozenset)):
+    if issubclass(kind, (dict, set, frozenset)):
         return _any_equal(x, container)
     if static_lookup(kind, "__contains__") is None and static_lookup(kind, "__iter__") is not None:
         return _any_equal(x, container)
@@ -51,7 +51,7 @@ def contains(x: Any, container: Any) -> Any:
 
 
 def _any_equal(x: Any, container: Iterable[Any]) -> Any:
-    if is_traced(x) and isinstance(container, (list, tuple)) and len(container) > 4:
+    if is_traced(x) and (type(container) is list or type(container) is tuple) and len(container) > 4:
         kinds = set(map(type, container))
         if len(kinds) == 1 and kinds <= {int, float} and not jax.typeof(x).shape:
             return jnp.any(jnp.asarray(np.asarray(container), jnp.result_type(next(iter(kinds)))) == x)

@@ -43,15 +43,15 @@ def bound(f: Any) -> Any:
     owner, name = f.__self__, f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f, owner) if journal.active() else f
-    if isinstance(owner, np.ufunc):
+    if issubclass(type(owner), np.ufunc):
         return functools.partial(_ufunc_method, f)
     if not _is_container(owner):
         return f
     if name not in _READERS:
         journal.touch_container(owner)
-    if isinstance(owner, np.ndarray):
+    if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
-    if isinstance(owner, list) and name in _LIST_METHODS:
+    if issubclass(type(owner), list) and name in _LIST_METHODS:
         return functools.partial(_LIST_METHODS[name], f)
     return f
 

@@ -2,14 +2,15 @@
 
 | `x` | read at a traced index | write |
 | --- | --- | --- |
-| JAX array | native | a new array, bound to the same name |
+| JAX array | the nearest element | a new array, bound to the same name |
 | NumPy array | as a JAX array | in place; of a traced value or at a traced index: refused |
 | list, tuple, range | the elements stacked | in place; at a traced index each becomes `v if k == i else x[k]` |
 | dict | refused: keys are looked up by hash | in place |
 | user's class | its `__getitem__`, `__setitem__`, `__delitem__`, converted | the same |
 
-Negative traced indices count from the end. A traced index out of range cannot raise `IndexError`: reads of arrays take
-the nearest element in range, writes do nothing, as JAX's arrays do everywhere. A known index out of range raises.
+Negative traced indices count from the end. A traced index out of the range of a Python sequence makes the compiled
+program fail. On arrays it cannot: reads take the nearest element in range, writes do nothing, as JAX's arrays do
+everywhere; a known index out of range of a write raises `IndexError`.
 
 NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`.
 
@@ -30,20 +31,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from autograph.runtime import attributes, calls, in_place, journal, lists
+from autograph.runtime import array_elements, attributes, calls, in_place, journal, lists
 from autograph.runtime.joining import describe
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
 
 Step = tuple[str, Any]
+_JAX_ARRAYS = (jax.Array, jax.core.Tracer)
 
 
 def is_jax_array(x: Any) -> bool:
     """Whether `x` is an array of JAX, known or traced (not a reference, whose items are written in place)."""
-    return is_array_like(x) and isinstance(x, jax.Array)
+    return is_array_like(x) and issubclass(type(x), _JAX_ARRAYS)
 
 
 def get_item(x: Any, i: Any) -> Any:
@@ -52,26 +53,30 @@ def get_item(x: Any, i: Any) -> Any:
     if kind is list or kind is tuple:
         return lists.get(x, i) if is_traced(i) else x[i]
     if is_jax_array(x):
-        return x[i]
+        return array_elements.read(x, i) if is_traced(i) else x[i]
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
         return x[i] if method is None else calls.staged(method)(x, i)
     if kind is range:
         return lists.get_from_range(x, i)
-    if isinstance(x, np.ndarray):
+    if issubclass(kind, np.ndarray):
         return jnp.asarray(x)[i]
     method = python_method(kind, "__getitem__")
     if method is not None:
         return calls.staged(method)(x, i)
-    if isinstance(x, (list, tuple)):
+    if issubclass(kind, (list, tuple)):
         return lists.get(x, i)
-    if isinstance(x, (dict, str, bytes)):
-        raise refusal(
-            f"a {kind.__name__} cannot be read at a traced {'key' if isinstance(x, dict) else 'index'}",
-            why="the value is not known while the program is traced",
-            instead="use an array, an `if` chain over the known keys, or a static argument",
-        )
+    if issubclass(kind, (dict, str, bytes)):
+        raise _not_by_traced(kind, "read")
     return x[i]
+
+
+def _not_by_traced(kind: type, what: str) -> Exception:
+    return refusal(
+        f"a {kind.__name__} cannot be {what} at a traced {'key' if issubclass(kind, dict) else 'index'}",
+        why="the value is not known while the program is traced",
+        instead="use an array, an `if` chain over the known keys, or a static argument",
+    )
 
 
 def _traced_index(i: Any) -> bool:
@@ -88,7 +93,7 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
     """
     if not is_traced(start) and not is_traced(length):
         return get_item(x, slice(start, start + length))
-    if is_traced(length) or not (is_jax_array(x) or isinstance(x, np.ndarray)):
+    if is_traced(length) or not (is_jax_array(x) or issubclass(type(x), np.ndarray)):
         what = "length" if is_traced(length) else "start"
         raise refusal(
             f"a slice of {describe(x)} has a traced {what}",
@@ -115,78 +120,27 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
             array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
-    if kind is list or kind is dict:
-        if kind is list and is_traced(i):
-            journal.touch_container(x)
-            lists.put(x, i, value)
-            return x
-        journal.touch_container(x)
-        x[i] = value
-        return x
     if is_jax_array(x):
-        return set_element(value, x, i)
+        return array_elements.put(value, x, i)
     method = python_method(kind, "__setitem__")
     if method is not None:
         journal.touch_container(x)
         calls.staged(method)(x, i, value)
         return x
-    if isinstance(x, np.ndarray) and (is_traced(value) or _traced_index(i)):
+    if issubclass(kind, np.ndarray) and (is_traced(value) or _traced_index(i)):
         raise refusal(
             f"a NumPy array cannot be written {'with a traced value' if is_traced(value) else 'at a traced index'}",
             why="it holds numbers, and a traced value is not known yet",
             instead="start from a JAX array: `x = jnp.asarray(x)`",
         )
     journal.touch_container(x)
-    if isinstance(x, list) and is_traced(i):
+    if issubclass(kind, dict) and is_traced(i):
+        raise _not_by_traced(kind, "written")
+    if issubclass(kind, list) and is_traced(i):
         lists.put(x, i, value)
     else:
         x[i] = value
     return x
-
-
-def set_element(value: Any, x: Any, i: Any) -> Any:
-    """The array `x` with `value` at `i`, in the dtype of `x`.
-
-    NB a float is not put into an int array: NumPy truncates silently, and JAX only warns.
-    """
-    check_bounds(x, i)
-    if not is_array_like(value):
-        value = jnp.asarray(value)
-    kind, dtype = jnp.result_type(value), jnp.dtype(x.dtype) if jnp.issubdtype(x.dtype, jnp.number) else x.dtype
-    if kind != dtype and not _same_kind(kind, dtype):
-        raise refusal(
-            f"a value of dtype {kind} is assigned to an element of an array of dtype {x.dtype}",
-            why="the array keeps its dtype, so the value would be cut down silently",
-            instead=f"cast the value (`.astype({x.dtype})`) or start from an array of dtype {kind}",
-        )
-    if kind != dtype:
-        value = lax.convert_element_type(value, dtype)
-    return x.at[i].set(value)
-
-
-def _same_kind(kind: Any, dtype: Any) -> bool:
-    order = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
-    try:
-        ranks = [next(n for n, k in enumerate(order) if jnp.issubdtype(d, k)) for d in (kind, dtype)]
-    except StopIteration:
-        return False
-    return ranks[0] <= ranks[1]
-
-
-def check_bounds(x: Any, i: Any) -> None:
-    """Raises `IndexError` for a known integer index that is out of range, in NumPy's words."""
-    shape = x.shape
-    axis = 0
-    for part in i if type(i) is tuple else (i,):
-        kind = type(part)
-        if kind is int or isinstance(part, np.integer):
-            if axis < len(shape) and isinstance(shape[axis], int) and not -shape[axis] <= part < shape[axis]:
-                raise IndexError(f"index {part} is out of bounds for axis {axis} with size {shape[axis]}")
-            axis += 1
-        elif kind is slice:
-            axis += 1
-        elif part is not None:
-            return  # an ellipsis, a list or an array of indices: what follows has no fixed axis
 
 
 def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any) -> Any:
@@ -212,7 +166,7 @@ def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: C
 
 def _combine(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     if is_jax_array(x):
-        check_bounds(x, i)
+        array_elements.check_bounds(x, i)
     return in_place.iop(symbol, get_item(x, i), value())
 
 
@@ -243,7 +197,7 @@ def del_item(x: Any, i: Any) -> None:
         calls.staged(method)(x, i)
         return
     journal.touch_container(x)
-    if isinstance(x, list) and is_traced(i):
+    if issubclass(type(x), list) and is_traced(i):
         lists.pop(x, i)
     else:
         del x[i]

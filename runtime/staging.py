@@ -27,7 +27,8 @@ _NUMBERS = (bool, int, float, complex)
 
 def is_traced(x: Any) -> bool:
     """Whether `x` is a JAX value that is not known while the program is traced."""
-    return isinstance(x, Tracer) and not is_concrete(x)
+    # Not isinstance: where the type says no, it asks the object for `__class__`, which a proxy may count or refuse.
+    return issubclass(type(x), Tracer) and not is_concrete(x)
 
 
 def is_array_like(x: Any) -> bool:
@@ -38,9 +39,9 @@ def is_array_like(x: Any) -> bool:
     kind = type(x)
     if kind in _NUMBERS:
         return True
-    if isinstance(x, (Tracer, jax.Array)):
+    if issubclass(kind, (Tracer, jax.Array)):
         return not isinstance(x, jax.Ref) if _HAS_REF else True
-    if isinstance(x, (np.ndarray, np.generic)):
+    if issubclass(kind, (np.ndarray, np.generic)):
         return x.dtype.kind in "biufcV" and (x.dtype.kind != "V" or x.dtype.isbuiltin == 2)
     return False
 

@@ -11,6 +11,7 @@ import pytest
 from autograph.errors import StagingError
 from autograph.runtime import calls
 from autograph.runtime.attributes import aug_attr, del_attr, set_attr
+from autograph.runtime.builtin_functions import builtin
 from autograph.runtime.comprehensions import comp_iter, comp_test
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.in_place import iop
@@ -249,3 +250,9 @@ def test_numpy_arrays_in_arms():
     assert jax.jit(lambda p: f(p, False))(1)[0] == 2.0 and jax.jit(lambda p: f(p, False))(0)[0] == 5.0
     with pytest.raises(StagingError, match="a NumPy array is changed inside a staged statement"):
         jax.jit(lambda p: f(p, True))(1)
+
+
+def test_comprehensions_over_ranges():
+    assert [i for i in comp_iter(builtin(range)(3))] == [0, 1, 2]
+    with pytest.raises(StagingError, match="a range with traced bounds"):
+        jax.jit(lambda n: [i for i in comp_iter(builtin(range)(n))])(3)

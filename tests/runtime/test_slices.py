@@ -7,7 +7,7 @@ import pytest
 
 from autograph.errors import StagingError
 from autograph.runtime import calls
-from autograph.runtime.conditionals import if_stmt, nothing
+from autograph.runtime.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.slices import aug_item, aug_item_at, del_item, get_item, get_slice, set_item, set_item_at
 
 
@@ -290,3 +290,107 @@ def test_delete():
         expected = [1, 2, 3]
         del expected[i]
         assert [int(x) for x in jax.jit(f)(i)] == expected
+
+
+# --- indices out of range, dynamic slices ---
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (lambda i: get_item([1, 2, 3], i), "IndexError: list index out of range"),
+        (lambda i: get_item((1, 2, 3), i), "IndexError: tuple index out of range"),
+        (lambda i: get_item(range(3), i), "IndexError: range object index out of range"),
+        (lambda i: set_item(5, [1, 2, 3], i), "IndexError: list assignment index out of range"),
+        (lambda i: get_slice(jnp.arange(4), i, 2), "IndexError: a slice of 2 elements"),
+    ],
+)
+def test_a_traced_index_out_of_range_fails_when_the_program_runs(f, text):
+    g = jax.jit(f)
+    jax.block_until_ready(g(0))
+    for i in (3, -5):
+        with pytest.raises((jax.errors.JaxRuntimeError, ValueError)) as failed:
+            jax.block_until_ready(g(i))
+        assert text in str(failed.value) and "test_slices.py:" in str(failed.value)
+
+
+def test_one_lane_out_of_range_fails():
+    f = jax.jit(jax.vmap(lambda i: get_item([1, 2, 3], i)))
+    assert f(jnp.array([0, 2])).tolist() == [1, 3]
+    assert "cond" in str(jax.make_jaxpr(f)(jnp.array([0, 2])))
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="list index out of range"):
+        jax.block_until_ready(f(jnp.array([0, 3])))
+
+
+def test_an_index_that_is_not_reached_may_be_out_of_range():
+    xs = [1, 2, 3]
+    f = lambda i: if_exp(i < 3, lambda: get_item(xs, i), lambda: -1)  # noqa: E731
+    assert jax.jit(f)(7) == -1
+    assert jax.jit(jax.vmap(f))(jnp.array([0, 7, 2])).tolist() == [1, -1, 3]
+
+
+def test_slices_that_python_would_cut_short_fail():
+    f = jax.jit(lambda i: get_slice(jnp.arange(5), i, 2))
+    assert f(-3).tolist() == [2, 3]
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError)):
+        jax.block_until_ready(f(-2))  # Python: x[-2:0] is empty
+
+
+@pytest.mark.parametrize("bounds", [(0, 2), (1, 4), (-3, -1), (3, 1), (2, 99), (-99, 1)])
+def test_write_to_a_slice_with_traced_bounds(bounds):
+    expected = np.arange(5.0)
+    expected[slice(*bounds)] = 9
+    f = jax.jit(lambda x, a, b: set_item(9, x, slice(a, b)))
+    assert f(jnp.arange(5.0), *bounds).tolist() == expected.tolist()
+    rows = np.full((len(range(5)[slice(*bounds)]), 2), 7.0)
+    table = np.zeros((5, 2))
+    table[slice(*bounds)] = rows
+    f = jax.jit(lambda x, a, b: set_item(rows, x, slice(a, b)))
+    assert f(jnp.zeros((5, 2)), *bounds).tolist() == table.tolist()
+
+
+def test_rows_that_do_not_fit_the_slice_fail():
+    f = jax.jit(lambda x, a: set_item(jnp.ones(2), x, slice(a, a + 2)))
+    assert f(jnp.zeros(4), 1).tolist() == [0, 1, 1, 0]
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="could not broadcast"):
+        jax.block_until_ready(f(jnp.zeros(4), 3))
+
+
+def test_a_traced_write_out_of_range_does_nothing():
+    f = jax.jit(lambda x, i: set_item(1.0, x, i))
+    assert f(jnp.zeros(2), 2).tolist() == [0, 0] and f(jnp.zeros(2), -3).tolist() == [0, 0]
+    assert jax.vmap(lambda i: set_item(1.0, jnp.zeros(2), i))(jnp.array([-1, 5])).tolist() == [[0, 1], [0, 0]]
+
+
+def test_writes_are_slices_not_scatters():
+    text = str(jax.make_jaxpr(lambda x, i, j: set_item(1.0, x, (i, j)))(jnp.zeros((2, 2)), 0, 1))
+    assert "scatter" not in text and text.count("dynamic_update_slice") == 1
+    text = str(jax.make_jaxpr(lambda x: set_item(1.0, x, 1))(jnp.zeros((2, 2))))
+    assert "scatter" not in text and "select" not in text and "dynamic_slice" not in text
+
+
+def test_masks_and_random_keys():
+    x = set_item(1.0, jnp.zeros(3), jnp.array([True, False, True]))
+    assert x.tolist() == [1, 0, 1]
+    keys = jax.random.split(jax.random.key(0), 3)
+    new = jax.jit(lambda ks, i: set_item(jax.random.key(7), ks, i))(keys, 1)
+    assert jax.random.key_data(new[1]).tolist() == jax.random.key_data(jax.random.key(7)).tolist()
+
+
+def test_no_container_is_probed():
+    class Shy:
+        def __getattribute__(self, name):
+            raise RuntimeError(name)
+
+        def __getitem__(self, key):
+            return key
+
+        def __setitem__(self, key, value):
+            pass
+
+        def __delitem__(self, key):
+            pass
+
+    shy = Shy()
+    assert get_item(shy, 1) == 1 and set_item(0, shy, 1) is shy
+    del_item(shy, 0)

@@ -1,0 +1,158 @@
+"""Elements of JAX arrays: `x[i]` and `x[i] = v` by slices.
+
+| index | read | write |
+| --- | --- | --- |
+| integers | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is out of range) |
+| a slice with traced bounds | see `lists.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
+| anything else | `x[i]` | `x.at[i].set(v)` |
+
+The slice forms take a fifth of the time to trace, and a loop updates its carry in place.
+
+>>> import jax, jax.numpy as jnp
+>>> put(5.0, jnp.zeros(3), -1)
+Array([0., 0., 5.], dtype=float32)
+>>> [e.primitive.name for e in jax.make_jaxpr(lambda x, i: read(x, i))(jnp.zeros(3), 1).eqns][-2:]
+['dynamic_slice', 'squeeze']
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.runtime.guards import guarded
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_array_like, is_traced
+
+
+def read(x: Any, i: Any) -> Any:
+    """`x[i]` with one traced index: the nearest element where `i` is out of range, as JAX's arrays do."""
+    if not _is_integer(i) or not x.shape or not isinstance(x.shape[0], int) or x.shape[0] == 0:
+        return x[i]
+    return lax.dynamic_index_in_dim(x, _wide(i), keepdims=False)
+
+
+def put(value: Any, x: Any, i: Any) -> Any:
+    """The array `x` with `value` at `i`, in the dtype of `x`; `x` itself where a traced index is out of range.
+
+    NB a float is not put into an int array: NumPy truncates silently, and JAX only warns.
+
+    Raises:
+        IndexError: a known index is out of range.
+        StagingError: the dtype of the array cannot hold the value.
+    """
+    check_bounds(x, i)
+    value = _in_dtype_of(x, value)
+    parts = i if type(i) is tuple else (i,)
+    if type(i) is slice and (is_traced(i.start) or is_traced(i.stop)):
+        return _put_rows(value, x, i)
+    if not all(map(_is_integer, parts)) or len(parts) > len(x.shape) or not _known_shape(x) or 0 in x.shape:
+        return x.at[i].set(value)
+    k = len(parts)
+    row = x.shape[k:]
+    if jnp.shape(value) != row:
+        value = jnp.broadcast_to(value, row)
+    block = lax.reshape(jnp.asarray(value), (1,) * k + row)
+    starts = [_wide(p) if is_traced(p) else int(p) % n for p, n in zip(parts, x.shape, strict=False)]
+    traced = [(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p)]
+    starts += [0] * len(row)
+    if traced:
+        inside = functools.reduce(operator.and_, [(p >= -n) & (p < n) for p, n in traced])
+        old = lax.dynamic_slice(x, starts, block.shape)
+        block = lax.select(lax.broadcast(inside, block.shape), block, old)
+    return lax.dynamic_update_slice(x, block, starts)
+
+
+def _put_rows(value: Any, x: Any, rows: slice) -> Any:
+    """`x[start:stop] = value` with traced bounds."""
+    if rows.step not in (None, 1):
+        raise refusal(
+            "a slice with traced bounds and a step is assigned to",
+            why="its positions are not known while the program is traced",
+            instead="select with a mask: `x = jnp.where(mask, value, x)`",
+        )
+    size = x.shape[0]
+    start, stop = (_clipped(bound, size, last) for bound, last in ((rows.start, 0), (rows.stop, size)))
+    shape = jnp.shape(value)
+    if len(shape) < len(x.shape) or shape[0] == 1:
+        position = jnp.arange(size)
+        mask = ((position >= start) & (position < stop)).reshape((size,) + (1,) * (len(x.shape) - 1))
+        return jnp.where(mask, value, x)
+    count = shape[0]
+    error = ValueError(f"could not broadcast input array of {count} rows into the slice, which has another length")
+    if count > size:
+        raise error
+    start = guarded(start, stop - start == count, error)
+    value = jnp.broadcast_to(value, (count, *x.shape[1:]))
+    return lax.dynamic_update_slice_in_dim(x, value, start, 0)
+
+
+def _clipped(bound: Any, size: int, default: int) -> Any:
+    """A bound of a slice as `slice.indices` makes it."""
+    if bound is None:
+        return jnp.asarray(default)
+    bound = _wide(bound) if is_traced(bound) else jnp.asarray(operator.index(bound))
+    return jnp.clip(lax.select(bound < 0, bound + size, bound), 0, size)
+
+
+def _is_integer(i: Any) -> bool:
+    """Whether an index is one integer, known or traced; a bool is a mask."""
+    if not is_traced(i):
+        return type(i) is int or isinstance(i, np.integer)
+    aval = jax.typeof(i)
+    return not aval.shape and jnp.issubdtype(aval.dtype, jnp.integer)
+
+
+def _wide(i: Any) -> Any:
+    """A traced index in a type that holds every size; a short one could not hold the number of elements."""
+    return lax.convert_element_type(i, jnp.result_type(int))
+
+
+def _known_shape(x: Any) -> bool:
+    return all(isinstance(n, int) for n in x.shape)
+
+
+def _in_dtype_of(x: Any, value: Any) -> Any:
+    if not is_array_like(value):
+        value = jnp.asarray(value)
+    kind, dtype = jax.typeof(value).dtype, x.dtype
+    if kind == dtype:
+        return value
+    if not _same_kind(kind, dtype):
+        raise refusal(
+            f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
+            why="the array keeps its dtype, so the value would be cut down silently",
+            instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
+        )
+    return lax.convert_element_type(value, dtype)
+
+
+def _same_kind(kind: Any, dtype: Any) -> bool:
+    order = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+    try:
+        ranks = [next(n for n, k in enumerate(order) if jnp.issubdtype(d, k)) for d in (kind, dtype)]
+    except StopIteration:
+        return False
+    return ranks[0] <= ranks[1]
+
+
+def check_bounds(x: Any, i: Any) -> None:
+    """Raises `IndexError` for a known integer index that is out of range, in NumPy's words."""
+    shape = x.shape
+    axis = 0
+    for part in i if type(i) is tuple else (i,):
+        kind = type(part)
+        if kind is int or issubclass(kind, np.integer):
+            if axis < len(shape) and isinstance(shape[axis], int) and not -shape[axis] <= part < shape[axis]:
+                raise IndexError(f"index {part} is out of bounds for axis {axis} with size {shape[axis]}")
+            axis += 1
+        elif kind is slice or is_traced(part):
+            axis += 1
+        elif part is not None:
+            return  # an ellipsis, a list or an array of indices: what follows has no fixed axis
