@@ -10,6 +10,7 @@
 | `pow(a, b, m)` | see `modular` |
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
+| `iter`, `next` | see `native_state` |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
 `abs`, `divmod`, `len`, `round` and two-argument `pow` need no help: arrays define their methods.
@@ -34,7 +35,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import attributes, calls, iterables, modular, selection
+from autograph.runtime import attributes, calls, iterables, modular, native_state, selection
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.types import type_of
@@ -216,6 +217,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     reversed: _reversed,
     map: _map,
     filter: _filter,
+    iter: native_state.make_iterator,
+    next: native_state.next_item,
     setattr: _setattr,
     delattr: _delattr,
 }

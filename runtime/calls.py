@@ -40,6 +40,7 @@ from autograph.runtime import (
     construction,
     journal,
     native_methods,
+    native_state,
     numeric_modules,
     wrapped_functions,
 )
@@ -78,10 +79,12 @@ def _function(f: FunctionType) -> Any:
 def _method(f: Any) -> Any:
     inner = f.__func__
     if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
+        native_state.refuse_to_draw(f.__self__, f.__name__)
         known = numeric_modules.counterpart(f)
         if known is not None:
             return known
     elif type(inner) is FunctionType and _is_library(inner):
+        native_state.refuse_to_draw(f.__self__, f.__name__)
         call = native_methods.announced(f, f.__self__) if journal.active() else f
         return with_functions_converted(call) if takes_functions(inner) else call
     found = converted(inner)
@@ -95,6 +98,7 @@ def _native_function(f: Any) -> Any:
         if found is None:
             found = numeric_modules.counterpart(f)
         return _library(f) if found is None else found
+    native_state.refuse_to_draw(owner, f.__name__)
     return native_methods.bound(f)
 
 

@@ -1,0 +1,92 @@
+"""Native state that a staged piece must not advance: iterators, and the generators of `random` and `numpy.random`.
+
+Lists, attributes and variables are put back after a piece was staged; an iterator cannot be, so taking from it in an
+arm that is not taken would be seen afterwards. What was made inside the piece is nobody else's and may be used up.
+
+>>> it = iter([1, 2])
+>>> next_item(it), next_item(it), next_item(it, None)
+(1, 2, None)
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import weakref
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime import calls, journal
+from autograph.runtime.lookups import python_method
+from autograph.runtime.refusals import refusal
+
+_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
+_MISSING: Any = object()
+_BORN: weakref.WeakKeyDictionary[journal.Piece, dict[int, Any]] = weakref.WeakKeyDictionary()
+
+
+def make_iterator(*args: Any) -> Any:
+    """`iter(x)`; remembered as made inside the innermost piece."""
+    found = iter(*args)
+    piece = journal.innermost()
+    if piece is not None and found is not args[0]:
+        _BORN.setdefault(piece, {})[id(found)] = found
+    return found
+
+
+def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
+    """`next(iterator)`, of a Python `__next__` converted.
+
+    Raises:
+        StagingError: a piece is being staged, and the iterator is native and older than the piece.
+    """
+    piece = journal.innermost()
+    if piece is not None:
+        method = python_method(type(iterator), "__next__")
+        if method is not None:
+            return _from_python(method, iterator, default)
+        if sys.getrefcount(iterator) > _FRESH and id(iterator) not in _BORN.get(piece, ()):
+            raise refusal(
+                f"next() takes from a {type(iterator).__name__} inside a staged statement",
+                why="it would be taken while the program is traced, once, also where the statement is not reached",
+                instead="take the items before the statement, or index a list or an array",
+            )
+    return next(iterator) if default is _MISSING else next(iterator, default)
+
+
+def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
+    try:
+        return calls.staged(method)(iterator)
+    except StopIteration:
+        if default is _MISSING:
+            raise
+        return default
+
+
+def refuse_to_draw(owner: Any, name: str) -> None:
+    """Refuses a method of a random generator while a piece is staged.
+
+    Raises:
+        StagingError: see there.
+    """
+    if journal.active() and issubclass(type(owner), _GENERATORS):
+        raise refusal(
+            f"{name}() draws from a {type(owner).__name__} inside a staged statement",
+            why="it would draw while the program is traced, once, also where the statement is not reached",
+            instead="draw with jax.random and a key, or draw before the statement",
+        )
+
+
+def _fresh_count() -> int:
+    """How many references an object has in `next_item` that only its argument refers to."""
+
+    def count(iterator: Any, default: Any = _MISSING, /) -> int:
+        return sys.getrefcount(iterator)
+
+    return count(iter(()))
+
+
+# From 3.14 on an argument may be borrowed from a variable without being counted.
+_FRESH = _fresh_count() if sys.version_info < (3, 14) else 0

@@ -1,0 +1,230 @@
+"""Numeric builtins: themselves on plain values, Python's results on traced ones."""
+
+import builtins
+import random
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from autograph.errors import StagingError
+from autograph.runtime import calls, iterables
+from autograph.runtime.builtin_functions import builtin
+
+
+@pytest.fixture(autouse=True)
+def functions_as_they_are(monkeypatch):
+    """The operators alone: functions handed to them are not converted."""
+    monkeypatch.setattr(calls, "staged", lambda f: f)
+
+
+NUMBERS = [3.5, -2.5, 0.0, 2.5, -0.5, 7.0]
+
+
+def jitted(name, *args, **kwargs):
+    return jax.jit(lambda *traced: builtin(getattr(builtins, name))(*traced, **kwargs))(*args)
+
+
+@pytest.mark.parametrize("name", ["bool", "int", "float", "complex"])
+@pytest.mark.parametrize("x", [*NUMBERS, 3, -7, True, False])
+def test_conversions(name, x):
+    expected = getattr(builtins, name)(x)
+    result = jitted(name, x)
+    assert result == expected
+    assert result.dtype == jnp.asarray(expected).dtype
+    assert name == "bool" or result.weak_type  # promotes as a Python number does
+
+
+def test_conversions_of_plain_values_are_python():
+    assert builtin(int)("ff", 16) == 255
+    assert builtin(float)("1e3") == 1000.0
+    assert builtin(complex)(1, imag=2) == 1 + 2j
+    assert builtin(bool)() is False
+    with pytest.raises(ValueError, match="invalid literal"):
+        builtin(int)("x")
+
+
+def test_complex_of_two_parts():
+    assert jax.jit(lambda a, b: builtin(complex)(a, b))(1.0, 2.0) == 1 + 2j
+
+
+def test_conversion_of_a_vector_or_complex_is_refused_as_eagerly():
+    with pytest.raises(TypeError, match="Only scalar arrays"):
+        jitted("float", jnp.ones(1))
+    with pytest.raises(TypeError, match="not 'complex'"):
+        jitted("int", 1j)
+
+
+def test_float_has_a_derivative():
+    assert jax.jit(jax.grad(lambda x: builtin(float)(x) * x))(3.0) == 6.0
+
+
+def _from_one(x):
+    return (x - 1) * (x - 1)
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes(name):
+    native = getattr(builtins, name)
+    rng = random.Random(0)
+    for _ in range(6):
+        xs = [rng.choice([rng.randint(-3, 3), rng.uniform(-3, 3)]) for _ in range(rng.randint(1, 5))]
+        assert jax.jit(lambda *xs: builtin(native)(xs))(*xs) == pytest.approx(native(xs))
+        if len(xs) > 1:
+            assert jitted(name, *xs) == pytest.approx(native(xs))
+        assert jitted(name, jnp.array(xs)) == pytest.approx(native(xs))
+        assert jitted(name, jnp.array(xs, int)) == native(int(x) for x in xs)
+        by_key = jax.jit(lambda *xs: builtin(native)(xs, key=_from_one))(*xs)
+        assert by_key == pytest.approx(native(xs, key=_from_one))
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes_with_nan_keep_python_s_order(name):
+    native, nan = getattr(builtins, name), float("nan")
+    for xs in ([nan, 1.0, 2.0], [1.0, nan, 2.0], [nan, nan], [2.0, 1.0, nan], [float("inf"), nan, float("-inf")]):
+        expected = native(xs)
+        for result in (jitted(name, *xs), jitted(name, jnp.array(xs))):
+            assert str(float(result)) == str(expected)
+
+
+def test_the_first_of_equals_takes_the_derivative():
+    grad = jax.jit(jax.grad(lambda v: builtin(max)(v)))(jnp.array([1.0, 2.0, 2.0]))
+    assert grad.tolist() == [0.0, 1.0, 0.0]
+    grads = jax.jit(jax.grad(lambda a, b: builtin(min)(a, b), argnums=(0, 1)))(1.0, 1.0)
+    assert grads == (1.0, 0.0)
+
+
+def test_extremes_of_tuples_by_key():
+    def f(x):
+        return builtin(min)([(x, 1), (2.0, 2)], key=lambda pair: pair[0])
+
+    assert jax.jit(f)(1.0) == (1.0, 1)
+    assert jax.jit(f)(3.0) == (2.0, 2)
+
+
+def test_empty_extremes_raise_as_python_does():
+    for args, kwargs in (((), {}), ((jnp.ones(0),), {})):
+        with pytest.raises((TypeError, ValueError)) as expected:
+            min(*args, **kwargs)
+        with pytest.raises(expected.type) as found:
+            jitted("min", *args, **kwargs)
+        assert str(found.value) == str(expected.value)
+    assert jax.jit(lambda v: builtin(max)(v, default=5))(jnp.ones(0)) == 5
+    with pytest.raises(TypeError, match="default"):
+        builtin(max)(1, 2, default=3)
+
+
+def test_extremes_of_different_shapes_are_refused():
+    def f(x):
+        return builtin(max)([(x, 1), (2.0, 2, 3)], key=lambda pair: pair[0])
+
+    with pytest.raises(StagingError, match=r"max\(\) chooses between"):
+        jax.jit(f)(1.0)
+
+
+def test_vmap_of_extremes():
+    f = jax.jit(jax.vmap(lambda a, b: builtin(max)(a, b, 2.0)))
+    assert f(jnp.array([1.0, 3.0]), jnp.array([0.0, 4.0])).tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_sorted(reverse):
+    rng = random.Random(1)
+    for _ in range(4):
+        xs = [rng.randint(-4, 4) / 2 for _ in range(rng.randint(2, 6))]
+        result = jax.jit(lambda *xs: builtin(sorted)(xs, reverse=reverse))(*xs)
+        assert type(result) is list and [float(x) for x in result] == sorted(xs, reverse=reverse)
+        result = jax.jit(lambda xs: builtin(sorted)(xs, reverse=reverse))(jnp.array(xs))
+        assert [float(x) for x in result] == sorted(xs, reverse=reverse)
+        pairs = [(abs(x), i) for i, x in enumerate(xs)]
+        stable = jax.jit(lambda ps: builtin(sorted)(ps, key=lambda p: p[0], reverse=reverse))(pairs)
+        assert [(float(a), int(i)) for a, i in stable] == sorted(pairs, key=lambda p: p[0], reverse=reverse)
+        both = jax.jit(lambda ps: builtin(sorted)(ps, reverse=reverse))(pairs)
+        assert [(float(a), int(i)) for a, i in both] == sorted(pairs, reverse=reverse)
+
+
+def test_sorted_of_plain_values_calls_the_key_once_each():
+    calls = []
+    words = ["bb", "a", "ccc"]
+    assert builtin(sorted)(words, key=lambda w: (calls.append(w), len(w))[1]) == ["a", "bb", "ccc"]
+    assert calls == words
+
+
+def test_sorted_refuses_what_cannot_be_reordered():
+    with pytest.raises(StagingError, match=r"sorted\(\) picks by a traced value"):
+        jax.jit(lambda x: builtin(sorted)(["b", "a"], key=lambda w: x if w == "a" else -x))(1.0)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float32", "bool"])
+def test_sum_of_an_array_has_python_s_dtype(dtype):
+    xs = jnp.array([1, 0, 1, 1]).astype(dtype)
+    expected = sum(xs)
+    result = jitted("sum", xs)
+    assert (result, result.dtype, result.weak_type) == (expected, expected.dtype, expected.weak_type)
+
+
+def test_sum():
+    assert jax.jit(lambda a, b: builtin(sum)([a, b], 10))(1, 2) == 13
+    assert jitted("sum", jnp.ones((3, 2))).tolist() == [3.0, 3.0]
+    assert jitted("sum", jnp.ones(3), start=2.0) == 5.0
+    assert jitted("sum", jnp.ones(0)) == 0
+    with pytest.raises(TypeError):
+        builtin(sum)(5)
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+def test_any_and_all(name):
+    native = getattr(builtins, name)
+    for bits in range(8):
+        xs = [bool(bits & 1), bool(bits & 2), bool(bits & 4)]
+        assert jax.jit(lambda xs: builtin(native)(xs))(xs) == native(xs)
+        assert jitted(name, jnp.array(xs)) == native(xs)
+        mixed = jax.jit(lambda a, b, c=xs[1]: builtin(native)([a, c, b]))(xs[0], xs[2])
+        assert mixed == native(xs)
+    assert builtin(native)([]) is native([])
+
+
+def test_any_stops_at_a_known_true():
+    seen = []
+    assert builtin(any)(seen.append(x) or x for x in [0, 1, 1]) is True
+    assert seen == [0, 1]
+
+
+def test_pow_with_a_modulus():
+    f = jax.jit(lambda b, e, m: builtin(pow)(b, e, m))
+    largest = 2**31 - 1
+    small = [(2, 10, 1000), (-3, 5, 7), (3, -1, 7), (2, 3, -5), (5, 0, 1)]
+    for args in [*small, (7, 123456, largest), (46341, 3, largest)]:
+        assert f(*args) == pow(*args)
+    assert builtin(pow)(2, 5) == 32
+    with pytest.raises(TypeError, match="3rd argument"):
+        f(2.0, 3, 5)
+
+
+def test_iterators_over_plain_values_are_the_builtins():
+    assert type(builtin(enumerate)([1])) is enumerate
+    assert type(builtin(zip)([1], "a")) is zip
+    assert type(builtin(map)(len, ["a"])) is map
+    assert type(builtin(filter)(None, [0, 1])) is filter
+    assert type(builtin(range)(3)) is range
+    assert list(builtin(reversed)([1, 2])) == [2, 1]
+
+
+def test_iterators_over_traced_arrays_do_what_the_builtins_do():
+    def f(xs):
+        pairs = builtin(enumerate)(xs, start=2)
+        assert type(pairs) is iterables.Enumerate and not pairs.begun
+        first = next(pairs)
+        assert pairs.begun and iter(pairs) is pairs
+        zipped = list(builtin(zip)(xs, "abc"))[1][0]
+        doubled = list(builtin(map)(lambda a, b: a + b, xs, xs))
+        return first, list(pairs), zipped, list(builtin(reversed)(xs)), doubled
+
+    first, rest, zipped, backwards, doubled = jax.jit(f)(jnp.array([1.0, 5.0]))
+    assert first == (2, 1.0) and rest == [(3, 5.0)]
+    assert zipped == 5.0 and backwards == [5.0, 1.0] and doubled == [2.0, 10.0]
+
+
+def test_zip_strict_over_traced_arrays():
+    with pytest.raises(ValueError, match="shorter"):
+        jax.jit(lambda xs: list(builtin(zip)(xs, [1], strict=True)))(jnp.ones(2))
