@@ -1,0 +1,276 @@
+"""Which reads of a variable may find it unbound.
+
+A forward walk over the function as the user wrote it: after every statement, the variables that are bound on each way
+there. Loops may take no turn, a `try` may be left anywhere, `del` and the end of an `except ... as n` unbind. Only what
+matters for staging is reported: reads inside functional statements, and of variables that functional statements bind.
+
+>>> import gast
+>>> from autograph.analyses.scopes import Scopes
+>>> function = gast.parse('''
+... def f(c):
+...     if c:
+...         y = 1
+...     else:
+...         z = 2
+...         y = 3
+...     return y + z
+... ''').body[0]
+>>> found = Definedness(function, Scopes(function, "ag__").of(function), lambda node: False, "ag__")
+>>> sorted(node.id for node in found.reads)
+['z']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from autograph.analyses.bits import ALL, Bits
+from autograph.analyses.effects import Effects
+from autograph.analyses.loops import blocks
+from autograph.analyses.operators import immediate, is_operator, operands, parameters
+from autograph.analyses.scopes import COMPREHENSIONS, Scope
+
+
+class Definedness:
+    """Reads and deletes of one function that may find their variable unbound.
+
+    Args:
+        function: a `def` with its jumps in place.
+        scope: its scope.
+        is_native: whether a statement stays a Python statement.
+        alias: the name of the runtime.
+    """
+
+    def __init__(self, function: Any, scope: Scope, is_native: Callable[[Any], bool], alias: str) -> None:
+        self._bits = Bits()
+        self._locals = self._bits.mask(scope.locals)
+        self._is_native = is_native
+        self._alias = alias
+        self._effects = Effects(alias)
+        self._depth = 0
+        self._staged = 0  # what functional statements bind
+        self._found: list[tuple[Any, Any, bool]] = []  # name, statement that unbinds it or None, inside a functional one
+        self._breaks: list[int] = []
+        self._lost = self._unbinding(function)
+        self._block(function.body, self._bits.mask(item.id for item in parameters(function.args)))
+
+    @property
+    def reads(self) -> set[Any]:
+        """The `Name` nodes of such reads."""
+        return {node for node, statement, inside in self._found if statement is None and self._matters(node, inside)}
+
+    @property
+    def updates(self) -> dict[Any, list[str]]:
+        """For a `del` or an augmented assignment: the names that it may find unbound."""
+        found: dict[Any, list[str]] = {}
+        for node, statement, inside in self._found:
+            if statement is not None and self._matters(node, inside):
+                found.setdefault(statement, []).append(node.id)
+        return found
+
+    def _matters(self, node: Any, inside: bool) -> bool:
+        return inside or bool(self._bits.mask([node.id]) & self._staged)
+
+    def _unbinding(self, function: Any) -> int:
+        """Everything that the function unbinds anywhere."""
+        names, pending = [], list(function.body)
+        while pending:
+            node = pending.pop()
+            if isinstance(node, gast.Delete):
+                names.extend(item.id for item in gast.walk(node) if isinstance(item, gast.Name))
+            names.extend(item.name.id for item in getattr(node, "handlers", ()) if item.name is not None)
+            for block in blocks(node):
+                pending.extend(block)
+        return self._bits.mask(names)
+
+    # --- statements: what is bound before gives what is bound after ---
+
+    def _block(self, statements: list[Any], bound: int) -> int:
+        for node in statements:
+            bound = self._statement(node, bound)
+        return bound
+
+    def _statement(self, node: Any, bound: int) -> int:
+        visit = getattr(self, "_visit_" + type(node).__name__, None)
+        if not blocks(node) or visit is None:
+            return self._simple(node, bound) if visit is None else visit(node, bound)
+        staged = not self._is_native(node)
+        self._depth += staged
+        bound = visit(node, bound)
+        self._depth -= staged
+        return bound
+
+    def _simple(self, node: Any, bound: int) -> int:
+        if isinstance(node, gast.AugAssign):
+            bound = self._evaluate(node.value, bound)
+            if isinstance(node.target, gast.Name):
+                self._read(node.target, bound, node)
+        elif isinstance(node, gast.Delete):
+            for target in node.targets:
+                if isinstance(target, gast.Name):
+                    self._read(target, bound, node)
+            return bound & ~self._write(node)
+        elif isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
+            parts = node.decorator_list + (
+                [*node.bases, *node.keywords] if isinstance(node, gast.ClassDef) else immediate(node.args)
+            )
+            bound = self._evaluate(parts, bound)
+        else:
+            bound = self._evaluate(node, bound)
+        return bound | self._write(node)
+
+    def _write(self, node: Any) -> int:
+        mask = self._bits.mask(self._effects.of(node).kills)
+        if self._depth:
+            self._staged |= mask
+        return mask
+
+    def _visit_Return(self, node: Any, bound: int) -> int:
+        self._evaluate(node.value, bound)
+        return ALL
+
+    def _visit_Raise(self, node: Any, bound: int) -> int:
+        self._evaluate([node.exc, node.cause], bound)
+        return ALL
+
+    def _visit_Break(self, node: Any, bound: int) -> int:
+        self._breaks[-1] &= bound
+        return ALL
+
+    def _visit_Continue(self, node: Any, bound: int) -> int:
+        return ALL
+
+    def _visit_If(self, node: Any, bound: int) -> int:
+        bound = self._evaluate(node.test, bound)
+        true, false = self._branches(node.test, bound)
+        return self._block(node.body, true) & self._block(node.orelse, false)
+
+    def _visit_While(self, node: Any, bound: int) -> int:
+        bound &= ~self._lost
+        self._breaks.append(ALL)
+        bound = self._evaluate(node.test, bound)
+        true, false = self._branches(node.test, bound)
+        self._block(node.body, true)
+        forever = isinstance(node.test, gast.Constant) and bool(node.test.value)
+        broken = self._breaks.pop()
+        return broken & (ALL if forever else self._block(node.orelse, false))
+
+    def _visit_For(self, node: Any, bound: int) -> int:
+        bound = self._evaluate(node.iter, bound) & ~self._lost
+        self._breaks.append(ALL)
+        self._block(node.body, bound | self._write(node.target))
+        broken = self._breaks.pop()
+        return broken & self._block(node.orelse, bound)
+
+    _visit_AsyncFor = _visit_For
+
+    def _visit_With(self, node: Any, bound: int) -> int:
+        for item in node.items:
+            bound = self._evaluate(item.context_expr, bound)
+            if item.optional_vars is not None:
+                bound = self._evaluate(item.optional_vars, bound) | self._write(item.optional_vars)
+        return self._block(node.body, bound)
+
+    _visit_AsyncWith = _visit_With
+
+    def _visit_Try(self, node: Any, bound: int) -> int:
+        caught = bound & ~self._lost
+        after = self._block(node.orelse, self._block(node.body, bound))
+        for handler in node.handlers:
+            state = self._evaluate(handler.type, caught)
+            if handler.name is not None:
+                name = self._bits.mask([handler.name.id])
+                if self._depth:
+                    self._staged |= name
+                after &= ~name & self._block(handler.body, state | name)
+            else:
+                after &= self._block(handler.body, state)
+        if not node.finalbody:
+            return after
+        final = self._block(node.finalbody, caught)
+        return final if final == ALL else (after & ~self._lost) | final
+
+    _visit_TryStar = _visit_Try
+
+    def _visit_Match(self, node: Any, bound: int) -> int:
+        bound = after = self._evaluate(node.subject, bound)
+        for case in node.cases:
+            inside = self._evaluate(case.pattern, bound) | self._write(case.pattern)
+            after &= self._block(case.body, self._evaluate(case.guard, inside))
+        return after
+
+    # --- expressions ---
+
+    def _branches(self, test: Any, bound: int) -> tuple[int, int]:
+        """What is bound where a test holds and where it does not: names bound by walrus in operands of `and`, `or`."""
+        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            true, false = self._branches(test.operand, bound)
+            return false, true
+        if isinstance(test, gast.BoolOp):
+            every = bound
+            for value in test.values:
+                every |= self._bits.mask(self._effects.of(value).kills)
+            return (every, bound) if isinstance(test.op, gast.And) else (bound, every)
+        return bound, bound
+
+    def _read(self, node: Any, bound: int, statement: Any = None) -> None:
+        name = self._bits.mask([node.id])
+        if name & self._locals & ~bound:
+            self._found.append((node, statement, self._depth > 0))
+
+    def _evaluate(self, node: Any, bound: int) -> int:
+        """Visits an expression in the order in which it is evaluated; gives what is bound after it."""
+        if type(node) is list:
+            for item in node:
+                bound = self._evaluate(item, bound)
+            return bound
+        if not isinstance(node, gast.AST):
+            return bound
+        match node:
+            case gast.Name():
+                if isinstance(node.ctx, gast.Load):
+                    self._read(node, bound)
+                return bound
+            case gast.NamedExpr():
+                return self._evaluate(node.value, bound) | self._write(node.target)
+            case gast.BoolOp() | gast.IfExp() | gast.Compare():
+                return self._conditional(node, bound)
+            case gast.Lambda():
+                return self._evaluate(immediate(node.args), bound)
+            case gast.Call() if is_operator(node, self._alias):
+                inside = operands(node)
+                for item in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                    if item in inside:
+                        self._evaluate(item.body, bound)
+                    else:
+                        bound = self._evaluate(item, bound)
+                return bound
+            case gast.Assign():
+                return self._evaluate([node.value, *node.targets], bound)
+        if isinstance(node, COMPREHENSIONS):
+            return self._evaluate(node.generators[0].iter, bound)
+        for value in vars(node).values():
+            if type(value) is list or isinstance(value, gast.AST):
+                bound = self._evaluate(value, bound)
+        return bound
+
+    def _conditional(self, node: Any, bound: int) -> int:
+        if isinstance(node, gast.IfExp):
+            bound = self._evaluate(node.test, bound)
+            true, false = self._branches(node.test, bound)
+            return self._evaluate(node.body, true) & self._evaluate(node.orelse, false)
+        if isinstance(node, gast.Compare):
+            first, others = [node.left, node.comparators[0]], node.comparators[1:]
+        else:
+            first, others = [node.values[0]], node.values[1:]
+        bound = inside = self._evaluate(first, bound)
+        for value in others:
+            if isinstance(node, gast.BoolOp):
+                previous = node.values[node.values.index(value) - 1]
+                true, false = self._branches(previous, inside)
+                inside = true if isinstance(node.op, gast.And) else false
+            inside = self._evaluate(value, inside)
+        return bound

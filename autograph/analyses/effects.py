@@ -1,0 +1,157 @@
+"""What evaluating an expression, or running a simple statement, reads and writes in the scope it stands in.
+
+>>> import gast
+>>> effects = Effects("ag__").of(gast.parse("x[i] = a and (y := b)").body[0])
+>>> [sorted(part) for part in (effects.reads, effects.writes, effects.kills)]
+[['a', 'b', 'i', 'x'], ['y'], []]
+
+A *write* may happen; a *kill* is a write that happens on every way through. Code inside nested functions is not run here,
+so it has no effects here: what it refers to is captured (`Scopes`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gast
+
+from autograph.analyses.operators import immediate, is_operator, operands
+
+
+class Names(NamedTuple):
+    """The names that something reads, may write, and certainly writes."""
+
+    reads: set[str]
+    writes: set[str]
+    kills: set[str]
+
+
+class Effects:
+    """Computes effects; one per function, for it holds nothing but the name of the runtime."""
+
+    def __init__(self, alias: str) -> None:
+        self.alias = alias
+
+    def of(self, *nodes: Any) -> Names:
+        """The effects of expressions or simple statements, in this order."""
+        names = Names(set(), set(), set())
+        for node in nodes:
+            self._visit(node, names, True)
+        return names
+
+    def _visit(self, node: Any, names: Names, certain: bool) -> None:
+        if type(node) is list:
+            for item in node:
+                self._visit(item, names, certain)
+            return
+        if not isinstance(node, gast.AST):
+            return
+        visit = getattr(self, "_visit_" + type(node).__name__, None)
+        if visit is not None:
+            visit(node, names, certain)
+            return
+        for value in vars(node).values():
+            if type(value) is list or isinstance(value, gast.AST):
+                self._visit(value, names, certain)
+
+    def _write(self, name: str, names: Names, certain: bool) -> None:
+        names.writes.add(name)
+        if certain:
+            names.kills.add(name)
+
+    def _visit_Name(self, node: Any, names: Names, certain: bool) -> None:
+        if not isinstance(node.ctx, gast.Store):
+            names.reads.add(node.id)
+        if not isinstance(node.ctx, gast.Load):
+            self._write(node.id, names, certain)
+
+    def _visit_NamedExpr(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit([node.value, node.target], names, certain)
+
+    def _visit_AugAssign(self, node: Any, names: Names, certain: bool) -> None:
+        if isinstance(node.target, gast.Name):
+            names.reads.add(node.target.id)
+        self._visit([node.value, node.target], names, certain)
+
+    def _visit_AnnAssign(self, node: Any, names: Names, certain: bool) -> None:
+        if node.value is not None:
+            self._visit([node.value, node.target], names, certain)
+        elif not isinstance(node.target, gast.Name):
+            self._visit(node.target, names, certain)
+
+    # --- parts that may not be evaluated ---
+
+    def _visit_BoolOp(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit(node.values[0], names, certain)
+        self._visit(node.values[1:], names, False)
+
+    def _visit_IfExp(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit(node.test, names, certain)
+        self._visit([node.body, node.orelse], names, False)
+
+    def _visit_Compare(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit([node.left, node.comparators[0]], names, certain)
+        self._visit(node.comparators[1:], names, False)
+
+    def _visit_Call(self, node: Any, names: Names, certain: bool) -> None:
+        transparent = operands(node) if is_operator(node, self.alias) else []
+        for item in [node.func, *node.args, *(keyword.value for keyword in node.keywords)]:
+            if item in transparent:
+                self._visit(item.body, names, False)
+            else:
+                self._visit(item, names, certain)
+
+    # --- scopes ---
+
+    def _visit_FunctionDef(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit([*node.decorator_list, *immediate(node.args), node.returns], names, certain)
+        self._write(node.name, names, certain)
+
+    _visit_AsyncFunctionDef = _visit_FunctionDef
+
+    def _visit_Lambda(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit(immediate(node.args), names, certain)
+
+    def _visit_ClassDef(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit([*node.decorator_list, *node.bases, *node.keywords], names, certain)
+        inside = Names(set(), set(), set())
+        self._visit(node.body, inside, False)
+        names.reads.update(inside.reads)
+        for item in gast.walk(node):
+            if isinstance(item, gast.Nonlocal):
+                names.writes.update(inside.writes.intersection(item.names))
+        self._write(node.name, names, certain)
+
+    def _visit_comprehension_scope(self, node: Any, names: Names, certain: bool) -> None:
+        first = node.generators[0]
+        self._visit(first.iter, names, certain)
+        inside, targets = Names(set(), set(), set()), Names(set(), set(), set())
+        for index, generator in enumerate(node.generators):
+            self._visit(generator.target, targets, False)
+            if index:
+                self._visit(generator.iter, inside, False)
+            self._visit(generator.ifs, inside, False)
+        self._visit([node.key, node.value] if isinstance(node, gast.DictComp) else node.elt, inside, False)
+        names.reads.update((inside.reads | targets.reads) - targets.writes)
+        names.writes.update(inside.writes)
+
+    _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope
+
+    def _visit_alias(self, node: Any, names: Names, certain: bool) -> None:
+        self._write(node.asname or node.name.partition(".")[0], names, certain)
+
+    # --- patterns: names are bound where the whole pattern matches, so the case that follows may rely on them ---
+
+    def _visit_MatchAs(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit(node.pattern, names, certain)
+        if node.name:
+            self._write(node.name, names, certain)
+
+    def _visit_MatchStar(self, node: Any, names: Names, certain: bool) -> None:
+        if node.name:
+            self._write(node.name, names, certain)
+
+    def _visit_MatchMapping(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit([*node.keys, *node.patterns], names, certain)
+        if node.rest:
+            self._write(node.rest, names, certain)

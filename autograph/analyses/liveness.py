@@ -1,0 +1,317 @@
+"""Which variables may be read after a statement.
+
+Every statement has a *summary*: what it reads before it writes, and for each way out (the end, `break`, `continue`,
+`return`) what it has certainly written by then. Summaries are computed once, inner statements first; what is live follows
+once, outer statements first. So the cost is linear in the size of the function, whatever the nesting, and every way out of a loop
+counts: the test, `break`, `return`, no turn at all.
+
+>>> import gast
+>>> from autograph.analyses.scopes import Scopes
+>>> function = gast.parse('''
+... def f(n):
+...     i = 0
+...     for i in range(n):
+...         if n > 5:
+...             t = i + 100
+...             i = t
+...     return i
+... ''').body[0]
+>>> liveness = Liveness(function, Scopes(function, "ag__").of(function), "ag__")
+>>> loop = function.body[1]
+>>> liveness.state(loop), liveness.state(loop.body[0])
+(['i'], ['i'])
+
+Three things are live throughout, which is more than needed and never less: what closures capture, what was declared
+`nonlocal`, and in a `try` or `with` what its handlers, its `finally` and the code after it may read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gast
+
+from autograph.analyses.bits import ALL, Bits
+from autograph.analyses.effects import Effects
+from autograph.analyses.loops import blocks
+from autograph.analyses.scopes import Scope
+
+
+class Summary(NamedTuple):
+    """`reads`: read before written. The others: certainly written on the way to that exit; `ALL` where none leads there."""
+
+    reads: int
+    end: int
+    break_: int = ALL
+    continue_: int = ALL
+    return_: int = ALL
+
+
+class Exits(NamedTuple):
+    """What is live where a block may go: its end, the jumps, and an exception raised in it."""
+
+    end: int
+    break_: int
+    continue_: int
+    return_: int
+    exception: int
+
+
+NOTHING = Summary(0, 0)
+
+
+def _then(first: Summary, second: Summary) -> Summary:
+    return Summary(
+        first.reads | (second.reads & ~first.end),
+        first.end | second.end,
+        first.break_ & (first.end | second.break_),
+        first.continue_ & (first.end | second.continue_),
+        first.return_ & (first.end | second.return_),
+    )
+
+
+def _either(first: Summary, second: Summary) -> Summary:
+    return Summary(first.reads | second.reads, *(a & b for a, b in zip(first[1:], second[1:], strict=True)))
+
+
+def _before(summary: Summary, exits: Exits) -> int:
+    """What is live in front of something with this summary."""
+    return (
+        summary.reads
+        | (exits.end & ~summary.end)
+        | (exits.break_ & ~summary.break_)
+        | (exits.continue_ & ~summary.continue_)
+        | (exits.return_ & ~summary.return_)
+        | exits.exception
+    )
+
+
+class Liveness:
+    """Liveness in one function.
+
+    Args:
+        function: a `def`; statements nested in other functions are not looked into.
+        scope: its scope.
+        alias: the name of the runtime.
+    """
+
+    def __init__(self, function: Any, scope: Scope, alias: str) -> None:
+        self.bits = Bits()
+        self._effects = Effects(alias)
+        self._summaries: dict[Any, Summary] = {}
+        self._blocks: dict[int, Summary] = {}
+        self._assigned: dict[Any, int] = {}
+        self._live: dict[Any, int] = {}
+        self._tests: dict[Any, Summary] = {}
+        self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
+        self._globals = self.bits.mask(scope.globals)
+        self._always = self.bits.mask(scope.captured | scope.nonlocals)
+        self._block(function.body)
+        self._spread(function.body, Exits(0, 0, 0, 0, 0))
+
+    # --- answers ---
+
+    def assigned(self, statements: list[Any]) -> int:
+        """The variables that a block may bind or unbind."""
+        mask = 0
+        for node in statements:
+            mask |= self._assigned[node]
+        return mask
+
+    def names(self, statements: list[Any]) -> set[str]:
+        """The variables that a block may bind or unbind, by name."""
+        return set(self.bits.names(self.assigned(statements)))
+
+    def writes(self, expression: Any) -> set[str]:
+        """The variables that an expression binds by walrus."""
+        return self._effects.of(expression).writes
+
+    def note(self, assignment: Any) -> None:
+        """Takes note of an assignment that a converter adds."""
+        self._assigned[assignment] = self._names(assignment)[1]
+
+    def state(self, statement: Any) -> list[str]:
+        """The variables of a functional statement that outlive one run of one of its bodies."""
+        assigned = self._inside.get(statement, 0) | self.assigned(statement.body) | self.assigned(statement.orelse)
+        assigned &= ~self._globals
+        return self.bits.names(assigned & (self._live[statement] | self._always))
+
+    def returns(self, statement: Any) -> bool:
+        """Whether a statement holds a `return`."""
+        return self._summaries[statement].return_ != ALL
+
+    # --- summaries, inner statements first ---
+
+    def _names(self, *nodes: Any) -> tuple[Summary, int]:
+        names = self._effects.of(*nodes)
+        mask = self.bits.mask
+        return Summary(mask(names.reads), mask(names.kills)), mask(names.writes)
+
+    def _block(self, statements: list[Any]) -> Summary:
+        summary = NOTHING
+        for node in statements:
+            summary = _then(summary, self._statement(node))
+        self._blocks[id(statements)] = summary
+        return summary
+
+    def _statement(self, node: Any) -> Summary:
+        make = getattr(self, "_summary_" + type(node).__name__, None)
+        if make is None:
+            summary, self._assigned[node] = self._names(node)
+        else:
+            self._assigned[node] = 0
+            summary = make(node)
+            for block in blocks(node):
+                self._assigned[node] |= self.assigned(block)
+        self._summaries[node] = summary
+        return summary
+
+    def _part(self, node: Any, *parts: Any) -> Summary:
+        """The summary of expressions of a statement."""
+        summary, writes = self._names(*parts)
+        self._assigned[node] |= writes
+        return summary
+
+    def _summary_Return(self, node: Any) -> Summary:
+        own = self._part(node, node.value)
+        return Summary(own.reads, ALL, return_=own.end)
+
+    def _summary_Raise(self, node: Any) -> Summary:
+        return Summary(self._part(node, node.exc, node.cause).reads, ALL)
+
+    def _summary_Break(self, node: Any) -> Summary:
+        return Summary(0, ALL, break_=0)
+
+    def _summary_Continue(self, node: Any) -> Summary:
+        return Summary(0, ALL, continue_=0)
+
+    def _summary_If(self, node: Any) -> Summary:
+        return _then(self._part(node, node.test), _either(self._block(node.body), self._block(node.orelse)))
+
+    def _summary_While(self, node: Any) -> Summary:
+        options = self._part(node, getattr(node, "options", None))
+        test = self._tests[node] = self._part(node, node.test)
+        self._inside[node] = self._names(node.test)[1]
+        return _then(options, self._loop(node, test, NOTHING))
+
+    def _summary_For(self, node: Any) -> Summary:
+        start = self._part(node, getattr(node, "options", None), node.iter)
+        extra = getattr(node, "extra_test", None)
+        after = Summary(self._part(node, extra).reads, 0) if extra is not None else NOTHING
+        target = self._tests[node] = self._part(node, node.target)
+        self._inside[node] = self._names(node.target)[1]
+        return _then(start, self._loop(node, NOTHING, after, target))
+
+    _summary_AsyncFor = _summary_For
+
+    def _loop(self, node: Any, test: Summary, after: Summary, target: Summary = NOTHING) -> Summary:
+        """No turn: test, `else`. One turn: what later turns read is read by it or written by it."""
+        body = self._block(node.body)
+        orelse = self._block(node.orelse)
+        turn = _then(_then(test, target), body)
+        turn = turn._replace(reads=turn.reads | after.reads & ~turn.end)
+        if isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and node.test.value:
+            finished = Summary(0, ALL)  # `while True` is left by jumps only
+        else:
+            finished = _then(test, orelse)
+        return Summary(
+            turn.reads | finished.reads,
+            finished.end & turn.break_,
+            finished.break_,
+            finished.continue_,
+            finished.return_ & turn.return_,
+        )
+
+    def _summary_With(self, node: Any) -> Summary:
+        items = self._part(node, *(part for item in node.items for part in (item.context_expr, item.optional_vars)))
+        inside = _then(items, self._block(node.body))
+        return inside._replace(end=0)  # the manager may swallow an exception before anything was written
+
+    _summary_AsyncWith = _summary_With
+
+    def _summary_Try(self, node: Any) -> Summary:
+        completed = _then(self._block(node.body), self._block(node.orelse))
+        for handler in node.handlers:
+            caught = self._part(node, handler.type)
+            if handler.name is not None:
+                name = self.bits.mask([handler.name.id])
+                self._assigned[node] |= name
+                caught = caught._replace(end=caught.end | name)
+            completed = _either(completed, _then(caught, self._block(handler.body)))
+        final = self._block(node.finalbody)
+        reads = completed.reads | final.reads
+        written = [ALL if mask == ALL else mask | final.end for mask in completed[1:]]
+        jumps = [a & b for a, b in zip(written[1:], final[2:], strict=True)]
+        return Summary(reads, written[0] if final.end != ALL else ALL, *jumps)
+
+    _summary_TryStar = _summary_Try
+
+    def _summary_Match(self, node: Any) -> Summary:
+        cases = NOTHING  # no case matches
+        for case in node.cases:
+            pattern = self._part(node, case.pattern, case.guard)
+            cases = _either(cases, _then(pattern, self._block(case.body)))
+        return _then(self._part(node, node.subject), cases)
+
+    # --- liveness, outer statements first ---
+
+    def _spread(self, statements: list[Any], exits: Exits) -> None:
+        live = exits.end
+        for node in reversed(statements):
+            out = exits._replace(end=live)
+            self._live[node] = live | exits.exception
+            spread = getattr(self, "_spread_" + type(node).__name__, None)
+            if spread is not None:
+                spread(node, out)
+            live = _before(self._summaries[node], out)
+
+    def _entry(self, block: list[Any], exits: Exits) -> int:
+        return _before(self._blocks[id(block)], exits)
+
+    def _spread_If(self, node: Any, out: Exits) -> None:
+        # A variable that one arm reads before writing it is state: the other arm must not make it its own.
+        self._live[node] |= self._blocks[id(node.body)].reads | self._blocks[id(node.orelse)].reads
+        self._spread(node.body, out)
+        self._spread(node.orelse, out)
+
+    def _spread_While(self, node: Any, out: Exits) -> None:
+        test = self._tests[node]
+        is_for = not isinstance(node, gast.While)
+        if not is_for:
+            self._live[node] |= self._inside[node]  # a walrus in the test hands its value to the body
+        finished = self._entry(node.orelse, out)
+        body = self._blocks[id(node.body)]
+        outside = out._replace(end=0, break_=out.end, continue_=0)  # one turn that leaves the loop
+        once = _before(body, outside)
+        head = (once & ~test.end) | test.reads | (finished if is_for else finished & ~test.end) | out.exception
+        if is_for and (extra := getattr(node, "extra_test", None)) is not None:
+            head |= self._names(extra)[0].reads
+        self._live[node] |= head
+        self._spread(node.orelse, out)
+        self._spread(node.body, Exits(head, out.end, head, out.return_, out.exception))
+
+    _spread_For = _spread_AsyncFor = _spread_While
+
+    def _spread_With(self, node: Any, out: Exits) -> None:
+        self._spread(node.body, out._replace(exception=out.exception | out.end))
+
+    _spread_AsyncWith = _spread_With
+
+    def _spread_Try(self, node: Any, out: Exits) -> None:
+        if node.finalbody:
+            self._spread(node.finalbody, out._replace(end=out.end | out.break_ | out.continue_ | out.return_ | out.exception))
+            final = self._entry(node.finalbody, out._replace(end=out.end | out.break_ | out.continue_ | out.return_))
+            out = Exits(final, final, final, final, final | out.exception)
+        caught = 0
+        for handler in node.handlers:
+            caught |= self._entry(handler.body, out) | self._names(handler.type)[0].reads
+            self._spread(handler.body, out)
+        inside = out._replace(exception=out.exception | caught)
+        self._spread(node.orelse, out)
+        self._spread(node.body, inside._replace(end=self._entry(node.orelse, out)))
+
+    _spread_TryStar = _spread_Try
+
+    def _spread_Match(self, node: Any, out: Exits) -> None:
+        for case in node.cases:
+            self._spread(case.body, out)

@@ -1,0 +1,175 @@
+"""Which compound statements stay Python statements.
+
+`try`, `with` and `match` always do. An `if` or `while` with a static test does, and so does any statement that holds
+`yield` or `await`, which no local function can take over. Two rules follow from jumps:
+
+* a jump that must leave a native loop, a `finally` or a generator cannot be a flag, so the statements that it leaves on
+  its way are native too (a traced test there fails as JAX says, it never guesses);
+* a `while` with a static test that is left from inside a functional statement (`while True: if c: break`) is functional.
+
+>>> import gast
+>>> function = gast.parse('''
+... def f(x, n):
+...     if x is None:
+...         x = 0
+...     while True:
+...         if n > x:
+...             break
+...     for i in range(3):
+...         if i > n:
+...             yield i
+... ''').body[0]
+>>> native = Nativeness(function, StaticTests(lambda name: None))
+>>> [native.holds(statement) for statement in function.body]
+[True, False, True]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.analyses.loops import blocks, header_expressions
+from autograph.analyses.scopes import FUNCTIONS
+from autograph.analyses.static_tests import StaticTests
+
+Kinds = frozenset[str]
+NO_JUMP: Kinds = frozenset()
+_JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
+_LOOP_JUMPS = frozenset(("break", "continue"))
+_SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+
+
+def suspends(node: Any) -> bool:
+    """Whether running `node` may suspend the function that it stands in."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if type(node) is list:
+            pending.extend(node)
+            continue
+        if not isinstance(node, gast.AST):
+            continue
+        if isinstance(node, _SUSPENDING) or (isinstance(node, gast.comprehension) and node.is_async):
+            return True
+        if isinstance(node, FUNCTIONS):
+            continue
+        pending.extend(vars(node).values())
+    return False
+
+
+class Nativeness:
+    """The native statements of one function.
+
+    Args:
+        function: a `def`, its body not yet functional.
+        static: decides on tests.
+    """
+
+    def __init__(self, function: Any, static: StaticTests) -> None:
+        self._static = static
+        self._suspending: dict[Any, bool] = {}
+        self._escapes: dict[Any, Kinds] = {}
+        self._soft: dict[Any, Kinds] = {}  # jumps that leave through a functional statement
+        self._hard: dict[Any, Kinds] = {}  # jumps out of a `finally`, which no flag can express
+        self._native: set[Any] = set()
+        suspending = [self._summarise(statement) for statement in function.body]
+        self.is_generator = any(suspending)
+        self._decide(function.body, NO_JUMP | {"return"} if self.is_generator else NO_JUMP)
+
+    def holds(self, statement: Any) -> bool:
+        """Whether a statement stays a Python statement; simple statements do."""
+        return not isinstance(statement, gast.If | gast.While | gast.For) or statement in self._native
+
+    def escapes(self, statement: Any) -> Kinds:
+        """The kinds of jumps inside a statement that lead out of it."""
+        return self._escapes.get(statement, NO_JUMP)
+
+    def soft(self, statement: Any) -> Kinds:
+        """The kinds of jumps that leave a statement from inside a functional statement, or from itself if it is one."""
+        return self._soft.get(statement, NO_JUMP)
+
+    def breaks(self, loop: Any) -> bool:
+        """Whether a loop holds a `break` of its own."""
+        return "break" in self._union(self._escapes, [loop.body], False)
+
+    def add(self, node: Any) -> None:
+        """Takes note of a new functional `if`, or of a new jump."""
+        kind = _JUMPS.get(type(node))
+        self._escapes[node] = frozenset((kind,)) if kind else self._union(self._escapes, blocks(node), False)
+        if not kind:
+            self._soft[node] = self._escapes[node]
+
+    def discard(self, loop: Any) -> None:
+        """A native loop becomes functional."""
+        self._native.discard(loop)
+
+    def _summarise(self, node: Any) -> bool:
+        if type(node) in _JUMPS:
+            self._escapes[node] = frozenset((_JUMPS[type(node)],))
+        inner = blocks(node)
+        if not inner or isinstance(node, gast.ClassDef):
+            self._suspending[node] = result = suspends(node)
+            return result
+        result = isinstance(node, _SUSPENDING) or any([suspends(part) for part in header_expressions(node)])
+        for block in inner:
+            for statement in block:
+                result |= self._summarise(statement)
+        is_loop = isinstance(node, gast.While | gast.For | gast.AsyncFor)
+        escapes, soft, hard = (self._union(table, inner, is_loop) for table in (self._escapes, self._soft, self._hard))
+        if isinstance(node, gast.Try | gast.TryStar):
+            hard |= self._union(self._escapes, [node.finalbody], False)
+        if is_loop and any(self._union(self._hard, [block], False) for block in inner):
+            hard |= escapes
+        if not result and not hard:
+            if isinstance(node, gast.If) and not self._static.holds(node.test):
+                soft = escapes
+            elif isinstance(node, gast.For) or (isinstance(node, gast.While) and not self._stays(node)):
+                soft = escapes
+        self._escapes[node], self._soft[node], self._hard[node] = escapes, soft, hard
+        self._suspending[node] = result
+        return result
+
+    def _union(self, table: dict[Any, Kinds], inner: list[list[Any]], is_loop: bool) -> Kinds:
+        found = NO_JUMP
+        for index, block in enumerate(inner):
+            for statement in block:
+                kinds = table.get(statement, NO_JUMP)
+                found |= kinds - _LOOP_JUMPS if is_loop and index == 0 else kinds
+        return found
+
+    def _stays(self, loop: Any) -> bool:
+        """Whether a `while` may be native: a static test, and no functional statement inside leaves it."""
+        if not self._static.holds(loop.test):
+            return False
+        soft = self._union(self._soft, [loop.body], False) | self._union(self._soft, [loop.orelse], False)
+        return not soft & {"break", "return"}
+
+    def _decide(self, statements: list[Any], forced: Kinds) -> None:
+        """`forced`: the kinds of jumps that cannot become flags here."""
+        for node in statements:
+            inner = blocks(node)
+            if not inner:
+                continue
+            native = True
+            if isinstance(node, gast.If | gast.While | gast.For):
+                native = bool(
+                    self._suspending[node] or self._hard[node] or self._escapes[node] & forced
+                ) or (
+                    self._static.holds(node.test)
+                    if isinstance(node, gast.If)
+                    else isinstance(node, gast.While) and self._stays(node)
+                )
+            if native:
+                self._native.add(node)
+            is_loop = isinstance(node, gast.While | gast.For | gast.AsyncFor)
+            must = native and is_loop and not (isinstance(node, gast.While) and self._stays(node))
+            must = must or (native and is_loop and (self._suspending[node] or bool(self._hard[node])))
+            for index, block in enumerate(inner):
+                if is_loop and index == 0:
+                    self._decide(block, forced | {"return"} | _LOOP_JUMPS if must else forced - _LOOP_JUMPS)
+                else:
+                    self._decide(block, forced)
+            if native:
+                self._soft[node] = self._union(self._soft, inner, is_loop)

@@ -1,0 +1,41 @@
+"""Recognising calls of our own operators in a tree that is half converted.
+
+>>> import gast
+>>> call = gast.parse("ag__.read(lambda: y)", mode="eval").body
+>>> is_operator(call, "ag__"), [lambda_.body.id for lambda_ in operands(call)]
+(True, ['y'])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+
+def is_operator(node: Any, alias: str) -> bool:
+    """Whether `node` is `ag__.something(...)`."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
+        return False
+    return isinstance(node.func.value, gast.Name) and node.func.value.id == alias
+
+
+def operands(call: gast.Call) -> list[gast.Lambda]:
+    """The lambdas without parameters that are arguments of an operator: it calls them before it returns.
+
+    So their bodies belong to the scope around the call: what they read is read there and then, not captured.
+    """
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return [item for item in arguments if isinstance(item, gast.Lambda) and not parameters(item.args)]
+
+
+def parameters(arguments: gast.arguments) -> list[gast.Name]:
+    """All parameters, in the order of `co_varnames`."""
+    named = [*(arguments.posonlyargs or ()), *(arguments.args or ()), *(arguments.kwonlyargs or ())]
+    return named + [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+
+
+def immediate(arguments: gast.arguments) -> list[Any]:
+    """What a `def` or `lambda` evaluates when it is executed: defaults and annotations."""
+    defaults = [*(arguments.defaults or ()), *(item for item in arguments.kw_defaults or () if item is not None)]
+    return defaults + [item.annotation for item in parameters(arguments) if item.annotation is not None]

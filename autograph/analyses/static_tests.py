@@ -1,0 +1,77 @@
+"""Which tests are known while Python traces, whatever the values are.
+
+>>> import gast
+>>> static = StaticTests(lambda name: getattr(__import__("builtins"), name, None))
+>>> [static.holds(gast.parse(text, mode="eval").body)
+...  for text in ("x is None", "isinstance(x, int) and not hasattr(x, 'n')", "x > 0", "x is None or x > 0", "True")]
+[True, True, False, False, True]
+"""
+
+from __future__ import annotations
+
+import builtins
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+STATIC_CALLS = (isinstance, issubclass, callable, hasattr)
+
+
+def dotted(node: Any) -> str | None:
+    """`a.b.c` as text, or None for any other expression."""
+    parts = []
+    while isinstance(node, gast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, gast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+class StaticTests:
+    """Decides by the text alone; a name counts as what it means at conversion time.
+
+    Args:
+        resolve: the object that a dotted name means, or something that is no function.
+    """
+
+    def __init__(self, resolve: Callable[[str], Any]) -> None:
+        self.resolve = resolve
+
+    def holds(self, node: Any) -> bool:
+        """Whether the truth of `node` is never a traced value."""
+        match node:
+            case gast.Constant():
+                return True
+            case gast.Compare():
+                return all(isinstance(op, gast.Is | gast.IsNot) for op in node.ops)
+            case gast.BoolOp():
+                return all(self.holds(value) for value in node.values)
+            case gast.UnaryOp(op=gast.Not()):
+                return self.holds(node.operand)
+            case gast.NamedExpr():
+                return self.holds(node.value)
+            case gast.Call():
+                return self.is_builtin(node.func, *STATIC_CALLS)
+            case gast.Name(id="__debug__"):
+                return True
+            case gast.Name() | gast.Attribute():
+                return self._is_type_checking(node)
+            case gast.Lambda() | gast.JoinedStr():
+                return True
+        return False
+
+    def is_builtin(self, func: Any, *functions: Any) -> bool:
+        """Whether an expression is the name of one of these builtin functions."""
+        if not isinstance(func, gast.Name) or not hasattr(builtins, func.id):
+            return False
+        meant = self.resolve(func.id)
+        return any(meant is function for function in functions)
+
+    def _is_type_checking(self, node: Any) -> bool:
+        name = dotted(node)
+        if name is None or not name.endswith("TYPE_CHECKING"):
+            return False
+        return self.resolve(name) is typing.TYPE_CHECKING

@@ -1,0 +1,86 @@
+"""Which source position a generated node carries.
+
+A generated node stands for a statement or an expression of the user's. It gets the position of that statement's *header*:
+the interpreter reports a call that spans lines at its last line, so a call that carried the whole statement would point
+at the end of the loop.
+
+>>> import gast
+>>> loop = gast.parse("while x < 3:\\n    x = x + 1").body[0]
+>>> header(loop)
+(1, 0, 1, 11)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+Position = tuple[int, int, int, int]
+
+LOCATED = (gast.stmt, gast.expr, gast.excepthandler, gast.alias, gast.keyword, gast.pattern)
+if hasattr(gast, "type_param"):
+    LOCATED += (gast.type_param,)
+
+KEYWORDS = {"Try": 3, "TryStar": 3, "ClassDef": 5, "FunctionDef": 3, "AsyncFunctionDef": 9}
+
+
+def position(node: Any) -> Position:
+    """First line, column, last line, last column of a node as it stands in the source."""
+    line, column = node.lineno, node.col_offset
+    end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+    return line, column, line if end_line is None else end_line, column if end_column is None else end_column
+
+
+def header(node: Any) -> Position:
+    """The position of a statement without its block; of other nodes, their position."""
+    line, column, end_line, end_column = position(node)
+    last = _last_of_header(node)
+    if last is not None:
+        _, _, end_line, end_column = position(last)
+    elif (keyword := KEYWORDS.get(type(node).__name__)) is not None:
+        end_line, end_column = line, column + keyword
+    return (line, column, end_line, end_column) if (end_line, end_column) >= (line, column) else position(node)
+
+
+def _last_of_header(node: Any) -> Any:
+    match type(node).__name__:
+        case "If" | "While":
+            return node.test
+        case "For" | "AsyncFor":
+            return node.iter
+        case "With" | "AsyncWith":
+            return node.items[-1].optional_vars or node.items[-1].context_expr
+        case "Match":
+            return node.subject
+    return None
+
+
+def place(tree: Any, at: Position) -> Any:
+    """Gives every node below `tree` that has no position the position `at`; returns `tree`.
+
+    Nodes that have one are the user's own: what is below them is left alone.
+    """
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if type(node) is list:
+            pending.extend(node)
+            continue
+        if not isinstance(node, gast.AST):
+            continue
+        if isinstance(node, LOCATED):
+            if getattr(node, "lineno", None) is not None:
+                continue
+            node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = at
+        pending.extend(vars(node).values())
+    return tree
+
+
+def unplaced(tree: gast.AST) -> list[gast.AST]:
+    """The nodes below `tree` that need a position and have none."""
+    return [
+        node
+        for node in gast.walk(tree)
+        if isinstance(node, LOCATED) and (getattr(node, "lineno", None) is None or not hasattr(node, "col_offset"))
+    ]

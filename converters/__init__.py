@@ -1,0 +1,72 @@
+"""The passes, in their order, each with the reason for its place.
+
+`convert` takes a function as the user wrote it and returns the staged body (docs/architecture.md has its shape).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from autograph.converters import checks
+from autograph.converters.asserts import Asserts
+from autograph.converters.base import Conversion, Converter
+from autograph.converters.calls import Calls
+from autograph.converters.comparisons import Comparisons
+from autograph.converters.comprehensions import Comprehensions
+from autograph.converters.conditional_expressions import ConditionalExpressions
+from autograph.converters.control_flow import ControlFlow
+from autograph.converters.declarations import Declarations, HoistDeclarations
+from autograph.converters.directives import Directives
+from autograph.converters.element_assignments import ElementAssignments
+from autograph.converters.jumps import Jumps
+from autograph.converters.logical_expressions import LogicalExpressions
+from autograph.converters.match_statements import MatchStatements
+from autograph.converters.named_operands import NamedOperands
+from autograph.converters.outer_writes import OuterWrites
+from autograph.converters.subscripts import Subscripts
+from autograph.converters.super_calls import SuperCalls
+from autograph.converters.unbound_reads import UnboundReads
+from autograph.options import ConversionContext
+
+CONVERTERS: tuple[type[Converter], ...] = (
+    HoistDeclarations,  # first: declarations inside statements would move with them
+    MatchStatements,  # before anything counts `if`s: cases become some
+    Directives,  # while each directive still stands in its own loop
+    ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
+    OuterWrites,  # sees the assignments that element assignments became
+    UnboundReads,  # on the user's own jumps: a flag hides what it guards
+    Jumps,  # before control flow, whose bodies no jump can leave
+    ControlFlow,  # before expressions: an operand's lambda would look to it like a closure that captures
+    Asserts,  # needs to know what became a function of a statement
+    Comprehensions,  # this and the next four rewrite different nodes, children first: their order is free
+    ConditionalExpressions,
+    LogicalExpressions,
+    Comparisons,
+    Subscripts,
+    Calls,  # after those that look at calls of builtins by name (`range(3)`)
+    NamedOperands,  # when every operand is the lambda of an operator
+    SuperCalls,  # when everything that moves has moved
+    Declarations,  # last: only now is it known which scope binds what
+)
+
+STRICT = bool(os.environ.get("AUTOGRAPH_DEBUG"))
+"""Check the tree after every pass; tests do so too."""
+
+
+def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None) -> Any:
+    """The staged body of a function.
+
+    Args:
+        tree: a gast `FunctionDef`, `AsyncFunctionDef` or `Lambda`, with positions in the user's file; it is changed.
+        context: what else is known about the function.
+        strict: whether to check the tree after every pass; `STRICT` by default.
+    """
+    conversion = Conversion(tree, context)
+    for converter in CONVERTERS:
+        tree = converter(conversion).convert(tree)
+        if STRICT if strict is None else strict:
+            checks.check(tree, converter.__name__, removes=converter.removes)
+    if STRICT if strict is None else strict:
+        checks.check_result(tree)
+    return tree

@@ -1,0 +1,53 @@
+"""`assert` and, inside the functions of statements, `raise`.
+
+>>> print(show('''
+... def f(x):
+...     assert x > 0, g(x)
+...     if x > 1:
+...         raise ValueError from x
+... ''', ControlFlow, Asserts))
+def f(x):
+    ag__.assert_(x > 0, lambda: g(x))
+    def if_body():
+        raise ag__.raise_(ValueError, x)
+    ag__.if_stmt(x > 1, if_body, ag__.nothing)
+
+The message is evaluated only when the assertion fails. An exception that leaves a staged branch on purpose is marked by
+`ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. With `python -O` assertions are
+gone, as they are from plain code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.converters import pieces
+from autograph.converters.base import ExpressionConverter, Node
+
+
+class Asserts(ExpressionConverter):
+    """See the module."""
+
+    def visit_Assert(self, node: Node) -> Any:
+        if not __debug__:
+            return locations.place(gast.Pass(), locations.position(node))
+        arguments = [node.test]
+        if node.msg is not None:
+            if not self.may_be_operand(node.msg):
+                return node
+            arguments.append(pieces.thunk(node.msg, at=node.msg))
+        call = pieces.operator(self.alias, "assert_", arguments, at=node)
+        return locations.place(gast.Expr(call), locations.position(node))
+
+    def visit_Raise(self, node: Node) -> Any:
+        if not self.moved or node.exc is None:
+            return node
+        if isinstance(node.cause, gast.Constant):  # `from None` also suppresses the context
+            node.exc = pieces.operator(self.alias, "raise_", [node.exc], at=node)
+            return node
+        arguments = [node.exc] if node.cause is None else [node.exc, node.cause]
+        node.exc, node.cause = pieces.operator(self.alias, "raise_", arguments, at=node), None
+        return node

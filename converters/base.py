@@ -1,0 +1,301 @@
+"""What the converters share: the state of one conversion, visiting, templates.
+
+Two kinds of converters exist. A `StatementConverter` gets each function of the user's once and rearranges its blocks. An
+`ExpressionConverter` rewrites single nodes, children first, wherever an expression may become an operator call: not in
+decorators and annotations, and not at the level of a class body, whose names no lambda could see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import gast
+
+from autograph import templates
+from autograph.analyses.nativeness import Nativeness, suspends
+from autograph.analyses.operators import is_operator, operands
+from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
+from autograph.analyses.static_tests import StaticTests, dotted
+from autograph.naming import Namer, identifiers
+from autograph.options import MISSING, ConversionContext
+
+Node = Any  # gast ships no types
+
+
+class Conversion:
+    """What is known about one tree on its way through the converters.
+
+    Args:
+        tree: the user's function.
+        context: what else is known about it.
+    """
+
+    def __init__(self, tree: Node, context: ConversionContext) -> None:
+        self.tree = tree
+        self.context = context
+        self.alias = context.alias
+        self.scopes = Scopes(tree, self.alias)
+        """The user's scopes, as they were before the first pass."""
+        self.functions = self.scopes.functions
+        """The user's functions, outer ones first; passes change them in place."""
+        self.names = identifiers(tree) | context.freevars | {self.alias}
+        self.bound = frozenset[str]().union(*(scope.bound for scope in self.scopes))
+        self.static = StaticTests(self.resolve)
+        kinds = {type(node) for node in gast.walk(tree)}
+        self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
+        self.has_walrus = gast.NamedExpr in kinds
+        self.flags: set[str] = set()
+        """Variables that jumps became."""
+        self.pieces: set[Node] = set()
+        """Functions that converters made; all others are the user's."""
+        self._namers: dict[Node, Namer] = {}
+        self._nativeness: dict[Node, Nativeness] = {}
+        self._sees_frame: dict[Node, bool] = {}
+
+    def resolve(self, name: str) -> Any:
+        """The object that a dotted name means, or `MISSING`; names that the tree binds mean nothing yet."""
+        if name.partition(".")[0] in self.bound:
+            return MISSING
+        return self.context.resolve(name)
+
+    def meaning(self, node: Node) -> Any:
+        """The object that an expression names, or `MISSING`."""
+        name = dotted(node)
+        return MISSING if name is None else self.resolve(name)
+
+    def namer(self, function: Node) -> Namer:
+        """Fresh variables for a function of the user's."""
+        return self._namers.setdefault(function, Namer(self.names))
+
+    def nativeness(self, function: Node) -> Nativeness:
+        """Which statements of a function stay native: decided once, before jumps are lowered, and kept up by that pass."""
+        if function not in self._nativeness:
+            self._nativeness[function] = Nativeness(function, self.static)
+        return self._nativeness[function]
+
+    def sees_frame(self, function: Node) -> bool:
+        """Whether a function looks at its own frame (`locals()`, `eval("x")`, ...): its statements stay where they are."""
+        known = self._sees_frame.get(function)
+        if known is None:
+            known = self._sees_frame[function] = any(self._is_frame_call(node) for node in own_nodes(function))
+        return known
+
+    def _is_frame_call(self, node: Node) -> bool:
+        if not isinstance(node, gast.Call):
+            return False
+        if self.static.is_builtin(node.func, locals, vars, dir):
+            return not node.args
+        return self.static.is_builtin(node.func, eval, exec) and len(node.args) < 2 and not node.keywords
+
+
+def own_nodes(function: Node) -> list[Node]:
+    """The nodes that a function's own frame runs: those below its body and not inside another function."""
+    found, pending = [], list(function.body) if type(function.body) is list else [function.body]
+    while pending:
+        node = pending.pop()
+        if type(node) is list:
+            pending.extend(node)
+        elif isinstance(node, gast.AST):
+            found.append(node)
+            if not isinstance(node, FUNCTIONS):
+                pending.extend(vars(node).values())
+    return found
+
+
+class Converter:
+    """One pass. `removes` names the node types that must be gone after it."""
+
+    removes: ClassVar[tuple[type, ...]] = ()
+
+    def __init__(self, conversion: Conversion) -> None:
+        self.conversion = conversion
+        self.alias = conversion.alias
+
+    def convert(self, tree: Node) -> Node:
+        raise NotImplementedError
+
+    def expression(self, text: str, *, at: Node, **holes: Any) -> Node:
+        """An expression from a template."""
+        return templates.expression(self._aliased(text), at=at, **holes)
+
+    def statements(self, text: str, *, at: Node, **holes: Any) -> list[Node]:
+        """Statements from a template."""
+        return templates.statements(self._aliased(text), at=at, **holes)
+
+    def _aliased(self, text: str) -> str:
+        return text if self.alias == "ag__" else text.replace("ag__.", self.alias + ".")
+
+
+class StatementConverter(Converter):
+    """A pass over the blocks of each function of the user's."""
+
+    def convert(self, tree: Node) -> Node:
+        for function in self.conversion.functions:
+            self.function = function
+            self.scope = self.conversion.scopes.of(function)
+            self.namer = self.conversion.namer(function)
+            self.convert_function(function)
+        return tree
+
+    def convert_function(self, function: Node) -> None:
+        function.body = self.block(function.body)
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        """The statements that take the place of these."""
+        result: list[Node] = []
+        for node in statements:
+            visit: Callable[[Node], Any] = getattr(self, "visit_" + type(node).__name__, self.inside)
+            made = visit(node)
+            if type(made) is list:
+                result.extend(made)
+            elif made is not None:
+                result.append(made)
+        return result
+
+    def inside(self, node: Node) -> Node:
+        """Converts the blocks of a compound statement; functions and classes are left alone."""
+        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+            if isinstance(owner, (*FUNCTIONS, gast.ClassDef)):
+                continue
+            for name in ("body", "orelse", "finalbody"):
+                statements = getattr(owner, name, None)
+                if statements:
+                    made = self.block(statements)
+                    setattr(owner, name, made or self.statements("pass", at=statements[0]))
+        return node
+
+
+class ExpressionConverter(Converter):
+    """A pass over expressions: `visit_X` gets a node whose children are converted and returns what takes its place."""
+
+    def convert(self, tree: Node) -> Node:
+        self._methods: dict[type, Any] = {}
+        self._class_level = False
+        self.in_expression_scope = False
+        """Inside a lambda or comprehension of the user's: no statement can be put in front."""
+        self.keeps_frame = False
+        """Inside a function that looks at its own frame."""
+        self.moved = 0
+        """How many functions of ours stand between here and the user's function, `self.function`."""
+        for function in self.conversion.functions or [tree]:
+            self.function = function
+            self.keeps_frame = self.conversion.sees_frame(function)
+            if type(function.body) is list:
+                self._list(function.body)
+            else:
+                self.in_expression_scope = True
+                function.body = self.visit(function.body)
+        return tree
+
+    def visit(self, node: Node) -> Node:
+        """Converts the children, then the node itself."""
+        kind = type(node)
+        if kind is gast.Name or kind is gast.Constant:
+            return node
+        methods = self._methods.get(kind)
+        if methods is None:
+            name = kind.__name__
+            methods = getattr(self, "_scope_" + name, self._children), getattr(self, "visit_" + name, None)
+            self._methods[kind] = methods
+        descend, rewrite = methods
+        descend(node)
+        return node if rewrite is None or self._class_level else rewrite(node)
+
+    def _children(self, node: Node) -> None:
+        for name, value in vars(node).items():
+            if type(value) is list:
+                self._list(value)
+            elif isinstance(value, gast.AST):
+                made = self.visit(value)
+                if made is not value:
+                    setattr(node, name, made)
+
+    def _list(self, values: list[Node]) -> None:
+        for index, value in enumerate(values):
+            if isinstance(value, gast.AST):
+                values[index] = self.visit(value)
+
+    def _scope_FunctionDef(self, node: Node) -> None:
+        if node in self.conversion.pieces:
+            self.moved += 1
+            self._list(node.body)
+            self.moved -= 1
+        else:
+            self._list(node.args.defaults)
+            self._list(node.args.kw_defaults)
+
+    _scope_AsyncFunctionDef = _scope_FunctionDef
+
+    def _scope_ClassDef(self, node: Node) -> None:
+        outer, self._class_level = self._class_level, True
+        self._list(node.body)
+        self._class_level = outer
+
+    def _scope_Lambda(self, node: Node) -> None:
+        self._list(node.args.defaults)
+        self._list(node.args.kw_defaults)
+        outer = self._class_level, self.in_expression_scope, self.keeps_frame, self.moved
+        self._class_level, self.in_expression_scope, self.keeps_frame, self.moved = False, True, False, 0
+        node.body = self.visit(node.body)
+        self._class_level, self.in_expression_scope, self.keeps_frame, self.moved = outer
+
+    def _scope_Call(self, node: Node) -> None:
+        if not is_operator(node, self.alias):
+            self._children(node)
+            return
+        own = operands(node)
+        self.moved += 1
+        for item in own:
+            item.body = self.visit(item.body)  # in the scope around the call, since the operator calls it at once
+        self.moved -= 1
+        for index, item in enumerate(node.args):
+            if item not in own:
+                node.args[index] = self.visit(item)
+        for keyword in node.keywords:
+            if keyword.value not in own:
+                keyword.value = self.visit(keyword.value)
+
+    def _scope_comprehension_scope(self, node: Node) -> None:
+        outer, self.in_expression_scope = self.in_expression_scope, True
+        self._children(node)
+        self.in_expression_scope = outer
+
+    _scope_ListComp = _scope_SetComp = _scope_DictComp = _scope_GeneratorExp = _scope_comprehension_scope
+
+    def _scope_AnnAssign(self, node: Node) -> None:
+        node.target = self.visit(node.target)
+        if node.value is not None:
+            node.value = self.visit(node.value)
+
+    def may_be_operand(self, *nodes: Node) -> bool:
+        """Whether expressions can move into a lambda: they do not suspend or look at the frame, and bind only where a
+        statement in front can take the binding over."""
+        if self.keeps_frame and any(
+            self.conversion._is_frame_call(item) for node in nodes for item in gast.walk(node)
+        ):
+            return False
+        if self.conversion.may_suspend and suspends(list(nodes)):
+            return False
+        return not (self.in_expression_scope and self.conversion.has_walrus and any(binds(node) for node in nodes))
+
+
+def binds(node: Node) -> bool:
+    """Whether evaluating an expression binds a name of the scope around it by a walrus."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, gast.NamedExpr):
+            return True
+        if isinstance(item, gast.Lambda):
+            pending.extend((*item.args.defaults, *(value for value in item.args.kw_defaults if value is not None)))
+            continue
+        for value in vars(item).values():
+            if type(value) is list:
+                pending.extend(part for part in value if isinstance(part, gast.AST))
+            elif isinstance(value, gast.AST):
+                pending.append(value)
+    return False
+
+
+__all__ = ["COMPREHENSIONS", "Conversion", "Converter", "ExpressionConverter", "Node", "StatementConverter", "binds"]

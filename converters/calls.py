@@ -1,0 +1,48 @@
+"""Calls: `f(x)` becomes `ag__.converted(f)(x)`.
+
+>>> print(show("def f(g, x): return g(isinstance(x, int), x.m(*x, k=1))", Calls))
+def f(g, x):
+    return ag__.converted(g)(isinstance(x, int), ag__.converted(x.m)(*x, k=1))
+
+The callee is evaluated and looked up before the arguments are evaluated, and called from the user's own frame. Calls of
+names that mean library code which takes no functions stay as they are (`converters.native_calls` has the list), and so do
+decorators, which run once, when the function is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import native_calls, pieces
+from autograph.converters.base import ExpressionConverter, Node
+from autograph.options import MISSING
+
+
+class Calls(ExpressionConverter):
+    """See the module. Late: what other converters wrote are calls of operators, which stay."""
+
+    def visit_Call(self, node: Node) -> Any:
+        func = node.func
+        if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == self.alias:
+            return node
+        if isinstance(func, gast.Call) and self.is_converted(func):
+            return node
+        meaning = self.conversion.meaning(func)
+        if meaning is not MISSING and native_calls.stays(meaning, node):
+            return node
+        if not self.conversion.context.recursive and not native_calls.has_counterpart(meaning, func):
+            return node
+        node.func = pieces.operator(self.alias, "converted", [func], at=func)
+        return node
+
+    def is_converted(self, node: Node) -> bool:
+        """Whether a callee is `ag__.converted(f)` already."""
+        func = node.func
+        return (
+            isinstance(func, gast.Attribute)
+            and func.attr == "converted"
+            and isinstance(func.value, gast.Name)
+            and func.value.id == self.alias
+        )

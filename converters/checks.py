@@ -1,0 +1,43 @@
+"""What must hold between two passes: a broken tree is reported by the pass that broke it.
+
+>>> import gast
+>>> tree = gast.parse("def f(): assert x").body[0]
+>>> check(tree, "SomePass", removes=(gast.Assert,))
+Traceback (most recent call last):
+    ...
+AssertionError: SomePass left Assert at line 1
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import gast
+
+from autograph import locations
+
+
+def check(tree: Any, name: str, *, removes: tuple[type, ...] = ()) -> None:
+    """Raises AssertionError unless every node is placed, is in one place only, and what was to go is gone."""
+    seen: set[int] = set()
+    for node in gast.walk(tree):
+        line = getattr(node, "lineno", None)
+        assert not isinstance(node, removes), f"{name} left {type(node).__name__} at line {line}"
+        if isinstance(node, gast.expr_context | gast.operator | gast.unaryop | gast.boolop | gast.cmpop):
+            continue
+        assert id(node) not in seen, f"{name} put one {type(node).__name__} at line {line} into two places"
+        seen.add(id(node))
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            assert type(block) is not list or all(isinstance(item, gast.stmt) for item in block), (
+                f"{name} put something that is no statement into a block at line {line}"
+            )
+    for node in locations.unplaced(tree):
+        raise AssertionError(f"{name} left {type(node).__name__} without a position: {gast.dump(node)}")
+
+
+def check_result(tree: Any) -> None:
+    """The finished tree must print, and read back as the same program."""
+    text = ast.unparse(gast.gast_to_ast(tree))
+    assert ast.unparse(ast.parse(text)) == text, "the generated code does not read back as it was printed"

@@ -1,0 +1,68 @@
+"""Chained comparisons and membership become operator calls; a single comparison stays, for arrays overload it.
+
+>>> print(show("def f(a, b, c): return a < b < c or a in b", Comparisons))
+def f(a, b, c):
+    return ag__.compare(a, '<', lambda: b, '<', lambda: c) or ag__.in_(a, b)
+
+A chain evaluates each operand at most once and stops at the first comparison that fails. One that binds names by walrus
+becomes a conjunction, whose operands have a state:
+
+>>> print(show("def f(a, y, c): return a < (y := a + 1) < c", Comparisons))
+def f(a, y, c):
+    return ag__.and_(a < (middle := (y := (a + 1))), lambda: middle < c)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.converters import pieces
+from autograph.converters.base import ExpressionConverter, Node, binds
+
+SIGNS = {
+    "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=",
+    "Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in",
+}  # fmt: skip
+
+
+class Comparisons(ExpressionConverter):
+    """See the module."""
+
+    def visit_Compare(self, node: Node) -> Any:
+        if len(node.ops) > 1:
+            if self.conversion.static.holds(node) or not self.may_be_operand(*node.comparators):
+                return node
+            if self.conversion.has_walrus and any(binds(value) for value in node.comparators):
+                return self.as_conjunction(node)
+            arguments = [node.left]
+            for operator, value in zip(node.ops, node.comparators, strict=True):
+                arguments += [gast.Constant(SIGNS[type(operator).__name__], None), pieces.thunk(value, at=value)]
+            return pieces.operator(self.alias, "compare", arguments, at=node)
+        return self.single(node.left, node.ops[0], node.comparators[0], node)
+
+    def single(self, left: Node, operator: Node, right: Node, at: Node) -> Node:
+        if isinstance(operator, gast.In | gast.NotIn):
+            text = "in_" if isinstance(operator, gast.In) else "not_in"
+            return pieces.operator(self.alias, text, [left, right], at=at)
+        return locations.place(gast.Compare(left, [operator], [right]), locations.position(at))
+
+    def as_conjunction(self, node: Node) -> Node:
+        """`a < b < c` as `a < (middle := b) and middle < c`."""
+        namer = self.conversion.namer(self.function)
+        left, parts = node.left, []
+        for operator, value in zip(node.ops, node.comparators, strict=True):
+            following = value
+            if value is not node.comparators[-1]:
+                middle = namer.fresh("middle")
+                target = gast.Name(middle, gast.Store(), None, None)
+                value = locations.place(gast.NamedExpr(target, value), locations.position(value))
+                following = locations.place(pieces.name(middle), locations.position(value))
+            parts.append(self.single(left, operator, value, node))
+            left = following
+        result = parts.pop()
+        while parts:
+            result = pieces.operator(self.alias, "and_", [parts.pop(), pieces.thunk(result, at=result)], at=node)
+        return result

@@ -1,0 +1,142 @@
+"""`if`, `while` and `for` become operator calls over local functions.
+
+>>> print(show('''
+... def f(x, n):
+...     s = 0
+...     while n > 0:
+...         if n == x:
+...             s = s + n
+...         n = n - 1
+...     return s
+... ''', ControlFlow))
+def f(x, n):
+    s = 0
+    def loop_body():
+        nonlocal n, s
+        def if_body():
+            nonlocal s
+            s = s + n
+        ag__.if_stmt(n == x, if_body, ag__.nothing, lambda: (s,))
+        n = n - 1
+    ag__.while_loop(lambda: n > 0, loop_body, lambda: (n, s))
+    return s
+
+A variable belongs to the user's function, so a body declares it `nonlocal`, unless no value of it enters or leaves the
+body (`Liveness.state`): then it is a plain local of the body. The lambda at the end is never called; its closure cells are
+the statement's state. Jumps are gone before this pass, but for arms that always return: then the statement returns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.analyses.liveness import Liveness
+from autograph.analyses.scopes import Scopes
+from autograph.converters import pieces
+from autograph.converters.base import Node, StatementConverter
+from autograph.converters.outer_writes import announcements
+
+
+class ControlFlow(StatementConverter):
+    """See the module."""
+
+    def convert(self, tree: Node) -> Node:
+        self.scopes = Scopes(tree, self.alias)
+        return super().convert(tree)
+
+    def convert_function(self, function: Node) -> None:
+        if self.conversion.sees_frame(function):
+            return
+        self.native = self.conversion.nativeness(function)
+        scope = self.scopes.of(function)
+        self.liveness = Liveness(function, scope, self.alias)
+        self.outer = scope.globals | scope.nonlocals
+        self.locals = self.namer.child()
+        function.body = self.block(function.body)
+
+    # --- statements ---
+
+    def visit_If(self, node: Node) -> Any:
+        if self.native.holds(node):
+            return self.inside(node)
+        state = self.liveness.state(node)
+        body, if_body = self.piece("if_body", node.body, state, at=node)
+        orelse, else_body = self.piece("else_body", node.orelse, state, at=node)
+        flags = [item for item in state if item in self.conversion.flags]
+        exits = gast.Tuple([gast.Constant(item, None) for item in flags], gast.Load())
+        call = self.call("if_stmt", [node.test, if_body, else_body], state, at=node, exits=exits if flags else None)
+        statement = gast.Return(call) if self.liveness.returns(node) else gast.Expr(call)
+        return [*body, *orelse, locations.place(statement, locations.header(node))]
+
+    def visit_While(self, node: Node) -> Any:
+        if self.native.holds(node):
+            return self.inside(node)
+        state = self.liveness.state(node)
+        if writes := self.liveness.writes(node.test):
+            ask = [*announcements(writes & self.outer, self.alias, at=node.test), gast.Return(node.test)]
+            test, loop_test = self.define("loop_test", [], writes, state, ask, at=node)
+        else:
+            test, loop_test = [], pieces.thunk(node.test, at=node.test)
+        body, loop_body = self.piece("loop_body", node.body, state, at=node)
+        options = getattr(node, "options", None)
+        call = self.call("while_loop", [loop_test, loop_body], state, at=node, options=options)
+        return [*test, *body, locations.place(gast.Expr(call), locations.header(node))]
+
+    def visit_For(self, node: Node) -> Any:
+        if self.native.holds(node):
+            return self.inside(node)
+        state = self.liveness.state(node)
+        target, statements = node.target, node.body
+        if isinstance(target, gast.Name) and target.id not in state and target.id not in self.outer:
+            parameter = target.id
+        else:
+            parameter = self.namer.fresh("item")
+            unpack = gast.Assign([target], pieces.name(parameter), None)
+            self.liveness.note(locations.place(unpack, locations.header(node)))
+            statements = [unpack, *statements]
+        body, loop_body = self.piece("loop_body", statements, state, at=node, parameters=[parameter])
+        test = getattr(node, "extra_test", None)
+        call = self.call(
+            "for_loop",
+            [node.iter, loop_body],
+            state,
+            at=node,
+            test=None if test is None else pieces.thunk(test, at=node),
+            options=getattr(node, "options", None),
+        )
+        return [*body, locations.place(gast.Expr(call), locations.header(node))]
+
+    # --- pieces ---
+
+    def piece(
+        self, base: str, statements: list[Node], state: list[str], *, at: Node, parameters: Any = ()
+    ) -> tuple[list[Node], Node]:
+        """A local function with these statements, and the expression that names it."""
+        if not parameters and all(isinstance(node, gast.Pass) for node in statements):
+            return [], self.expression("ag__.nothing", at=at)
+        assigned = self.liveness.names(statements) - set(parameters)
+        outer, self.locals = self.locals, self.namer.child()
+        body = self.block(statements)
+        self.locals = outer
+        return self.define(base, parameters, assigned, state, body, at=at)
+
+    def define(
+        self, base: str, parameters: Any, assigned: Any, state: list[str], body: list[Node], *, at: Node
+    ) -> tuple[list[Node], Node]:
+        """A `def` that declares what it shares with the user's function."""
+        shared = [item for item in state if item in assigned]
+        outside = sorted(self.scopes.of(self.function).globals & set(assigned))
+        text = self.locals.fresh(base)
+        made = pieces.function(text, parameters, shared, outside, body, at=at)
+        self.conversion.pieces.add(made)
+        return [made], locations.place(pieces.name(text), locations.header(at))
+
+    def call(self, text: str, arguments: list[Node], state: list[str], *, at: Node, **keywords: Node) -> Node:
+        """A call of an operator, with the state when there is one; keywords without a value are left out."""
+        if state:
+            arguments = [*arguments, pieces.state(state, at=at)]
+        given = {key: value for key, value in keywords.items() if value is not None}
+        return pieces.operator(self.alias, text, arguments, at=at, **given)

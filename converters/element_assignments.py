@@ -1,0 +1,246 @@
+"""Assignments to elements and attributes become operator calls; an array element assigned gives the name a new array.
+
+>>> print(show('''
+... def f(x, i, o):
+...     x[i] = 1
+...     o.a[i][2:] = 2
+...     x[i] += 3
+...     x[i], o.n = o.n, x[0]
+...     del x[i]
+... ''', ElementAssignments))
+def f(x, i, o):
+    x = ag__.set_item(1, x, i)
+    ag__.set_item_at(2, o, (('.', 'a'), ('[', i)), slice(2, None))
+    x = ag__.aug_item(x, i, '+=', lambda: 3)
+    item, item_1 = (o.n, x[0])
+    x = ag__.set_item(item, x, i)
+    ag__.set_attr(item_1, o, 'n')
+    ag__.del_item(x, i)
+
+Python evaluates the value first, then object and index of each target in turn; so do the calls, and targets in a tuple are
+assigned one after the other from temporaries. `x` is bound anew, so it keeps its owner: where it is not the function's own
+variable, the function declares it. Early, because the analyses must see that `x` is assigned.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.analyses.effects import Effects
+from autograph.analyses.nativeness import suspends
+from autograph.converters import numbers, pieces
+from autograph.converters.base import Node, StatementConverter
+from autograph.converters.declarations import declare
+
+OPERATORS = {
+    "Add": "+=", "Sub": "-=", "Mult": "*=", "Div": "/=", "FloorDiv": "//=", "Mod": "%=", "Pow": "**=",
+    "MatMult": "@=", "BitAnd": "&=", "BitOr": "|=", "BitXor": "^=", "LShift": "<<=", "RShift": ">>=",
+}  # fmt: skip
+
+
+class ElementAssignments(StatementConverter):
+    """See the module."""
+
+    def convert_function(self, function: Node) -> None:
+        self.numbers = numbers.names(function, self.conversion)
+        self.effects = Effects(self.alias)
+        self.outer = self.scope.globals | self.scope.nonlocals
+        super().convert_function(function)
+
+    # --- statements ---
+
+    def visit_Assign(self, node: Node) -> Any:
+        if not any(_is_element(target) for target in node.targets):
+            return node
+        if len(node.targets) == 1:
+            return self.assign(node.targets[0], node.value, at=node)
+        value = self.namer.fresh("value")
+        made = [pieces.assign(value, node.value, at=node)]
+        for target in node.targets:
+            made.extend(self.assign(target, self.name(value, node), at=node))
+        return made
+
+    def visit_AnnAssign(self, node: Node) -> Any:
+        return node if node.value is None else self.assign(node.target, node.value, at=node)
+
+    def visit_AugAssign(self, node: Node) -> Any:
+        target = node.target
+        operator = gast.Constant(OPERATORS[type(node.op).__name__], None)
+        if isinstance(target, gast.Name):
+            if target.id in self.numbers:
+                return node
+            value = self.operator("iop", [operator, pieces.name(target.id), node.value], at=node)
+            return pieces.assign(target.id, value, at=node)
+        if self.conversion.may_suspend and suspends(node):
+            return node
+        value = pieces.thunk(node.value, at=node.value)
+        if isinstance(target, gast.Attribute):
+            attribute = gast.Constant(self.mangled(target.attr), None)
+            return self.run(self.operator("aug_attr", [target.value, attribute, operator, value], at=node))
+        base, path = self.path(target.value)
+        if path.elts or not isinstance(base, gast.Name):
+            call = self.operator("aug_item_at", [base, path, self.index(target.slice), operator, value], at=node)
+            return self.rebind(base, path, call, at=node)
+        call = self.operator("aug_item", [base, self.index(target.slice), operator, value], at=node)
+        return self.bind(base.id, call, at=node)
+
+    def visit_Delete(self, node: Node) -> Any:
+        if not any(_is_element(target) for target in node.targets):
+            return node
+        return [made for target in node.targets for made in self.delete(target, at=node)]
+
+    def visit_For(self, node: Node) -> Any:
+        target = node.target
+        if _is_element(target) or (isinstance(target, gast.Name) and target.id in self.outer):
+            item = self.namer.fresh("item")
+            node.body = [*self.assign(target, self.name(item, target), at=target), *self.block(node.body)]
+            node.orelse = self.block(node.orelse)
+            node.target = locations.place(gast.Name(item, gast.Store(), None, None), locations.position(target))
+            return node
+        return self.inside(node)
+
+    visit_AsyncFor = visit_For
+
+    def visit_With(self, node: Node) -> Any:
+        for index, item in enumerate(node.items):
+            target = item.optional_vars
+            if target is not None and _is_element(target):
+                name = self.namer.fresh("item")
+                body = self.assign(target, self.name(name, target), at=target)
+                item.optional_vars = locations.place(
+                    gast.Name(name, gast.Store(), None, None), locations.position(target)
+                )
+                if index + 1 < len(node.items):  # the later items may use the target
+                    inner = type(node)(node.items[index + 1 :], node.body, None)
+                    body.extend(self.block([locations.place(inner, locations.position(node))]))
+                    node.items = node.items[: index + 1]
+                else:
+                    body.extend(self.block(node.body))
+                node.body = body
+                return node
+        return self.inside(node)
+
+    visit_AsyncWith = visit_With
+
+    # --- targets ---
+
+    def assign(self, target: Node, value: Node, *, at: Node) -> list[Node]:
+        """The statements for `target = value`."""
+        if not _is_element(target):
+            return [locations.place(gast.Assign([target], value, None), locations.header(at))]
+        if isinstance(target, gast.Attribute):
+            attribute = gast.Constant(self.mangled(target.attr), None)
+            return [self.run(self.operator("set_attr", [value, target.value, attribute], at=at))]
+        if isinstance(target, gast.Subscript):
+            base, path = self.path(target.value)
+            if path.elts or not isinstance(base, gast.Name):
+                call = self.operator("set_item_at", [value, base, path, self.index(target.slice)], at=at)
+                return [self.rebind(base, path, call, at=at)]
+            return [self.bind(base.id, self.operator("set_item", [value, base, self.index(target.slice)], at=at), at=at)]
+        return self.unpack(target, value, at=at)
+
+    def unpack(self, target: Node, value: Node, *, at: Node) -> list[Node]:
+        """A tuple target: temporaries first, then the targets one by one, as Python stores them."""
+        names: list[Node] = []
+        stores: list[Node] = []
+        for item in target.elts:
+            starred = isinstance(item, gast.Starred)
+            inner = item.value if starred else item
+            temporary = self.namer.fresh("item")
+            name = gast.Name(temporary, gast.Store(), None, None)
+            names.append(gast.Starred(name, gast.Store()) if starred else name)
+            stores.extend(self.assign(inner, self.name(temporary, at), at=at))
+        pattern = locations.place(gast.Tuple(names, gast.Store()), locations.position(target))
+        return [locations.place(gast.Assign([pattern], value, None), locations.header(at)), *stores]
+
+    def delete(self, target: Node, *, at: Node) -> list[Node]:
+        if isinstance(target, gast.Tuple | gast.List):
+            return [made for item in target.elts for made in self.delete(item, at=at)]
+        if isinstance(target, gast.Attribute):
+            attribute = gast.Constant(self.mangled(target.attr), None)
+            return [self.run(self.operator("del_attr", [target.value, attribute], at=at))]
+        if isinstance(target, gast.Subscript):
+            return [self.run(self.operator("del_item", [target.value, self.index(target.slice)], at=at))]
+        return [locations.place(gast.Delete([target]), locations.header(at))]
+
+    def path(self, node: Node) -> tuple[Node, Node]:
+        """`base.a[k]` as its base and the steps from there."""
+        steps: list[Node] = []
+        while isinstance(node, gast.Attribute | gast.Subscript):
+            if isinstance(node, gast.Attribute):
+                step = [gast.Constant(".", None), gast.Constant(self.mangled(node.attr), None)]
+            else:
+                step = [gast.Constant("[", None), self.index(node.slice)]
+            steps.append(gast.Tuple(step, gast.Load()))
+            node = node.value
+        return node, gast.Tuple(steps[::-1], gast.Load())
+
+    def rebind(self, base: Node, path: Node, call: Node, *, at: Node) -> Node:
+        """A name whose element changes may get a new value; an object whose attribute changes stays itself."""
+        if isinstance(base, gast.Name) and path.elts and path.elts[0].elts[0].value == "[":
+            return self.bind(base.id, call, at=at)
+        return self.run(call)
+
+    def bind(self, name: str, value: Node, *, at: Node) -> Node:
+        """`name = value`, with a declaration where the name belongs to a scope outside."""
+        if name not in self.scope.locals and name not in self.outer:
+            around, scope = False, self.scope.parent
+            while scope is not None and not around:
+                around, scope = not scope.is_class and name in scope.locals, scope.parent
+            is_free = around or self.mangled(name) in self.conversion.context.freevars
+            (self.scope.nonlocals if is_free else self.scope.globals).add(name)
+            self.outer = self.scope.globals | self.scope.nonlocals
+            declare(self.function, "Nonlocal" if is_free else "Global", [name])
+        return pieces.assign(name, value, at=at)
+
+    def index(self, node: Node) -> Node:
+        """The index of a subscript as an argument."""
+        if isinstance(node, gast.Slice):
+            given = [gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)]
+            if node.step is None:
+                given.pop()
+            meant = self.conversion.resolve("slice") is builtins.slice
+            func = pieces.name("slice") if meant else gast.Attribute(pieces.name(self.alias), "slice", gast.Load())
+            return locations.place(gast.Call(func, given, []), locations.position(node))
+        if isinstance(node, gast.Tuple):
+            node.elts = [self.index(item) for item in node.elts]
+        return node
+
+    def mangled(self, attribute: str) -> str:
+        """The name of a private attribute as the compiler has it."""
+        if not attribute.startswith("__") or attribute.endswith("__"):
+            return attribute
+        name = self.class_name()
+        return attribute if not name else f"_{name}{attribute}"
+
+    def class_name(self) -> str:
+        scope = self.scope.parent
+        while scope is not None:
+            if scope.is_class:
+                return str(scope.node.name).lstrip("_")
+            scope = scope.parent
+        return (self.conversion.context.class_name or "").lstrip("_")
+
+    # --- nodes ---
+
+    def operator(self, text: str, arguments: list[Node], *, at: Node) -> Node:
+        return pieces.operator(self.alias, text, arguments, at=at)
+
+    def name(self, text: str, at: Node) -> Node:
+        return locations.place(pieces.name(text), locations.header(at))
+
+    def run(self, call: Node) -> Node:
+        return locations.place(gast.Expr(call), locations.position(call))
+
+
+def _is_element(target: Node) -> bool:
+    """Whether an assignment to `target` assigns to an element or an attribute."""
+    if isinstance(target, gast.Tuple | gast.List):
+        return any(_is_element(item) for item in target.elts)
+    if isinstance(target, gast.Starred):
+        return _is_element(target.value)
+    return isinstance(target, gast.Attribute | gast.Subscript)

@@ -1,0 +1,388 @@
+"""`return`, `break` and `continue`: structure where it suffices, flags where it does not.
+
+| program | becomes |
+| --- | --- |
+| `if c: return a` and the rest | `if c: return a` / `else:` the rest, each arm ending in `return` |
+| `if c: continue` and the rest | `if c: pass` / `else:` the rest |
+| `while t:` / `if c: break` / rest | `while t and not c:` rest |
+| `while True:` head / `if c: break` / rest | head / `while not c:` rest, head |
+| any other `break`, or `return` in a loop | `break_ = False` before, `break_ = True` in its place, `while not break_ and t` |
+
+>>> print(show('''
+... def f(n, c):
+...     while n > c:
+...         n -= 1
+...         if n == c:
+...             break
+...         c += 2
+...     return n
+... ''', Jumps))
+def f(n, c):
+    break_ = False
+    while not break_ and n > c:
+        n -= 1
+        if n == c:
+            break_ = True
+        else:
+            c += 2
+    return n
+
+Why it is right: a statement that may jump is followed by nothing that runs unconditionally. If one of its arms always
+leaves, the rest of the block belongs to the other arm; otherwise the rest is guarded by the flags. So each statement is
+moved at most once, and no code is copied but the few statements at the head of a rotated loop. Native statements
+(`Nativeness`) keep native jumps as long as no functional statement stands between jump and target.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from autograph.analyses.loops import LOOPS, blocks
+from autograph.analyses.scopes import FUNCTIONS
+from autograph.converters import loop_shapes
+from autograph.converters.base import Conversion, Node, StatementConverter
+from autograph.converters.loop_shapes import both
+
+Flags = frozenset[str]
+NONE: Flags = frozenset()
+LONGEST_CHAIN = 25  # jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop whose body is being lowered; names of flags appear when they are needed."""
+
+    native: bool
+    break_: str | None = None
+    continue_: str | None = None
+    guarded: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """What jumps mean where a block stands.
+
+    Args:
+        returns: `return` leaves the user's function here; otherwise it is a flag.
+        loop: the loop around, or None.
+        in_loop: no functional statement stands between here and that loop, so if it is native, jumps stay native.
+    """
+
+    returns: bool
+    loop: Loop | None = None
+    in_loop: bool = False
+
+    def in_arm(self) -> Place:
+        """Inside an arm of a functional statement."""
+        return replace(self, returns=False, in_loop=False)
+
+    @property
+    def native_loop(self) -> bool:
+        return self.loop is not None and self.loop.native and self.in_loop
+
+
+class Jumps(StatementConverter):
+    """See the module."""
+
+    def __init__(self, conversion: Conversion) -> None:
+        super().__init__(conversion)
+        self._completes: dict[Any, bool] = {}
+
+    def convert_function(self, function: Node) -> None:
+        if self.conversion.sees_frame(function):
+            return
+        self.native = self.conversion.nativeness(function)
+        body = function.body
+        self.return_flag = self.return_value = ""
+        self.returns_values = False
+        pending = [*body]
+        any_jump = False
+        while pending:
+            node = pending.pop()
+            if isinstance(node, gast.Return):
+                self.returns_values |= node.value is not None and not _is_constant(node.value, None)
+            any_jump |= isinstance(node, gast.Return | gast.Break | gast.Continue)
+            if isinstance(node, gast.While | gast.For):
+                any_jump |= bool(node.orelse)
+            for block in blocks(node):
+                pending.extend(block)
+        if not any_jump:
+            return
+        if any("return" in self.native.soft(node) for node in body) and self.completes(body):
+            body = [*body, *self.statements("return None", at=body[-1])]
+            self.native.add(body[-1])
+        function.body, _ = self.lower(body, Place(returns=True))
+
+    # --- facts ---
+
+    def completes(self, statements: list[Node]) -> bool:
+        """Whether control may come out at the end of a block; where in doubt, yes."""
+        return all(self._statement_completes(node) for node in reversed(statements))
+
+    def _statement_completes(self, node: Node) -> bool:
+        if isinstance(node, gast.Return | gast.Raise | gast.Break | gast.Continue):
+            return False
+        if not isinstance(node, gast.If | gast.While | gast.Try | gast.TryStar):
+            return True
+        known = self._completes.get(node)
+        if known is None:
+            known = self._completes[node] = self._compound_completes(node)
+        return known
+
+    def _compound_completes(self, node: Node) -> bool:
+        if isinstance(node, gast.If):
+            return self.completes(node.body) or self.completes(node.orelse)
+        if isinstance(node, gast.While):
+            return not _is_constant(node.test, True) or self.native.breaks(node)
+        if not self.completes(node.finalbody):
+            return False
+        if any(self.completes(handler.body) for handler in node.handlers):
+            return True
+        return self.completes(node.body) and self.completes(node.orelse)
+
+    # --- blocks ---
+
+    def lower(self, statements: list[Node], place: Place) -> tuple[list[Node], Flags]:
+        """A block without functional jumps, and the flags that may be set when control comes out at its end."""
+        cut = self._cut(statements, place)
+        if cut:
+            first, flags = self.lower(statements[:cut], place.in_arm())
+            return self.continue_with(first, flags, statements[cut:], True, place)
+        result: list[Node] = []
+        pending = statements[::-1]
+        while pending:
+            node = pending.pop()
+            escapes = self.native.escapes(node)
+            completes = self._statement_completes(node) if escapes else True
+            flags = NONE
+            if isinstance(node, gast.Return | gast.Break | gast.Continue):
+                made, flags = self.jump(node, place)
+                return result + made, flags
+            if isinstance(node, LOOPS):
+                made, flags, added = self.lower_loop(node, place)
+                pending.extend(reversed(added))
+                completes = completes or bool(added)
+            elif escapes and isinstance(node, gast.If):
+                made, flags, rest = self.lower_if(node, pending[::-1], place)
+                completes, pending = self._completes[node], rest[::-1]
+            else:
+                lowered, flags = self.lower_inside(node, place)
+                made = [lowered]
+            if flags or not completes:
+                made, flags = self.continue_with(made, flags, pending[::-1], completes, place)
+                return result + made, flags
+            result.extend(made)
+        return result, NONE
+
+    def _cut(self, statements: list[Node], place: Place) -> int:
+        """Where a long chain of jumps is cut; 0 where it is not."""
+        jumping = [index for index, node in enumerate(statements) if self.native.escapes(node)]
+        if len(jumping) <= LONGEST_CHAIN or place.native_loop:
+            return 0
+        if not any(self.native.soft(statements[index]) for index in jumping):
+            return 0
+        return jumping[LONGEST_CHAIN]
+
+    def continue_with(
+        self, made: list[Node], flags: Flags, rest: list[Node], completes: bool, place: Place
+    ) -> tuple[list[Node], Flags]:
+        """Puts `rest` after statements that may have set `flags`."""
+        at = made[-1]
+        returns = self.return_flag in flags and place.returns
+        if not completes:  # the rest is never reached
+            if returns:
+                return [*self._set(self.return_flag, False, at), *made, self._return(at)], NONE
+            return made, flags
+        if returns and not self.completes(rest):
+            rest, after = self.lower(rest, Place(returns=True, loop=place.loop))
+            assert not after, "a tail block leaves by returning"
+            chosen = self.guard(self.expression(self.return_flag, at=at), [self._return(at)], rest, at)
+            return [*self._set(self.return_flag, False, at), *made, chosen], NONE
+        if not rest:
+            return made, flags
+        if place.loop is not None:
+            place.loop.guarded |= flags
+        rest, after = self.lower(rest, place.in_arm())
+        return [*made, self.guard(self._none_of(flags, at), rest, [], at)], flags | after
+
+    def guard(self, test: Node, body: list[Node], orelse: list[Node], at: Node) -> Node:
+        """An `if` of ours, functional."""
+        [node] = self.statements("if $test:\n    $body\nelse:\n    $orelse", at=at, test=test, body=body, orelse=orelse)
+        self.native.add(node)
+        return node
+
+    # --- jumps ---
+
+    def jump(self, node: Node, place: Place) -> tuple[list[Node], Flags]:
+        """One `return`, `break` or `continue` where it stands."""
+        if isinstance(node, gast.Return):
+            if place.returns:
+                return [node], NONE
+            flag = self._return_flag()
+            made = self._set(flag, True, node)
+            if self.returns_values:
+                value = node.value if node.value is not None else self.expression("None", at=node)
+                made = [*self.statements(f"{self.return_value} = $value", at=node, value=value), *made]
+            return made, frozenset((flag,))
+        assert place.loop is not None
+        if place.native_loop:
+            return [node], NONE
+        if isinstance(node, gast.Break):
+            flag = place.loop.break_ = place.loop.break_ or self._flag("break_")
+        else:
+            flag = place.loop.continue_ = place.loop.continue_ or self._flag("continue_")
+        return self._set(flag, True, node), frozenset((flag,))
+
+    def _flag(self, base: str) -> str:
+        name = self.namer.fresh(base)
+        self.conversion.flags.add(name)
+        return name
+
+    def _return_flag(self) -> str:
+        if not self.return_flag:
+            self.return_flag = self._flag("return_")
+            if self.returns_values:
+                self.return_value = self.namer.fresh("return_value")
+        return self.return_flag
+
+    def _set(self, flag: str, value: bool, at: Node) -> list[Node]:
+        return self.statements(f"{flag} = {value}", at=at)
+
+    def _return(self, at: Node) -> Node:
+        [node] = self.statements(f"return {self.return_value if self.returns_values else None}", at=at)
+        self.native.add(node)
+        return node
+
+    def _none_of(self, flags: Any, at: Node) -> Node:
+        names = sorted(flags)
+        return self.expression(f"not {names[0]}" if len(names) == 1 else f"not ({' or '.join(names)})", at=at)
+
+    # --- statements ---
+
+    def lower_if(self, node: Node, rest: list[Node], place: Place) -> tuple[list[Node], Flags, list[Node]]:
+        """An `if` that may jump, and what remains to be put after it."""
+        escapes = self.native.escapes(node)
+        stays = self.native.holds(node)
+        jumps_natively = (place.returns or "return" not in escapes) and (
+            place.native_loop or not escapes & {"break", "continue"}
+        )
+        if stays and jumps_natively and not self.native.soft(node):
+            node.body, _ = self.lower(node.body, place)
+            node.orelse, _ = self.lower(node.orelse, place)
+            return [node], NONE, rest
+        body, orelse = self.completes(node.body), self.completes(node.orelse)
+        if rest and body != orelse:
+            if body:
+                node.body = [*(item for item in node.body if not isinstance(item, gast.Pass)), *rest]
+            else:
+                node.orelse = [*node.orelse, *rest]
+            rest = []
+            body, orelse = self.completes(node.body), self.completes(node.orelse)
+            self._completes[node] = body or orelse
+        inside = place
+        if not stays:
+            returning = place.returns and "return" in escapes and not body and not orelse
+            inside = Place(returns=True) if returning else place.in_arm()
+        node.body, first = self.lower(node.body, inside)
+        node.orelse, second = self.lower(node.orelse, inside)
+        node.body = node.body or self.statements("pass", at=node)
+        return [node], first | second, rest
+
+    def lower_inside(self, node: Node, place: Place) -> tuple[Node, Flags]:
+        """Any other statement: its blocks in order; flags set in a `try` keep its `else` from running."""
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            return node, NONE
+        inside = place if self.native.holds(node) else place.in_arm()
+        flags = NONE
+        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+            for name in ("body", "orelse", "finalbody"):
+                if not (statements := getattr(owner, name, None)):
+                    continue
+                lowered, after = self.lower(statements, inside)
+                if name == "orelse" and flags and isinstance(node, gast.Try | gast.TryStar):
+                    if place.loop is not None:
+                        place.loop.guarded |= flags
+                    lowered = [self.guard(self._none_of(flags, node), lowered, [], node)]
+                setattr(owner, name, lowered)
+                flags |= after
+        return node, flags
+
+    # --- loops ---
+
+    def lower_loop(self, node: Node, place: Place) -> tuple[list[Node], Flags, list[Node]]:
+        """A loop, the flags that may be set after it, and statements that are to be lowered behind it."""
+        if self.native.holds(node) and (place.returns or "return" not in self.native.escapes(node)):
+            loop = Loop(native=True)
+            body, flags = self.lower(node.body, Place(place.returns, loop, in_loop=True))
+            node.body = self._with_continue(loop, body, node)
+            node.orelse, after = self.lower(node.orelse, place)
+            return [node], after | (flags - {loop.continue_ or ""}), []
+        self.native.discard(node)
+        before, added = self._shaped(node)
+        loop = Loop(native=False)
+        body, flags = self.lower(node.body, Place(returns=False, loop=loop, in_loop=True))
+        node.body = self._with_continue(loop, body, node)
+        flags -= {loop.continue_ or ""}
+        if node.orelse:
+            added = [self.guard(self._none_of({loop.break_}, node), node.orelse, [], node)] if loop.break_ else node.orelse
+            node.orelse = []
+        if flags:
+            self._test_flags(node, flags)
+        if loop.break_:
+            before = [*before, *self._set(loop.break_, False, node)]
+        return [*before, node], flags - {loop.break_ or ""}, added
+
+    def _with_continue(self, loop: Loop, body: list[Node], at: Node) -> list[Node]:
+        """Sets `continue_` at the start of a turn, or removes it where nothing asks for it."""
+        if not loop.continue_:
+            return body
+        if loop.continue_ in loop.guarded:
+            return [*self._set(loop.continue_, False, at), *body]
+        return _without(body, loop.continue_, self.statements("pass", at=at))
+
+    def _test_flags(self, node: Node, flags: Flags) -> None:
+        """Makes a loop end when a flag is set."""
+        test = self._none_of(flags, node)
+        if isinstance(node, gast.For):
+            node.extra_test = test
+        elif _is_constant(node.test, True):
+            node.test = test
+        else:
+            node.test = both(test, node.test)
+
+    def _shaped(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """Folds exits into the test of a `while`; returns what goes before and after the loop."""
+        if not isinstance(node, gast.While) or node.orelse:
+            return [], []
+        if _is_constant(node.test, True) and (exit_ := loop_shapes.single_exit(node, self.native)):
+            self._completes[node] = True
+            before = copy.deepcopy(exit_.head)
+            node.test = exit_.stay
+            node.body = [*exit_.rest, *exit_.head] or self.statements("pass", at=node)
+            return before, exit_.leaving
+        loop_shapes.fold_leading_breaks(node, lambda: self.statements("pass", at=node))
+        return [], []
+
+
+def _is_constant(node: Node, value: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is value
+
+
+def _without(statements: list[Node], flag: str, empty: list[Node]) -> list[Node]:
+    """A block without the assignments to a flag."""
+    result = []
+    for node in statements:
+        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and node.targets[0].id == flag:
+            continue
+        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+            if blocks(node):
+                for name in ("body", "orelse", "finalbody"):
+                    if inner := getattr(owner, name, None):
+                        left = _without(inner, flag, empty)
+                        setattr(owner, name, left or (copy.deepcopy(empty) if name == "body" else []))
+        result.append(node)
+    return result

@@ -1,0 +1,4 @@
+"""placeholder"""
+from autograph.converters.base import StatementConverter
+class MatchStatements(StatementConverter):
+    pass

@@ -1,0 +1,97 @@
+"""Operands that bind a name by walrus become functions in front of the statement.
+
+>>> print(show('''
+... def f(a, y):
+...     return a and (y := g(a)) + y
+... ''', LogicalExpressions, NamedOperands))
+def f(a, y):
+    def and_right():
+        nonlocal y
+        return (y := g(a)) + y
+    return ag__.and_(a, and_right, lambda: (y,))
+
+In a lambda the walrus would bind a variable of the lambda. Last of the passes over expressions: by now every operand is the
+lambda of an operator, whichever pass made it. Where no statement can stand in front (in a lambda or comprehension of the
+user's) those passes left the expression as it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.analyses.effects import Effects
+from autograph.analyses.loops import blocks
+from autograph.analyses.operators import is_operator, operands
+from autograph.converters import pieces
+from autograph.converters.base import ExpressionConverter, Node, binds
+from autograph.converters.outer_writes import announcements
+
+ROLES = {"and_": ("and_right",), "or_": ("or_right",), "if_exp": ("if_value", "else_value"), "assert_": ("message",)}
+STATEFUL = ("and_", "or_", "if_exp")
+
+
+class NamedOperands(ExpressionConverter):
+    """See the module."""
+
+    def convert(self, tree: Node) -> Node:
+        if not self.conversion.has_walrus:
+            return tree
+        self.effects = Effects(self.alias)
+        self._front: list[Node] = []
+        return super().convert(tree)
+
+    def _list(self, values: list[Node]) -> None:
+        """Statements of a block get the functions of their operands in front."""
+        if not values or not isinstance(values[0], gast.stmt):
+            super()._list(values)
+            return
+        result: list[Node] = []
+        for node in values:
+            outer, self._front = self._front, []
+            visited = self.visit(node)
+            result.extend((*self._front, visited))
+            self._front = outer
+        values[:] = result
+
+    def visit_Call(self, node: Node) -> Any:
+        if self.in_expression_scope or not is_operator(node, self.alias):
+            return node
+        bound: set[str] = set()
+        made: dict[Any, Node] = {}
+        for index, item in enumerate(operands(node)):
+            if binds(item.body):
+                names = self.effects.of(item.body).writes
+                made[item] = self.function_of(item, self.role(node.func.attr, index), names)
+                bound |= names
+        if not made:
+            return node
+        node.args = [made.get(item, item) for item in node.args]
+        for keyword in node.keywords:
+            keyword.value = made.get(keyword.value, keyword.value)
+        state = sorted(bound - self.globals)
+        if state and node.func.attr in STATEFUL:  # the others evaluate their operands whatever is traced
+            node.args.append(pieces.state(state, at=node))
+        return node
+
+    def role(self, operator: str, index: int) -> str:
+        roles = ROLES.get(operator, ("operand",))
+        return roles[min(index, len(roles) - 1)]
+
+    def function_of(self, operand: Node, role: str, names: set[str]) -> Node:
+        """A `def` for an operand, put in front of the statement; returns the expression that names it."""
+        scope = self.conversion.scopes.of(self.function)
+        outer = scope.globals | scope.nonlocals
+        text = self.conversion.namer(self.function).fresh(role)
+        body = [*announcements(names & outer, self.alias, at=operand), gast.Return(operand.body)]
+        shared, outside = sorted(names - scope.globals), sorted(names & scope.globals)
+        made = pieces.function(text, (), shared, outside, body, at=operand)
+        self.conversion.pieces.add(made)
+        self._front.append(made)
+        return locations.place(pieces.name(text), locations.position(operand))
+
+    @property
+    def globals(self) -> set[str]:
+        return self.conversion.scopes.of(self.function).globals

@@ -1,0 +1,111 @@
+"""Names that are numbers on every way through a function, so that `n += 1` may stay as it is.
+
+>>> import gast
+>>> from types import SimpleNamespace
+>>> function = gast.parse('''
+... def f(a):
+...     n, s = 0, a
+...     i = 2 * -1
+...     for k in range(a):
+...         i += 1
+...         k += i
+...         s += 1
+... ''').body[0]
+>>> sorted(names(function, SimpleNamespace(scopes=(), static=SimpleNamespace(is_builtin=lambda *_: True))))
+['i', 'k']
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+
+from autograph.analyses.operators import parameters
+from autograph.analyses.scopes import FUNCTIONS
+
+UNKNOWN = gast.Constant(None, None)
+
+
+def names(function: Any, conversion: Any) -> frozenset[str]:
+    """The names whose every binding is a number: a literal, arithmetic of such names, an item of `range`."""
+    bindings: dict[str, list[Any]] = {item.id: [UNKNOWN] for item in parameters(function.args)}
+
+    def bind(target: Any, value: Any) -> None:
+        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+            if not any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts)):
+                for item, part in zip(target.elts, value.elts, strict=True):
+                    bind(item, part)
+                return
+        for node in gast.walk(target):
+            if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+                bindings.setdefault(node.id, []).append(value if node is target else UNKNOWN)
+
+    pending: list[Any] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if type(node) is list:
+            pending.extend(node)
+            continue
+        if not isinstance(node, gast.AST):
+            continue
+        match node:
+            case gast.Assign():
+                for target in node.targets:
+                    bind(target, node.value)
+                pending.append(node.value)
+                continue
+            case gast.AugAssign():
+                bind(node.target, node.value)
+                pending.append(node.value)
+                continue
+            case gast.For() if isinstance(node.iter, gast.Call) and conversion.static.is_builtin(
+                node.iter.func, builtins.range
+            ):
+                bind(node.target, gast.Constant(0, None))
+                pending.extend((node.iter, node.body, node.orelse))
+                continue
+            case gast.Name():
+                bind(node, UNKNOWN)
+            case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+                bindings.setdefault(node.name, []).append(UNKNOWN)
+            case gast.alias():
+                bindings.setdefault((node.asname or node.name).partition(".")[0], []).append(UNKNOWN)
+            case gast.MatchAs() | gast.MatchStar():
+                bindings.setdefault(node.name or "_", []).append(UNKNOWN)
+            case gast.MatchMapping():
+                bindings.setdefault(node.rest or "_", []).append(UNKNOWN)
+        if not isinstance(node, FUNCTIONS):
+            pending.extend(vars(node).values())
+    for scope in conversion.scopes:
+        for name in scope.nonlocals | scope.globals:
+            bindings[name] = [UNKNOWN]
+    users: dict[str, list[str]] = {}
+    for name, values in bindings.items():
+        for value in values:
+            for used in gast.walk(value):
+                if isinstance(used, gast.Name):
+                    users.setdefault(used.id, []).append(name)
+    known = {name for name, values in bindings.items() if all(_is_arithmetic(value) for value in values)}
+    lost = [name for name in users if name not in known]
+    while lost:
+        for name in users.get(lost.pop(), ()):
+            if name in known:
+                known.discard(name)
+                lost.append(name)
+    return frozenset(known)
+
+
+def _is_arithmetic(node: Any) -> bool:
+    """Whether an expression is a number if all names in it are."""
+    match node:
+        case gast.Constant():
+            return isinstance(node.value, int | float | complex)
+        case gast.Name():
+            return True
+        case gast.UnaryOp():
+            return not isinstance(node.op, gast.Not) and _is_arithmetic(node.operand)
+        case gast.BinOp():
+            return _is_arithmetic(node.left) and _is_arithmetic(node.right)
+    return False

@@ -1,0 +1,52 @@
+"""Reads of elements: an index that may be traced goes through the runtime.
+
+>>> print(show("def f(x, i, k): return x[i] + x[0] + x[i, 1] + x[2:] + x[i:i + k]", Subscripts))
+def f(x, i, k):
+    return ag__.get_item(x, i) + x[0] + x[i, 1] + x[2:] + ag__.get_slice(x, i, k)
+
+Python lists and dicts know no traced index, arrays do; a window `x[i:i + k]` of a traced start has a static length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import pieces
+from autograph.converters.base import ExpressionConverter, Node
+
+_PLAIN = (gast.Name, gast.Attribute, gast.Constant, gast.BinOp, gast.UnaryOp, gast.expr_context, gast.operator, gast.unaryop)
+
+
+class Subscripts(ExpressionConverter):
+    """See the module."""
+
+    def visit_Subscript(self, node: Node) -> Any:
+        if not isinstance(node.ctx, gast.Load):
+            return node
+        index = node.slice
+        if isinstance(index, gast.Slice):
+            if (length := self.window(index)) is None:
+                return node
+            return pieces.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
+        if _is_constant(index) or isinstance(index, gast.Tuple | gast.Starred):
+            return node
+        return pieces.operator(self.alias, "get_item", [node.value, index], at=node)
+
+    def window(self, index: Node) -> Node | None:
+        """The length of `start:start + length`, where the start has the same value both times."""
+        start, end = index.lower, index.upper
+        if index.step is not None or start is None or not isinstance(end, gast.BinOp) or not isinstance(end.op, gast.Add):
+            return None
+        if _is_constant(start) or not all(isinstance(node, _PLAIN) for node in gast.walk(start)):
+            return None
+        if gast.dump(start) == gast.dump(end.left):
+            return end.right
+        return None
+
+
+def _is_constant(node: Node) -> bool:
+    if isinstance(node, gast.UnaryOp):
+        return _is_constant(node.operand)
+    return isinstance(node, gast.Constant)
