@@ -69,6 +69,9 @@ try:
     from jax._src import linear_util as _linear_util
     from jax._src.interpreters.partial_eval import trace_to_jaxpr_dynamic as _trace_to_jaxpr_dynamic
 
+    # Less its profiler's frame: nesting is limited by Python's stack.
+    _trace_to_jaxpr_dynamic = getattr(_trace_to_jaxpr_dynamic, "__wrapped__", _trace_to_jaxpr_dynamic)
+
     def trace_piece(
         piece: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
     ) -> tuple[jex_core.Jaxpr, list[Any]]:

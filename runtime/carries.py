@@ -45,7 +45,7 @@ from autograph.runtime.joining import (
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
-from autograph.runtime.types import ArrayType, TypesDiffer, convert, join_types, placeholder, type_of
+from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, placeholder, type_of
 
 
 class Retry(Exception):
@@ -317,6 +317,8 @@ class Carry:
         leaf.out, leaf.invariant = out, False
         try:
             joined = join_types(leaf.type, type_of(out))
+            check_fits(leaf.init, joined)
+            check_fits(out, joined)
         except TypesDiffer as differ:
             raise Mismatch(path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}") from None
         if joined == leaf.type:

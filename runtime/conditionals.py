@@ -25,6 +25,7 @@ after each arm, and the joined values are written once, after the `cond`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import CodeType
 from typing import Any
 
 from autograph import errors
@@ -82,16 +83,36 @@ def stage_turn(pred: Any, turn: Callable[[], Any], variables: list[Variable]) ->
     _stage(pred, turn, nothing, variables, (), "loop", keep_one_sided=True)
 
 
+_DEEPEST = 64  # nested runs of one arm that are taken for endless recursion
+_DEEP = 10  # the same, once Python's own stack is full
+
+
+def _endless(code: CodeType) -> errors.StagingError:
+    names = [name for name in code.co_qualname.split(".") if name != "<locals>"]
+    name = names[-2] if len(names) > 1 else names[-1]
+    return errors.StagingError(
+        f"'{name}' calls itself under a traced condition",
+        at=code,
+        why="both arms become part of the program, also the one that recurs, so building it would never end",
+        instead="write a loop, or let a Python value (a static argument) end the recursion",
+    )
+
+
 class _Arm:
     """What one arm left behind."""
 
     def __init__(self, run: Callable[[], Any], variables: list[Variable], path: Any) -> None:
         self.raised: BaseException | None = None
         self.value: Any = None
-        with journal.Piece(variables, path) as piece:
+        code = getattr(run, "__code__", None)
+        if code is not None and journal.nested(code) >= _DEEPEST:
+            raise _endless(code)
+        with journal.Piece(variables, path, code=code) as piece:
             try:
                 self.value = run()
             except BaseException as error:
+                if type(error) is RecursionError and code is not None and journal.nested(code) >= _DEEP:
+                    raise _endless(code) from None
                 if error is not piece.raised:
                     raise
                 self.raised = error
@@ -247,17 +268,6 @@ def _stage(
     pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str],
     what: str, keep_one_sided: bool = False,
 ) -> Any:
-    merged: list[views.Merged] = []
-    value = _stage_arms(pred, body, orelse, variables, exits, what, keep_one_sided, merged)
-    # Only now nothing of the statement's own refers to the containers of the arms any more.
-    views.note(merged, _where(body, orelse))
-    return value
-
-
-def _stage_arms(
-    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str],
-    what: str, keep_one_sided: bool, merged: list[views.Merged],
-) -> Any:
     plan: _Plan | None = None
     true_arm: Traced | None = None
 
@@ -280,20 +290,29 @@ def _stage_arms(
     if plan.body.raised is not None and plan.orelse.raised is not None:
         bind_cond(pred, false_arm, true_arm)
         raise journal.mark_raised(plan.body.raised)
+    value, merged = _land(plan, pred, false_arm, true_arm, variables)
+    plan = None  # from now on nothing of the statement's own refers to the containers of the arms
+    views.note(merged, _where(body, orelse))
+    return value
+
+
+def _land(
+    plan: _Plan, pred: Any, false_arm: Traced, true_arm: Traced, variables: list[Variable]
+) -> tuple[Any, list[views.Merged]]:
+    """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop())
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}
-    for variable, template in zip(variables, plan.variables):
+    for variable, template in zip(variables, plan.variables, strict=True):
         variable.set(fill(template, results, built))
     for location, template in plan.locations:
         journal.touch_location(location)
         location.set(fill(template, results, built))
     value = fill(plan.value, results, built)
-    merged += plan.join.merged(built)
-    return value
+    return value, plan.join.merged(built)
 
 
 def _make_plan(

@@ -31,7 +31,7 @@ import numpy as np
 from autograph.runtime.journal import AttributeLocation, attribute_names
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined
-from autograph.runtime.types import ArrayType, TypesDiffer, join_types, type_of
+from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.views import Merged
 
 
@@ -68,6 +68,8 @@ def describe(value: Any, depth: int = 3) -> str:
         return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
     if kind is dict:
         return "dict with keys " + (", ".join(repr(k) for k in list(value)[:6]) or "(none)")
+    if isinstance(value, jax.core.Tracer):
+        return str(jax.typeof(value))
     return f"a {kind.__qualname__} object"
 
 
@@ -235,6 +237,8 @@ class Join:
             return Same(left)
         try:
             kind = join_types(type_of(left), type_of(right))
+            check_fits(left, kind)
+            check_fits(right, kind)
         except TypesDiffer as differ:
             raise Mismatch(path, left, right, str(differ)) from None
         return self.output(left, right, kind)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from types import FunctionType, MemberDescriptorType, TracebackType
+from types import CodeType, FunctionType, MemberDescriptorType, TracebackType
 from typing import Any
 
 import jax
@@ -223,10 +223,14 @@ class Piece:
     """An open piece: as a context manager it journals, and undoes everything when it closes.
 
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
-    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it.
+    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code` is
+    what runs in it.
     """
 
-    def __init__(self, variables: list[Variable], path: Any = None, is_loop: bool = False) -> None:
+    def __init__(
+        self, variables: list[Variable], path: Any = None, is_loop: bool = False, code: CodeType | None = None
+    ) -> None:
+        self.code = code
         self.is_loop = is_loop
         self.variables = variables
         self.path = path
@@ -328,6 +332,11 @@ def active() -> bool:
 def innermost() -> Piece | None:
     """The innermost open piece."""
     return _stack.pieces[-1] if _stack.pieces else None
+
+
+def nested(code: CodeType) -> int:
+    """How many of the open pieces run `code`: more than a few means recursion under traced conditions."""
+    return sum(piece.code is code for piece in _stack.pieces)
 
 
 def in_loop() -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import jax.extend.core as jex_core
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
@@ -115,8 +116,11 @@ def predicate(test: Any) -> Any:
 
     Raises:
         ValueError: the array has more or fewer than one element, in NumPy's words.
+        TypeError: random keys have no truth value, in JAX's words.
     """
     aval = jax.typeof(test)
+    if not isinstance(aval.dtype, np.dtype):
+        raise TypeError("key array cannot be converted to boolean.")
     size = 1
     for n in aval.shape:
         size *= n

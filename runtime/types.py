@@ -67,10 +67,22 @@ def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
     if not (_is_number(a.dtype) and _is_number(b.dtype)):
         raise TypesDiffer("dtypes differ")
     left, right = (_WEAK[_kind(t.dtype)] if t.weak else t.dtype for t in (a, b))
-    dtype = np.dtype(jnp.result_type(left, right))
-    # A bool array has no weak form, and it never makes a Python number strong: True or 1 is a weak int.
-    weak = all(t.weak or t.dtype == bool for t in (a, b)) and (a.weak or b.weak)
+    try:
+        dtype = np.dtype(jnp.result_type(left, right))
+    except (TypeError, ValueError):  # JAX has no implicit promotion for 4-bit integers, 8-bit floats, or in strict mode
+        raise TypesDiffer("JAX promotes these two dtypes to no common one") from None
+    # As in JAX's lattice, a Python number of a higher kind stays weak beside an array: int8 and 2.5 are a weak float.
+    weak = all(t.weak or _kind(t.dtype) == "b" or (_kind(t.dtype) in "ui" and dtype.kind in "fc") for t in (a, b)) and (
+        a.weak or b.weak)
     return ArrayType(a.shape, dtype, weak, varying)
+
+
+def check_fits(x: Any, target: ArrayType) -> None:
+    """Raises `TypesDiffer` for a Python number that the joined dtype cannot hold: JAX would wrap it around."""
+    if type(x) is int and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.integer):
+        limits = jnp.iinfo(target.dtype)
+        if not limits.min <= x <= limits.max:
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}")
 
 
 def _is_number(dtype: Any) -> bool:
