@@ -33,6 +33,7 @@ from typing import Any
 import gast
 
 from autograph import locations
+from autograph.analyses.appends import appended_only
 from autograph.analyses.liveness import Liveness
 from autograph.analyses.scopes import Scopes
 from autograph.converters import pieces
@@ -52,7 +53,7 @@ class ControlFlow(StatementConverter):
             return
         self.native = self.conversion.nativeness(function)
         scope = self.scopes.of(function)
-        self.liveness = Liveness(function, scope, self.alias)
+        self.liveness = Liveness(function, scope, self.alias, self.conversion.transient)
         self.outer = scope.globals | scope.nonlocals
         self.locals = self.namer.child()
         function.body = self.block(function.body)

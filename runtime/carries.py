@@ -128,7 +128,7 @@ class Carry:
         self.born: list[_Leaf] = []
         self.operands: list[Any] = []
         self.placeholders: list[Any] = []
-        self.growing: dict[int, list[Any]] = {}
+        self.growing: set[int] = set()
         self.grown: list[_Grown] = []
 
     # -- one attempt -------------------------------------------------------------------------------------------------
@@ -445,13 +445,13 @@ def _changing(template: Template, leaves: list[_Leaf]) -> Iterator[int]:
             yield from _changing(child, leaves)
 
 
-def alone(lists: Sequence[Variable]) -> dict[int, list[Any]]:
-    """Those of the variables' values that are lists which nothing but the variable refers to, by id."""
-    found: dict[int, list[Any]] = {}
+def alone(lists: Sequence[Variable]) -> set[int]:
+    """The ids of those of the variables' values that are lists which nothing but the variable refers to."""
+    found: set[int] = set()
     for variable in lists:
         value = variable.get()
         if type(value) is list and sys.getrefcount(value) - _LOCAL_REFERENCES == 1:
-            found[id(value)] = value
+            found.add(id(value))
     return found
 
 

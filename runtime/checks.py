@@ -10,6 +10,8 @@ type, message, file and line.
 
 from __future__ import annotations
 
+import linecache
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +20,7 @@ import jax
 import numpy as np
 from jax import lax
 
+from autograph import errors
 from autograph.runtime import journal
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
@@ -43,12 +46,24 @@ def stage_failure(error: BaseException) -> None:
 
 
 def _text(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    place = ""
-    if frames:
-        frame = frames[-1]
-        place = f"{frame.filename}:{frame.lineno}: {frame.line or ''}\n".replace(": \n", "\n")
-    return place + "".join(traceback.format_exception_only(type(error), error)).rstrip()
+    place = _PLACES.pop(id(error), None) or next(
+        ((f.filename, f.lineno) for f in reversed(traceback.extract_tb(error.__traceback__)) if not errors.is_ours(f.filename)),
+        None,
+    )
+    head = "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"
+    return head + "".join(traceback.format_exception_only(type(error), error)).rstrip()
+
+
+_PLACES: dict[int, tuple[str, int] | None] = {}
+"""Where a staged `assert` stands, by its exception, until the exception's text has been made."""
+
+
+def _user_place() -> tuple[str, int] | None:
+    """File and line of the innermost frame that is not ours."""
+    frame = sys._getframe(1)
+    while frame is not None and errors.is_ours(frame.f_code.co_filename):
+        frame = frame.f_back  # type: ignore[assignment]
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def raise_(exception: Any, cause: Any = None) -> BaseException:
@@ -70,8 +85,12 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         return
     from autograph.runtime.conditionals import if_stmt, nothing
 
+    place = _user_place()
+
     def failed() -> None:
-        raise journal.mark_raised(AssertionError(*(() if message is None else (message(),))))
+        error = AssertionError(*(() if message is None else (message(),)))
+        _PLACES[id(error)] = place
+        raise journal.mark_raised(error)
 
     if __debug__:
         if_stmt(predicate(test), nothing, failed)

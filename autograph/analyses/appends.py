@@ -1,0 +1,47 @@
+"""The lists that a loop body does nothing with but append: they can become stacked outputs of a `scan`.
+
+>>> import gast
+>>> appended_only(gast.parse("""
+... out.append(x)
+... if x > 0:
+...     pairs.append((x, out))
+...     seen.append(x)
+... """).body)
+['pairs', 'seen']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import gast
+
+
+def appended_only(body: list[Any]) -> list[str]:
+    """Names that occur in `body` only as statements `name.append(value)`, sorted."""
+    used: Counter[str] = Counter()
+    appended: Counter[str] = Counter()
+    pending: list[Any] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Name):
+            used[node.id] += 1
+        elif isinstance(node, gast.Expr) and (name := _list_of_append(node.value)) is not None:
+            appended[name] += 1
+        for value in vars(node).values():
+            if type(value) is list:
+                pending.extend(item for item in value if isinstance(item, gast.AST))
+            elif isinstance(value, gast.AST):
+                pending.append(value)
+    return sorted(name for name, count in appended.items() if used[name] == count)
+
+
+def _list_of_append(node: Any) -> str | None:
+    """The name in `name.append(value)`."""
+    if not (isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords):
+        return None
+    function = node.func
+    if isinstance(function, gast.Attribute) and function.attr == "append" and isinstance(function.value, gast.Name):
+        return None if isinstance(node.args[0], gast.Starred) else str(function.value.id)
+    return None
