@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         refuse(str(error))
     progress = terminal.Progress(len(tasks), shown=len(tasks) > 1 and not arguments.quiet)
     counts = {"converted": 0, "unchanged": 0, "failed": 0}
-    with _outcomes(tasks, names, arguments.jobs) as outcomes:
+    with _outcomes(tasks, names, arguments.jobs, arguments.verbose) as outcomes:
         if names is not None:  # nothing is written when a name is misspelt
             outcomes = list(outcomes)
             found = frozenset[str]().union(*(o.conversion.selected for o in outcomes if o.conversion))
@@ -179,10 +179,12 @@ def _is_avoided(folder: str, output: str | None) -> bool:
 
 
 @contextmanager
-def _outcomes(tasks: list[Task], names: frozenset[str] | None, jobs: int) -> Iterator[Iterable[Outcome]]:
+def _outcomes(
+    tasks: list[Task], names: frozenset[str] | None, jobs: int, verbose: bool
+) -> Iterator[Iterable[Outcome]]:
     """The outcomes in the order of the tasks, computed in `jobs` processes."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
-    work = functools.partial(convert_file, names=names)
+    work = functools.partial(convert_file, names=names, verbose=verbose)
     if jobs <= 1:
         yield map(work, tasks)
         return
@@ -195,7 +197,7 @@ def _outcomes(tasks: list[Task], names: frozenset[str] | None, jobs: int) -> Ite
             raise
 
 
-def convert_file(task: Task, names: frozenset[str] | None) -> Outcome:
+def convert_file(task: Task, names: frozenset[str] | None, verbose: bool = False) -> Outcome:
     """Reads and converts one file. Writes nothing and raises nothing that concerns only this file."""
     try:
         raw = task.source.read_bytes() if task.source else sys.stdin.buffer.read()
@@ -204,8 +206,9 @@ def convert_file(task: Task, names: frozenset[str] | None) -> Outcome:
         return Outcome(error=f"{task.name}: cannot read: {error.strerror or error}")
     except (InvalidSource, AutoGraphError) as error:
         return Outcome(error=str(error))
-    except Exception:  # one file's failure is no reason to lose the others
-        return Outcome(error=f"{task.name}: autograph failed; please report this:\n{traceback.format_exc()}")
+    except Exception as error:  # one file's failure is no reason to lose the others
+        details = traceback.format_exc().rstrip() if verbose else f"{type(error).__name__}: {error} (more with -v)"
+        return Outcome(error=f"{task.name}: autograph failed, please report this: {details}")
 
 
 def _finish(task: Task, outcome: Outcome, arguments: argparse.Namespace, progress: terminal.Progress) -> str:
