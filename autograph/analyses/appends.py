@@ -1,12 +1,12 @@
 """The lists that a loop body does nothing with but append: they can become stacked outputs of a `scan`.
 
 >>> import gast
->>> appended_only(gast.parse("""
+>>> appended_only(gast.parse('''
 ... out.append(x)
 ... if x > 0:
 ...     pairs.append((x, out))
 ...     seen.append(x)
-... """).body)
+... ''').body)
 ['pairs', 'seen']
 """
 
