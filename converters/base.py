@@ -47,6 +47,8 @@ class Conversion:
         self.has_walrus = gast.NamedExpr in kinds
         self.flags: set[str] = set()
         """Variables that jumps became."""
+        self.transient: set[str] = set()
+        """Temporaries that are never read where the statement that sets them did not run just before."""
         self.pieces: set[Node] = set()
         """Functions that converters made; all others are the user's."""
         self._namers: dict[Node, Namer] = {}

@@ -126,7 +126,7 @@ class Jumps(StatementConverter):
     def _statement_completes(self, node: Node) -> bool:
         if isinstance(node, gast.Return | gast.Raise | gast.Break | gast.Continue):
             return False
-        if not isinstance(node, gast.If | gast.While | gast.Try | gast.TryStar):
+        if not isinstance(node, gast.If | gast.While | gast.Try | gast.TryStar | gast.Match):
             return True
         known = self._completes.get(node)
         if known is None:
@@ -138,6 +138,10 @@ class Jumps(StatementConverter):
             return self.completes(node.body) or self.completes(node.orelse)
         if isinstance(node, gast.While):
             return not _is_constant(node.test, True) or self.native.breaks(node)
+        if isinstance(node, gast.Match):
+            last = node.cases[-1]
+            catches_all = last.guard is None and isinstance(last.pattern, gast.MatchAs) and last.pattern.pattern is None
+            return not catches_all or any(self.completes(case.body) for case in node.cases)
         if not self.completes(node.finalbody):
             return False
         if any(self.completes(handler.body) for handler in node.handlers):

@@ -1,4 +1,246 @@
-"""placeholder"""
-from autograph.converters.base import StatementConverter
+"""`match` becomes a chain of `if`s.
+
+>>> print(show('''
+... def f(x):
+...     match x:
+...         case 0 | 1:
+...             return 'small'
+...         case n if n > 9:
+...             return n
+...         case ('add', 2, y):
+...             return y
+... ''', MatchStatements))
+def f(x):
+    if x == 0 or x == 1:
+        return 'small'
+    else:
+        n = x
+        if n > 9:
+            return n
+        else:
+            match x:
+                case ('add', part, part_1):
+                    match_ = part == 2
+                case _:
+                    match_ = False
+            if match_:
+                y = part_1
+                return y
+
+Values are compared as `if` compares, so they may be traced. The structure of a subject never is: sequences, mappings and
+classes are taken apart by Python's own `match`, which captures their parts; values among them are compared afterwards.
+Names are bound when the whole pattern has matched and before the guard, as in Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.analyses.effects import Effects
+from autograph.analyses.nativeness import suspends
+from autograph.converters import pieces
+from autograph.converters.base import Node, StatementConverter
+
+Bindings = list[tuple[str, Node]]
+
+
 class MatchStatements(StatementConverter):
-    pass
+    """See the module."""
+
+    def convert_function(self, function: Node) -> None:
+        if not self.conversion.sees_frame(function):
+            super().convert_function(function)
+
+    def visit_Match(self, node: Node) -> Any:
+        self.inside(node)
+        if suspends(node.cases):
+            return node
+        before: list[Node] = []
+        subject = node.subject
+        bound = Effects(self.alias).of([[case.pattern, case.guard] for case in node.cases]).writes
+        if not isinstance(subject, gast.Name) or subject.id in bound:
+            name = self.namer.fresh("subject")
+            before = [pieces.assign(name, subject, at=node)]
+            subject = pieces.name(name)
+        self.subject, self.match = subject.id, ""
+        chain: list[Node] = []
+        for case in reversed(node.cases):
+            chain = self.case(case, chain)
+        return [*before, *chain]
+
+    def case(self, case: Node, others: list[Node]) -> list[Node]:
+        """The statements for one case and all that follow it."""
+        pattern, at = case.pattern, case.pattern
+        simple = self.simple(pattern)
+        if simple is None:
+            return self.structural(case, others)
+        test, names = simple
+        bind = [self.assign(name, self.name(self.subject, at), at) for name in names]
+        if test is None:
+            return [*bind, *([self.choice(case.guard, case.body, others, case.guard)] if case.guard else case.body)]
+        if case.guard is None:
+            return [self.choice(test, [*bind, *case.body], others, at)]
+        if not bind:
+            both = locations.place(gast.BoolOp(gast.And(), [test, case.guard]), locations.position(at))
+            return [self.choice(both, case.body, others, at)]
+        match = self.match_name()
+        return [
+            self.choice(test, [*bind, self.assign(match, case.guard, at)], [self.assign(match, self.false(at), at)], at),
+            self.choice(self.name(match, at), case.body, others, at),
+        ]
+
+    def structural(self, case: Node, others: list[Node]) -> list[Node]:
+        at = case.pattern
+        names: Bindings = []
+        if case.guard is None and not self.has_values(case.pattern):
+            rest = [self.arm(gast.MatchAs(None, None), others, at)] if others else []
+            match = gast.Match(self.name(self.subject, at), [self.arm(case.pattern, case.body, at), *rest])
+            return [locations.place(match, locations.header(at))]
+        made = self.attempt(case.pattern, names)
+        bind = [self.assign(name, value, at) for name, value in names]
+        test = self.match_name()
+        if case.guard is None:
+            return [*made, self.choice(self.name(test, at), [*bind, *case.body], others, at)]
+        made.append(self.choice(self.name(test, at), [*bind, self.assign(test, case.guard, case.guard)], [], at))
+        return [*made, self.choice(self.name(test, at), case.body, others, at)]
+
+    def attempt(self, pattern: Node, names: Bindings) -> list[Node]:
+        """Statements that set `match_`; `names` gets what the pattern binds if it matches."""
+        match = self.match_name()
+        if isinstance(pattern, gast.MatchOr) and self.test(pattern, self.subject) is None:
+            made: list[Node] = []
+            for item in pattern.patterns:
+                inner: Bindings = []
+                tried = self.attempt(item, inner)
+                if inner:
+                    bind = [self.assign(name, value, item) for name, value in inner]
+                    tried.append(self.choice(self.name(match, item), bind, [], item))
+                made = [*made, self.choice(self.expression(f"not {match}", at=item), tried, [], item)] if made else tried
+            return made
+        simple = self.simple(pattern)
+        if simple is not None:
+            test, captured = simple
+            names.extend((name, self.name(self.subject, pattern)) for name in captured)
+            return [self.assign(match, test or self.expression("True", at=pattern), pattern)]
+        tests: list[Node] = []
+        native = self.native(pattern, names, tests)
+        outcome = self.expression("True", at=pattern) if not tests else tests[0]
+        if len(tests) > 1:
+            outcome = locations.place(gast.BoolOp(gast.And(), tests), locations.position(pattern))
+        matched, failed = self.assign(match, outcome, pattern), self.assign(match, self.false(pattern), pattern)
+        cases = [self.arm(native, [matched], pattern), self.arm(gast.MatchAs(None, None), [failed], pattern)]
+        return [locations.place(gast.Match(self.name(self.subject, pattern), cases), locations.position(pattern))]
+
+    def has_values(self, pattern: Node) -> bool:
+        """Whether a pattern compares something that may be traced."""
+        return any(
+            isinstance(item, gast.MatchValue) and not _is_text(item.value) for item in gast.walk(pattern)
+        )
+
+    # --- patterns ---
+
+    def simple(self, pattern: Node) -> tuple[Node | None, list[str]] | None:
+        """A test of the subject (None: always true) and the names it gets, for a pattern that looks at no part of it."""
+        match pattern:
+            case gast.MatchAs(pattern=None):
+                return None, [pattern.name] if pattern.name else []
+            case gast.MatchAs():
+                inner = self.simple(pattern.pattern)
+                return None if inner is None else (inner[0], [*inner[1], pattern.name])
+        test = self.test(pattern, self.subject)
+        return None if test is None else (test, [])
+
+    def test(self, pattern: Node, subject: str) -> Node | None:
+        """The comparison that a value pattern means, or None for other patterns."""
+        spot = locations.position(pattern)
+        match pattern:
+            case gast.MatchValue():
+                compare = gast.Compare(pieces.name(subject), [gast.Eq()], [pattern.value])
+                return locations.place(compare, spot)
+            case gast.MatchSingleton():
+                constant = gast.Constant(pattern.value, None)
+                return locations.place(gast.Compare(pieces.name(subject), [gast.Is()], [constant]), spot)
+            case gast.MatchOr():
+                tests = [self.test(item, subject) for item in pattern.patterns]
+                if all(item is not None for item in tests):
+                    return locations.place(gast.BoolOp(gast.Or(), tests), spot)
+        return None
+
+    def native(self, pattern: Node, names: Bindings, tests: list[Node]) -> Node:
+        """The pattern with its names and values replaced by captures of temporaries."""
+        match pattern:
+            case gast.MatchSingleton():
+                return pattern
+            case gast.MatchValue() if _is_text(pattern.value):
+                return pattern
+            case gast.MatchAs(pattern=None, name=None) | gast.MatchStar(name=None):
+                return pattern
+            case gast.MatchAs():
+                inner = pattern.pattern and self.native(pattern.pattern, names, tests)
+                return locations.place(gast.MatchAs(inner, self.part(pattern.name, names, pattern)), locations.position(pattern))
+            case gast.MatchStar():
+                return locations.place(gast.MatchStar(self.part(pattern.name, names, pattern)), locations.position(pattern))
+            case gast.MatchMapping():
+                pattern.patterns = [self.native(item, names, tests) for item in pattern.patterns]
+                pattern.rest = pattern.rest and self.part(pattern.rest, names, pattern)
+            case gast.MatchSequence():
+                pattern.patterns = [self.native(item, names, tests) for item in pattern.patterns]
+            case gast.MatchClass():
+                pattern.patterns = [self.native(item, names, tests) for item in pattern.patterns]
+                pattern.kwd_patterns = [self.native(item, names, tests) for item in pattern.kwd_patterns]
+            case _:
+                part = self.temporary()
+                if (test := self.test(pattern, part)) is not None:
+                    tests.append(test)
+                    return locations.place(gast.MatchAs(None, part), locations.position(pattern))
+                return self.alternatives(pattern, names)
+        return pattern
+
+    def alternatives(self, pattern: Node, names: Bindings) -> Node:
+        """An inner `|` between structures: Python decides, values in it included; each side captures the same names."""
+        parts = {name: self.part(name, names, pattern) for name in sorted(Effects(self.alias).of(pattern).writes)}
+        for node in gast.walk(pattern):
+            for field in ("name", "rest"):
+                if (name := getattr(node, field, None)) in parts:
+                    setattr(node, field, parts[name])
+        return pattern
+
+    def part(self, name: str, names: Bindings, at: Node) -> str:
+        """A temporary for a captured name."""
+        part = self.temporary()
+        names.append((name, self.name(part, at)))
+        return part
+
+    # --- nodes ---
+
+    def match_name(self) -> str:
+        self.match = self.match or self.namer.fresh("match_")
+        return self.match
+
+    def temporary(self) -> str:
+        """A variable that is read only behind the `match` that sets it, if that matched."""
+        name = self.namer.fresh("part")
+        self.conversion.transient.add(name)
+        return name
+
+    def arm(self, pattern: Node, body: list[Node], at: Node) -> Node:
+        return locations.place(gast.match_case(pattern, None, body), locations.header(at))
+
+    def choice(self, test: Node, body: list[Node], orelse: list[Node], at: Node) -> Node:
+        return locations.place(gast.If(test, body, orelse), locations.header(at))
+
+    def assign(self, name: str, value: Node, at: Node) -> Node:
+        return pieces.assign(name, value, at=at)
+
+    def name(self, text: str, at: Node) -> Node:
+        return locations.place(pieces.name(text), locations.header(at))
+
+    def false(self, at: Node) -> Node:
+        return self.expression("False", at=at)
+
+
+def _is_text(node: Node) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, str | bytes)

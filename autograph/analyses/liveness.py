@@ -27,6 +27,7 @@ Three things are live throughout, which is more than needed and never less: what
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import gast
@@ -93,9 +94,10 @@ class Liveness:
         function: a `def`; statements nested in other functions are not looked into.
         scope: its scope.
         alias: the name of the runtime.
+        transient: temporaries that are never state, whatever the paths say.
     """
 
-    def __init__(self, function: Any, scope: Scope, alias: str) -> None:
+    def __init__(self, function: Any, scope: Scope, alias: str, transient: Collection[str] = ()) -> None:
         self.bits = Bits()
         self._effects = Effects(alias)
         self._summaries: dict[Any, Summary] = {}
@@ -104,7 +106,7 @@ class Liveness:
         self._live: dict[Any, int] = {}
         self._tests: dict[Any, Summary] = {}
         self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
-        self._globals = self.bits.mask(scope.globals)
+        self._stateless = self.bits.mask(scope.globals) | self.bits.mask(transient)
         self._always = self.bits.mask(scope.captured | scope.nonlocals)
         self._block(function.body)
         self._spread(function.body, Exits(0, 0, 0, 0, 0))
@@ -133,7 +135,7 @@ class Liveness:
     def state(self, statement: Any) -> list[str]:
         """The variables of a functional statement that outlive one run of one of its bodies."""
         assigned = self._inside.get(statement, 0) | self.assigned(statement.body) | self.assigned(statement.orelse)
-        assigned &= ~self._globals
+        assigned &= ~self._stateless
         return self.bits.names(assigned & (self._live[statement] | self._always))
 
     def returns(self, statement: Any) -> bool:
