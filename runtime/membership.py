@@ -21,6 +21,7 @@ import numpy as np
 from jax import lax
 
 from autograph.runtime import calls
+from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_array_like, is_traced
@@ -35,6 +36,8 @@ def contains(x: Any, container: Any) -> Any:
         return x in container
     if is_array_like(container):
         return _in_array(x, container) if is_traced(x) or is_traced(container) else x in container
+    if kind is staged_range() and any(map(is_traced, (x, container.start, container.stop, container.step))):
+        return _in_range(x, container)
     method = python_method(kind, "__contains__")
     if method is not None:
         found = calls.staged(method)(container, x)
@@ -75,14 +78,14 @@ def _in_array(x: Any, array: Any) -> Any:
     return jnp.any(jnp.asarray(array) == x)
 
 
-def _in_range(x: Any, numbers: range) -> Any:
-    aval = jax.typeof(x)
-    if aval.shape or jnp.issubdtype(aval.dtype, jnp.complexfloating):
+def _in_range(x: Any, numbers: Any) -> Any:
+    """`x in range(start, stop, step)`; each of the numbers may be traced."""
+    start, stop, step = numbers.start, numbers.stop, numbers.step
+    if not is_array_like(x) or jax.typeof(x).shape or jnp.issubdtype(jax.typeof(x).dtype, jnp.complexfloating):
         return _any_equal(x, numbers)
-    if not numbers:
-        return False
-    low, high = sorted((numbers[0], numbers[-1]))
-    within = (x >= low) & (x <= high)
-    if numbers.step in (1, -1) and not jnp.issubdtype(aval.dtype, jnp.inexact):
+    up, down = (x >= start) & (x < stop), (x <= start) & (x > stop)
+    known = type(step) is int
+    within = jnp.where(step > 0, up, down) if not known else up if step > 0 else down
+    if known and step in (1, -1) and not jnp.issubdtype(jax.typeof(x).dtype, jnp.inexact):
         return within
-    return within & ((x - low) % abs(numbers.step) == 0)
+    return within & ((x - start) % step == 0)

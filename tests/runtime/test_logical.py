@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autograph.runtime import calls
+from autograph.runtime.builtin_functions import builtin
 from autograph.runtime.logical import and_, compare, in_, is_total, not_, not_in, or_
 
 
@@ -148,3 +149,12 @@ def test_in_the_user_s_container():
 
 def test_in_under_vmap():
     assert jax.vmap(lambda x: in_(x, [1, 2]))(jnp.array([0, 1, 2])).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("bounds", [(5,), (2, 9), (1, 10, 3), (10, 0, -2), (4, 4)])
+def test_in_a_range_of_traced_bounds(bounds):
+    f = jax.jit(lambda x, *bounds: in_(x, builtin(range)(*bounds)))
+    g = jax.jit(lambda *bounds: in_(4, builtin(range)(*bounds)))
+    for x in (-1, 0, 2, 4, 7, 10, 2.0, 2.5):
+        assert f(x, *bounds) == (x in range(*bounds))
+    assert g(*bounds) == (4 in range(*bounds))
