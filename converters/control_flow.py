@@ -100,12 +100,14 @@ class ControlFlow(StatementConverter):
             statements = [unpack, *statements]
         body, loop_body = self.piece("loop_body", statements, state, at=node, parameters=[parameter])
         test = getattr(node, "extra_test", None)
+        lists = [] if test is not None else [name for name in appended_only(node.body) if name not in self.outer]
         call = self.call(
             "for_loop",
             [node.iter, loop_body],
             state,
             at=node,
             test=None if test is None else pieces.thunk(test, at=node),
+            appends=pieces.state(lists, at=node) if lists else None,
             options=getattr(node, "options", None),
         )
         return [*body, locations.place(gast.Expr(call), locations.header(node))]
