@@ -224,10 +224,9 @@ def trapped_water(h):
     return water
 
 
-@program((ints(10, 9, 2, 5, 3, 7),), (ints(1, 2, 3, 4, 5, 6),), numpy=False)
-def longest_increasing_subsequence(v):
-    n = len(v)
-    best = jnp.ones(n, jnp.int32)
+@program((ints(10, 9, 2, 5, 3, 7), 6), (ints(1, 2, 3, 4, 5, 6), 4))
+def longest_increasing_subsequence(v, n):
+    best = jnp.ones(6, jnp.int32)
     for i in range(n):
         for j in range(i):
             if v[j] < v[i]:

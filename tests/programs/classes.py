@@ -186,7 +186,7 @@ def dataclass_replace(n):
     if n > 5:
         w = dataclasses.replace(v, y=n)
     else:
-        w = v
+        w = Vector(v.x, 1)
     return w.x + w.y
 
 

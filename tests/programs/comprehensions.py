@@ -150,13 +150,3 @@ def set_of_static(n):
 @program((ints(1, 2, 3), ints(1, 5, 3)))
 def count_matches(v, w):
     return sum(1 if x == y else 0 for x, y in zip(v, w, strict=True))
-
-
-@program((ints(1, 2, 3, 4), 2), (ints(1, 2, 3, 4), 9))
-def sum_with_traced_filter(v, t):
-    return sum(x for x in v if x > t)
-
-
-@program((ints(1, 2, 3, 4), 2), (ints(1, 2, 3, 4), 9))
-def any_with_traced_filter(v, t):
-    return any(x == 4 for x in v if x > t)

@@ -14,11 +14,11 @@ class Recorder:
         self.log = []
 
     def __enter__(self):
-        self.log.append("enter")
+        self.log.append(1)
         return self
 
     def __exit__(self, *exc):
-        self.log.append("exit")
+        self.log.append(2)
         return False
 
 
@@ -305,9 +305,9 @@ def generator_context_manager(n):
 
     @contextlib.contextmanager
     def scope(name):
-        log.append(name)
+        log.append(len(name))
         yield name
-        log.append("end")
+        log.append(0)
 
     with scope("a"):
         if n > 5:

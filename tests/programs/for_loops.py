@@ -57,7 +57,7 @@ def range_static(n):
     return s
 
 
-@program((5,), (0,))
+@program((5,), (0,), stages_anyway=True)
 def ag_range(n):
     s = n
     for _i in ag.range(10):
@@ -65,7 +65,7 @@ def ag_range(n):
     return s
 
 
-@program((5,), (2,))
+@program((5,), (2,), stages_anyway=True)
 def ag_range_of_traced(n):
     s = 0
     for i in ag.range(1, n):

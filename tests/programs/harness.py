@@ -40,6 +40,7 @@ class Program:
         numpy: the reference runs on NumPy copies of arrays (`x[i] = v` is not possible on JAX arrays in plain Python).
         promotes: results may be of a wider number type than in Python, because another path returns one.
         interpreted: the reference runs under `jax.disable_jit`, because the program itself hands functions to `lax`.
+        stages_anyway: the program asks for a loop operation (`ag.range`), so results of the staged body are arrays.
         reference: the same computation for programs that plain Python cannot run (`vmap` of a function with an `if`).
     """
 
@@ -50,6 +51,7 @@ class Program:
     numpy: bool = False
     promotes: bool = False
     interpreted: bool = False
+    stages_anyway: bool = False
     reference: Callable[..., Any] | None = None
 
     @property
@@ -267,8 +269,9 @@ def check(fn: Callable[..., Any] | Program, *inputs: tuple[Any, ...], **options:
     expected = [outcome(lambda args=args: plain_python(p, args)) for args in p.inputs]
     converted = ag.convert(p.fn)
     staged = staged_on_plain_values(p.fn)
-    plain = "kind" if p.numpy else "exact"
+    plain = "kind" if p.numpy or p.interpreted or p.reference else "exact"
     _check_each(p, "converted", expected, lambda args: converted(*concrete_arguments(args)), plain)
+    plain = "kind" if p.stages_anyway else plain
     _check_each(p, "staged on plain values", expected, lambda args: staged(*concrete_arguments(args)), plain)
     traced = "promoted" if p.promotes else "kind"
     jitted = ag.jit(p.fn, static_argnums=p.static)

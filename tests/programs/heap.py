@@ -336,7 +336,7 @@ def pop_in_both_arms(n):
 
 @program((3,), (8,))
 def insert_remove_in_static_code(n):
-    v = [n, 5]
+    v = [5, n]
     v.insert(1, n * 2)
     v.remove(5)
     v.reverse()
@@ -371,7 +371,7 @@ def set_in_static_code(n):
         if c not in seen:
             seen.add(c)
             n = n + 1
-    return n, sorted(seen)
+    return n, len(seen)
 
 
 @program((3,), (8,))

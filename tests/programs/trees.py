@@ -132,7 +132,7 @@ def string_inside_dict(n):
     while n > 0:
         d = {"name": "x", "v": d["v"] + 1}
         n -= 1
-    return d["v"], d["name"]
+    return d["v"], len(d["name"])
 
 
 @program((3,), (8,))
