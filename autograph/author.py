@@ -27,13 +27,14 @@ from types import CodeType
 from typing import Any
 
 from autograph import eager_calls, element_assignment
+from autograph.code_places import COMPREHENSIONS, FunctionNode
 from autograph.jax_internals import EAGER, TRACE_STATE
 from autograph.linking import Constants, link, parameters
 from autograph.names import Namespace
 from autograph.options import ALWAYS_STAGE
 from autograph.pipeline import Unit
 from autograph.registry import Role, register
-from autograph.source import COMPREHENSIONS, FunctionNode, Source
+from autograph.source import Source
 from autograph.trees import at, changed, first_evaluated, mangled, names_stored, rebuild
 
 _CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200

@@ -82,8 +82,8 @@ def _around(callee: Any, each: Each) -> Any:
 
 
 def _property(callee: property, each: Each) -> Any:
-    parts = [part and converted(part, each) for part in (callee.fget, callee.fset, callee.fdel)]
-    return property(*parts, doc=callee.__doc__)
+    fget, fset, fdel = (part and converted(part, each) for part in (callee.fget, callee.fset, callee.fdel))
+    return property(fget, fset, fdel, callee.__doc__)
 
 
 def _cached_property(callee: Any, each: Each) -> Any:

@@ -121,7 +121,8 @@ class _Rewriting:
         if isinstance(node, ast.Assign):
             return self._assigned(node) if any(map(self._concerns, node.targets)) else node
         if isinstance(node, ast.AnnAssign):
-            return self._element(node, node.target, node.value) if node.value and self._concerns(node.target) else node
+            target: Any = node.target
+            return self._element(node, target, node.value) if node.value and self._concerns(target) else node
         if isinstance(node, ast.For | ast.AsyncFor):
             if self._concerns(node.target):
                 name, stores = self._caught(node.target)

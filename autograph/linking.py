@@ -23,8 +23,9 @@ from collections.abc import Callable, Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from autograph.code_places import CO_ITERABLE_COROUTINE, FUTURE_FLAGS, Scope, quietly
 from autograph.errors import ConversionError
-from autograph.source import FUTURE_FLAGS, Scope, Source, quietly
+from autograph.source import Source
 from autograph.trees import changed, rebuild
 
 # Stands for an object until the code exists: a constant that no program contains and that is never folded away.
@@ -34,7 +35,8 @@ _UNNAMED = ast.Lambda(
     args=ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]),
     body=ast.Constant(None),
 )
-_CO_VARARGS, _CO_VARKEYWORDS = 4, 8
+_CO_VARARGS, _CO_VARKEYWORDS, _CO_NESTED = 0x4, 0x8, 0x10
+_OUTSIDE_FLAGS = _CO_NESTED | CO_ITERABLE_COROUTINE  # not to be seen in the function's own text
 
 
 class Constants:
@@ -88,6 +90,7 @@ def link(
     extra = set(code.co_freevars) - set(source.code.co_freevars)
     if extra:
         raise ConversionError(f"`{source.code.co_qualname}` does not close over {sorted(extra)[0]!r}", at=source.code)
+    code = code.replace(co_flags=code.co_flags & ~_OUTSIDE_FLAGS | source.code.co_flags & _OUTSIDE_FLAGS)
     return _finished(code, source, constants, code.co_qualname, finish)
 
 
@@ -186,7 +189,10 @@ def _skeleton(tree: Any, source: Source) -> tuple[ast.Module, int]:
     inside: ast.stmt = ast.Expr(tree, **_PLACE) if isinstance(tree, ast.Lambda) else tree
     for index in range(len(chain) - 1, -1, -1):
         inside = _scope(chain[index], inside, free if index == outermost else [])
-    return ast.Module([inside], []), len(chain) + 1
+    # The compiler makes a plain call, not a method call, of `np.sin(x)` where it has seen the import.
+    names = [ast.alias(name="x", asname=name, **_PLACE) for name in sorted(source.imports)]
+    imports: list[ast.stmt] = [ast.Import(names, **_PLACE)] if names else []
+    return ast.Module([*imports, inside], []), len(chain) + 1
 
 
 def _scope(scope: Scope, inside: ast.stmt, names: list[str]) -> ast.stmt:

@@ -274,8 +274,18 @@ def convert_tree(node: Any, context: ConversionContext) -> Any:
     else:
         outside["returns"] = node.returns
         body = changed(node, args=bare, returns=None, decorator_list=[])
-    with _deep_recursion():
-        tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
+    try:
+        with _deep_recursion():
+            tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
+    except (errors.AutoGraphError, MemoryError):
+        raise
+    except Exception as error:
+        raise errors.ConversionError(
+            f"the conversion of `{context.name}` failed: {type(error).__name__}: {error}",
+            at=(context.filename, node.lineno),
+            why="this is a defect of the library",
+            instead="leave the function as it is with `@ag.do_not_convert`, and report it",
+        ) from error
     return changed(tree, **outside)
 
 

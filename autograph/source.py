@@ -13,30 +13,29 @@ told apart by their columns. The whole file and not the function alone: bytecode
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import linecache
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
+from autograph.code_places import (
+    FUTURE_FLAGS,
+    Chain,
+    FunctionNode,
+    Places,
+    by_place,
+    codes_in,
+    first_line,
+    matching,
+    quietly,
+    same_but_for_pytest,
+    same_code,
+    scopes_below,
+)
 from autograph.errors import SourceError
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Scope = FunctionNode | ast.ClassDef | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-Chain = tuple[Scope, ...]
-
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-# `nested_scopes` shares its bit with CO_NESTED.
-FUTURE_FLAGS = 0
-for _name in __future__.all_feature_names:
-    if _name != "nested_scopes":
-        FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
 
 _KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older text
 
@@ -50,12 +49,14 @@ class Source:
         chain: the scopes around it, outermost first, without the module.
         code: the code object that the file's text compiles to.
         file: the file.
+        imports: the names that the compiler saw imported at the level of the module.
     """
 
     node: FunctionNode
     chain: Chain
     code: CodeType
     file: SourceFile
+    imports: frozenset[str] = frozenset()
 
     @property
     def filename(self) -> str:
@@ -82,11 +83,11 @@ class Source:
         """The functions inside this one, by their nodes; those in dead code have no code object and are missing."""
         found: dict[FunctionNode, Source] = {}
         inside = [entry for entry in scopes_below(self.node, self.chain) if entry[0] is not self.node]
-        table = _by_place(inside)
-        for code in _codes_in(self.code):
-            entry = _matching(code, table)
+        table = by_place(inside)
+        for code in codes_in(self.code):
+            entry = matching(code, table)
             if entry is not None:
-                found.setdefault(entry[0], Source(entry[0], entry[1], code, self.file))
+                found.setdefault(entry[0], Source(entry[0], entry[1], code, self.file, self.imports))
         return found
 
 
@@ -98,7 +99,7 @@ class SourceFile:
     raw_lines: list[str]
     text: str
     _codes: dict[Any, dict[tuple[str, int], list[CodeType]]] = field(default_factory=dict)
-    _scopes: dict[int, dict[tuple[str, int], list[tuple[FunctionNode, Chain]]]] = field(default_factory=dict)
+    _scopes: dict[int, Places] = field(default_factory=dict)
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -109,6 +110,20 @@ class SourceFile:
     def lines(self) -> tuple[str, ...]:
         """The lines without line ends."""
         return tuple(line.rstrip("\r\n") for line in self.raw_lines)
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """The names that the module binds by imports, outside its functions and classes."""
+        found: set[str] = set()
+        pending: list[ast.AST] = [self.tree]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    pending.extend(ast.iter_child_nodes(node))
+        return frozenset(found - {"*"})
 
     @cached_property
     def rebound_globals(self) -> frozenset[str]:
@@ -130,10 +145,12 @@ class SourceFile:
         flags = code.co_flags & FUTURE_FLAGS
         for alone in (False, True):  # notebooks and the interactive prompt compile each statement of a cell alone
             for candidate in self._compiled(flags, alone).get((code.co_name, code.co_firstlineno), ()):
-                if same_code(code, candidate) or _same_but_for_pytest(code, candidate):
-                    entry = _matching(candidate, self._places(candidate.co_firstlineno))
+                if same_code(code, candidate) or same_but_for_pytest(code, candidate):
+                    entry = matching(candidate, self._places(candidate.co_firstlineno))
                     if entry is not None:
-                        return Source(entry[0], entry[1], candidate, self)
+                        imports = frozenset() if alone else self.imports
+                        candidate = candidate.replace(co_flags=code.co_flags)
+                        return Source(entry[0], entry[1], candidate, self, imports)
         return None
 
     def _compiled(self, flags: int, alone: bool) -> dict[tuple[str, int], list[CodeType]]:
@@ -143,16 +160,16 @@ class SourceFile:
             modules = [ast.Module([statement], []) for statement in self.tree.body] if alone else [self.tree]
             for module in modules:
                 root = quietly(compile, module, self.filename, "exec", flags, True)
-                for code in _codes_in(root):
+                for code in codes_in(root):
                     table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
         return table
 
-    def _places(self, line: int) -> dict[tuple[str, int], list[tuple[FunctionNode, Chain]]]:
+    def _places(self, line: int) -> Places:
         """The functions in the top-level statement around a line, by name and first line."""
         for index, statement in enumerate(self.tree.body):
             if first_line(statement) <= line <= (statement.end_lineno or statement.lineno):
                 if index not in self._scopes:
-                    self._scopes[index] = _by_place(scopes_below(statement, ()))
+                    self._scopes[index] = by_place(scopes_below(statement, ()))
                 table = self._scopes[index]
                 if any(place[1] == line for place in table):  # else: another statement on the same line
                     return table
@@ -192,7 +209,7 @@ _FILES: dict[str, list[SourceFile]] = {}
 
 
 def has_source(fn: FunctionType) -> bool:
-    """Whether there is any text for a function. For a file this parses nothing, and does not say that the text is right.
+    """Whether there is any text for a function. For a file this parses nothing and says not whether it is the right one.
 
     Names in angle brackets stand for many texts: there the function has to be found.
     """
@@ -209,7 +226,7 @@ def has_source(fn: FunctionType) -> bool:
 def _missing(code: CodeType) -> SourceError:
     name = code.co_qualname
     if code.co_filename == "<stdin>":
-        instead = "put the function into a file, or use a notebook or the prompt of Python 3.13, which keep the source"
+        instead = "put the function into a file, a notebook, or the prompt of Python 3.13, which keep the source"
     elif code.co_filename.startswith("<"):
         instead = (
             "put the function into a file; code run by `exec` needs its text in `linecache.cache` under the file name "
@@ -232,152 +249,3 @@ def _stale(code: CodeType) -> SourceError:
         why="the file was edited after it was imported, or something rewrote the function when it was imported",
         instead="import the module again (restart), or convert the function before it is rewritten",
     )
-
-
-def quietly(function: Any, *args: Any) -> Any:
-    """Calls the compiler without its warnings: Python gave them when the user's file was imported."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*args)
-
-
-def first_line(node: ast.AST) -> int:
-    """The first line of a statement as the compiler counts it: decorators belong to a `def`."""
-    decorators = getattr(node, "decorator_list", None)
-    return min(decorators[0].lineno, node.lineno) if decorators else node.lineno  # type: ignore[attr-defined]
-
-
-def scopes_below(root: ast.AST, chain: Chain) -> Iterator[tuple[FunctionNode, Chain]]:
-    """Every function in a tree with the scopes around it; `chain` are those around `root`.
-
-    Decorators, defaults, annotations and base classes belong to the scope around a definition, and so does the first
-    iterable of a comprehension.
-    """
-    stack: list[tuple[ast.AST, Chain]] = [(root, chain)]
-    while stack:
-        node, around = stack.pop()
-        if isinstance(node, _FUNCTIONS):
-            yield node, around
-            inside = (*around, node)
-            body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-        elif isinstance(node, ast.ClassDef):
-            inside, body = (*around, node), list(node.body)
-        elif isinstance(node, COMPREHENSIONS):
-            inside = (*around, node)
-            first = node.generators[0]
-            body = [part for part in ast.iter_child_nodes(node) if part is not first]
-            body += [part for part in ast.iter_child_nodes(first) if part is not first.iter]
-        else:
-            stack.extend((child, around) for child in ast.iter_child_nodes(node))
-            continue
-        inner = {id(part) for part in body}
-        stack.extend((part, inside) for part in body)
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.comprehension) and isinstance(node, COMPREHENSIONS):
-                if child is node.generators[0]:
-                    stack.append((child.iter, around))
-            elif id(child) not in inner:
-                stack.append((child, around))
-
-
-Places = dict[tuple[str, int], list[tuple[FunctionNode, Chain]]]
-
-
-def _by_place(entries: Any) -> Places:
-    table: Places = {}
-    for node, chain in entries:
-        name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-        table.setdefault((name, first_line(node)), []).append((node, chain))
-    return table
-
-
-def _matching(code: CodeType, table: Places) -> tuple[FunctionNode, Chain] | None:
-    """The node that a code object was compiled from."""
-    candidates = table.get((code.co_name, code.co_firstlineno), [])
-    if not candidates or not isinstance(candidates[0][0], ast.Lambda):
-        return candidates[0] if candidates else None
-    span = _span(code)
-    if span is None:
-        return next((entry for entry in candidates if _same_alone(entry[0], code)), None)
-    start, end = span
-    found: tuple[FunctionNode, Chain] | None = None
-    for entry in candidates:
-        body: Any = entry[0].body
-        if (body.lineno, body.col_offset) <= start and end <= (body.end_lineno, body.end_col_offset):
-            # the innermost of nested lambdas starts last
-            if found is None or (body.lineno, body.col_offset) > (found[0].body.lineno, found[0].body.col_offset):  # type: ignore[union-attr]
-                found = entry
-    return found
-
-
-def _span(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """First and last position that the instructions of a lambda cover; None for one that only returns a constant."""
-    starts, ends = [], []
-    for line, end_line, column, end_column in code.co_positions():
-        # Instructions that prepare the frame have no position, or an empty one at the start of the line. So has the
-        # return of a constant on Python 3.12.
-        if line is not None and end_line is not None and column is not None and end_column:
-            starts.append((line, column))
-            ends.append((end_line, end_column))
-    return (min(starts), max(ends)) if starts else None
-
-
-def _same_alone(node: Any, code: CodeType) -> bool:
-    """Whether a lambda compiles to the same instructions and constants: then it does not matter which one it is."""
-    alone = quietly(compile, ast.Expression(node), code.co_filename, "eval", code.co_flags & FUTURE_FLAGS, True)
-    made = next(constant for constant in alone.co_consts if isinstance(constant, CodeType))
-    return made.co_code == code.co_code and _same_constant(made.co_consts, code.co_consts)
-
-
-def _codes_in(root: CodeType) -> Iterator[CodeType]:
-    """The code objects in the constants of a code object, at any depth, without itself."""
-    stack = [root]
-    while stack:
-        for constant in stack.pop().co_consts:
-            if isinstance(constant, CodeType):
-                yield constant
-                stack.append(constant)
-
-
-_LAYOUT = (
-    "co_name",
-    "co_qualname",
-    "co_firstlineno",
-    "co_argcount",
-    "co_posonlyargcount",
-    "co_kwonlyargcount",
-    "co_flags",
-    "co_freevars",
-)
-_BODY = ("co_names", "co_varnames", "co_cellvars", "co_code", "co_linetable", "co_exceptiontable")
-
-
-def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects are the same but for the file name."""
-    return all(getattr(a, name) == getattr(b, name) for name in _LAYOUT + _BODY) and _same_constant(
-        a.co_consts, b.co_consts
-    )
-
-
-def _same_constant(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, CodeType):
-        return same_code(a, b)
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(_same_constant, a, b))
-    if isinstance(a, (float, complex)):
-        return repr(a) == repr(b)  # NaN, -0.0
-    return bool(a == b)
-
-
-def _same_but_for_pytest(code: CodeType, candidate: CodeType) -> bool:
-    """Whether `code` is `candidate` with its `assert` statements rewritten by pytest.
-
-    The rewritten code cannot be compiled again from the text; signature, free variables and the lines that hold code
-    must agree.
-    """
-    if not any("@pytest_ar" in c.co_names for c in (code, *_codes_in(code))):
-        return False
-    lines = [{line for *_, line in c.co_lines() if line is not None} for c in (code, candidate)]
-    return lines[0] == lines[1] and all(getattr(code, name) == getattr(candidate, name) for name in _LAYOUT)

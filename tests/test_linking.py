@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograph import linking, source
+from autograph import code_places, linking, source
 from autograph.errors import ConversionError
 from autograph.trees import changed, rebuild
 
@@ -204,3 +204,25 @@ def test_type_parameters() -> None:
     f, m = relinked(space["f"]), relinked(space["A"].m)
     assert f.__type_params__ == space["f"].__type_params__ and f(1) is f.__type_params__[0]
     assert m(None) is space["A"].__type_params__[0] and describe(m.__code__) == describe(space["A"].m.__code__)
+
+
+def functions_of(space: Any, module: str) -> Any:
+    for value in list(vars(space).values()):
+        value = getattr(value, "__func__", getattr(value, "fget", value))
+        if inspect.isfunction(value) and value.__module__ == module and not hasattr(value, "__wrapped__"):
+            yield value
+        elif inspect.isclass(value) and value.__module__ == module and space is sys.modules[module]:
+            yield from functions_of(value, module)
+
+
+@pytest.mark.parametrize("name", ["argparse", "contextlib", "json.decoder", "textwrap", "asyncio.tasks", "fractions"])
+def test_every_function_of_real_modules_is_found_and_stays_what_it_is(name: str) -> None:
+    import importlib
+
+    count = 0
+    for fn in functions_of(importlib.import_module(name), name):
+        if not fn.__code__.co_filename.startswith("<"):
+            found = source.find(fn)
+            assert code_places.same_code(linking.link(found.node, found, {}), fn.__code__), fn
+            count += 1
+    assert count > 3

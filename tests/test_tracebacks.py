@@ -1,4 +1,4 @@
-"""What the user sees when something fails: own lines with carets, no frame of this library; debuggers stop there too."""
+"""What the user sees when something fails: own lines with carets, no frame of ours; debuggers stop there too."""
 
 import bdb
 import inspect
@@ -127,7 +127,8 @@ def test_traced_code_shows_the_users_lines_and_none_of_ours(fn: Any, run: Any) -
     assert not [entry for entry in entries if entry.filename.startswith(OURS)]
     got = [entry for entry in frames_below(ours.value, run) if entry[2] and "site-packages" not in entry[0]]
     assert got[-1][1:] == expected[-1][1:]
-    assert [entry for entry in expected if entry in got] == expected or "traced" in fn.__name__
+    # a staged statement has a frame for its body, so the entries of plain Python are among them by line
+    assert [entry[1:] for entry in got if entry[1:] in [e[1:] for e in expected]] == [entry[1:] for entry in expected]
 
 
 def test_a_prologue_leaves_no_frame() -> None:
@@ -214,7 +215,7 @@ def test_debug_shows_our_frames() -> None:
     )
     root = Path(__file__).resolve().parents[1]
     for debug, shown in (("", False), ("1", True)):
-        environment = {**os.environ, "AUTOGRAPH_DEBUG": debug, "PYTHONPATH": f"{root}{os.pathsep}.", "JAX_PLATFORMS": "cpu"}
+        environment = {**os.environ, "AUTOGRAPH_DEBUG": debug, "PYTHONPATH": str(root), "JAX_PLATFORMS": "cpu"}
         done = _run_beside(script, environment)
         assert ("pipeline.py" in done) == shown, done
 
