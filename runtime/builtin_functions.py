@@ -6,7 +6,7 @@
 | `bool` | `x != 0` of a scalar |
 | `min`, `max`, `sorted` | see `selection` |
 | `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |
-| `any`, `all` | a traced bool; all elements are evaluated |
+| `any`, `all` | a traced bool; what stands behind a deciding element is evaluated, but may write nothing |
 | `pow(a, b, m)` | see `modular` |
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
@@ -35,7 +35,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import attributes, calls, iterables, modular, native_state, selection
+from autograph.runtime import attributes, calls, iterables, lazily, modular, native_state, selection
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.types import type_of
@@ -111,25 +111,17 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 def _any(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.any(iterable)
-    found: Any = False
-    for item in iterable:
-        if is_traced(item):
-            found = predicate(item) if found is False else lax.bitwise_or(found, predicate(item))
-        elif item:
-            return True
-    return found
+    return lazily.any_passes(iterable, lambda item: item, "any()")
 
 
 def _all(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.all(iterable)
-    found: Any = True
-    for item in iterable:
-        if is_traced(item):
-            found = predicate(item) if found is True else lax.bitwise_and(found, predicate(item))
-        elif not item:
-            return False
-    return found
+    return _not(lazily.any_passes(iterable, _not, "all()"))
+
+
+def _not(x: Any) -> Any:
+    return lax.bitwise_not(predicate(x)) if is_traced(x) else not x
 
 
 def _key(kwargs: dict[str, Any]) -> dict[str, Any]:

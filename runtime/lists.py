@@ -94,6 +94,34 @@ def count(items: list[Any], value: Any) -> Any:
     return total
 
 
+def index_of(items: list[Any], value: Any) -> Any:
+    """`items.index(value)`; the compiled program fails where the value is missing."""
+    found: Any = False
+    position: Any = 0
+    for n, item in reversed(list(enumerate(items))):
+        equal = True if item is value else item == value
+        if is_traced(equal):
+            test = predicate(equal)
+            found, position = choose(test, (True, n), (found, position), "list.index()")
+        elif equal:
+            found, position = True, n
+    error = ValueError("list.index(x): x not in list")
+    if not is_traced(found):
+        if not found:
+            raise error
+        return position
+    return guarded(jnp.asarray(position), found, error)
+
+
+def remove(items: list[Any], value: Any) -> None:
+    """`items.remove(value)`."""
+    k = index_of(items, value)
+    if is_traced(k):
+        pop(items, k)
+    else:
+        del items[k]
+
+
 def checked_slice(x: Any, start: Any, length: int) -> Any:
     """`x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`."""
     size = x.shape[0]

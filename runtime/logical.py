@@ -19,7 +19,7 @@ from __future__ import annotations
 import dis
 import operator
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -48,24 +48,24 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def and_(left: Any, right: Callable[[], Any], state: StateLike = None) -> Any:
+def and_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
     """`left and right()`."""
     if not is_traced(left):
         return left and right()
     test = predicate(left)
     if is_total(right):
         return _combine(lax.bitwise_and, test, left, right(), True)
-    return if_exp(test, right, lambda: left, state)
+    return if_exp(test, right, lambda: left, state, unbound=unbound)
 
 
-def or_(left: Any, right: Callable[[], Any], state: StateLike = None) -> Any:
+def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
     """`left or right()`."""
     if not is_traced(left):
         return left or right()
     test = predicate(left)
     if is_total(right):
         return _combine(lax.bitwise_or, test, left, right(), False)
-    return if_exp(test, lambda: left, right, state)
+    return if_exp(test, lambda: left, right, state, unbound=unbound)
 
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:

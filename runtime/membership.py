@@ -18,9 +18,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from autograph.runtime import calls
+from autograph.runtime import calls, lazily
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
@@ -58,16 +57,7 @@ def _any_equal(x: Any, container: Iterable[Any]) -> Any:
         kinds = set(map(type, container))
         if len(kinds) == 1 and kinds <= {int, float} and not jax.typeof(x).shape:
             return jnp.any(jnp.asarray(np.asarray(container), jnp.result_type(next(iter(kinds)))) == x)
-    found: Any = False
-    for element in container:
-        if element is x:
-            return True
-        equal = element == x
-        if is_traced(equal):
-            found = predicate(equal) if found is False else lax.bitwise_or(found, predicate(equal))
-        elif equal:
-            return True
-    return found
+    return lazily.any_passes(container, lambda element: True if element is x else element == x, "`in`")
 
 
 def _in_array(x: Any, array: Any) -> Any:

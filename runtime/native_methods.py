@@ -1,7 +1,7 @@
 """Methods and functions written in C, which write without telling: the journal hears of the write before they run.
 
 While no piece is staged nothing needs to be said, and the method itself is called. A few methods of lists take traced
-arguments (`xs.sort()`, `xs.pop(i)`, `xs.insert(i, v)`, `xs.count(v)`), and NumPy arrays' methods become JAX's.
+arguments (`sort`, `pop`, `insert`, `count`, `index`, `remove`), and NumPy arrays' methods become JAX's.
 
 >>> xs = [2, 1]
 >>> bound(xs.append)(3); bound(xs.sort)(reverse=True); xs
@@ -131,10 +131,20 @@ def _insert(f: Any, *args: Any) -> Any:
     return lists.insert(f.__self__, *args) if len(args) == 2 and is_traced(args[0]) else f(*args)
 
 
-def _count(f: Any, *args: Any) -> Any:
-    if len(args) == 1 and (is_traced(args[0]) or any(map(is_traced, f.__self__))):
-        return lists.count(f.__self__, args[0])
-    return f(*args)
+def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:
+    def call(f: Any, *args: Any) -> Any:
+        if len(args) == 1 and (is_traced(args[0]) or any(map(is_traced, f.__self__))):
+            return version(f.__self__, args[0])
+        return f(*args)
+
+    return call
 
 
-_LIST_METHODS: dict[str, Callable[..., Any]] = {"sort": _sort, "pop": _pop, "insert": _insert, "count": _count}
+_LIST_METHODS: dict[str, Callable[..., Any]] = {
+    "sort": _sort,
+    "pop": _pop,
+    "insert": _insert,
+    "count": _by_equality(lists.count),
+    "index": _by_equality(lists.index_of),
+    "remove": _by_equality(lists.remove),
+}

@@ -33,6 +33,7 @@ _MISSING: Any = object()
 def choose(test: Any, new: Any, old: Any, what: str) -> Any:
     """`new if test else old` for two values that exist already: one `select` for each number that differs."""
     join = Join()
+    _refuse_copies(new, old, what)
     try:
         template = join.add(new, old, what)
     except Mismatch as differ:
@@ -43,6 +44,23 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
     return fill(template, [_select(test, convert(a, t), convert(b, t)) for a, b, t in pairs])
+
+
+def _refuse_copies(new: Any, old: Any, what: str) -> None:
+    """Refuses two different mutable objects: the result would be a copy, and writes into it would be lost."""
+    if new is old or is_array_like(new) or is_array_like(old):
+        return
+    opened = open_container(new), open_container(old)
+    if opened[0] is None or opened[1] is None:
+        return
+    if not (issubclass(type(new), tuple) and issubclass(type(old), tuple)):
+        raise refusal(
+            f"{what} chooses between {describe(new)} and {describe(old)} by a traced comparison",
+            why="it would be a copy of one of two objects, and writes into it would be lost",
+            instead="choose an index first and read the object where it is needed, or use tuples or arrays",
+        )
+    for a, b in zip(opened[0][0], opened[1][0], strict=False):
+        _refuse_copies(a, b, what)
 
 
 def _select(test: Any, new: Any, old: Any) -> Any:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from autograph.errors import StagingError
-from autograph.runtime import calls, iterables
+from autograph.runtime import calls, iterables, journal
 from autograph.runtime.builtin_functions import builtin
 
 
@@ -228,3 +228,25 @@ def test_iterators_over_traced_arrays_do_what_the_builtins_do():
 def test_zip_strict_over_traced_arrays():
     with pytest.raises(ValueError, match="shorter"):
         jax.jit(lambda xs: list(builtin(zip)(xs, [1], strict=True)))(jnp.ones(2))
+
+
+def test_items_behind_a_traced_one_may_write_nothing():
+    log = [0]
+
+    def noted(x):
+        journal.touch_container(log)
+        log.append(1)
+        return x > 2
+
+    assert jax.jit(lambda a, b: builtin(any)(x > 2 for x in (a, b)))(1, 3)
+    assert not jax.jit(lambda a, b: builtin(all)(x > 2 for x in (a, b)))(1, 3)
+    with pytest.raises(StagingError, match=r"any\(\) takes items whose evaluation changes the contents of a list"):
+        jax.jit(lambda a, b: builtin(any)(noted(x) for x in (a, b)))(1, 3)
+    assert log == [0, 1]  # the first item is always taken
+
+
+def test_extremes_of_mutable_objects_are_refused():
+    with pytest.raises(StagingError, match="copy of one of two objects"):
+        jax.jit(lambda x: builtin(min)([[x], [2.0]], key=lambda row: row[0]))(1.0)
+    row = [1.0]
+    assert jax.jit(lambda x: builtin(min)([row, row], key=lambda r: x) is row)(1.0)

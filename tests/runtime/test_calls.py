@@ -355,3 +355,21 @@ def test_numpy_methods_with_traced_arguments():
     assert jax.jit(lambda x: converted(np.add.reduce)([x, 2.0]))(1.0) == 3.0
     assert jax.jit(lambda x: converted(math.sqrt)(x))(4.0) == 2.0
     assert type(converted(table.sum)()) is np.float64
+
+
+def test_index_and_remove():
+    def f(a, v):
+        xs = [a, 2, 3, 2]
+        at = converted(xs.index)(v)
+        converted(xs.remove)(v)
+        return at, xs
+
+    for a, v in [(2, 2), (1, 2), (1, 3), (7, 7)]:
+        xs = [a, 2, 3, 2]
+        at = xs.index(v)
+        xs.remove(v)
+        found, left = jax.jit(f)(a, v)
+        assert (found, [int(x) for x in left]) == (at, xs)
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="x not in list"):
+        jax.block_until_ready(jax.jit(f)(1, 9))
+    assert converted([5, 6].index)(6) == 1
