@@ -78,9 +78,11 @@ def place(tree: Any, at: Position) -> Any:
 
 
 def unplaced(tree: gast.AST) -> list[gast.AST]:
-    """The nodes below `tree` that need a position and have none."""
+    """The nodes below `tree` that need a position and have none (the name of an `except ... as name` needs none)."""
+    nodes = list(gast.walk(tree))
+    exempt = {id(node.name) for node in nodes if isinstance(node, gast.ExceptHandler)}
     return [
         node
-        for node in gast.walk(tree)
-        if isinstance(node, LOCATED) and (getattr(node, "lineno", None) is None or not hasattr(node, "col_offset"))
+        for node in nodes
+        if isinstance(node, LOCATED) and getattr(node, "lineno", None) is None and id(node) not in exempt
     ]

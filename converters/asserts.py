@@ -1,5 +1,7 @@
 """`assert` and, inside the functions of statements, `raise`.
 
+>>> from autograph.converters.control_flow import ControlFlow
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x):
 ...     assert x > 0, g(x)

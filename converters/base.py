@@ -45,6 +45,8 @@ class Conversion:
         kinds = {type(node) for node in gast.walk(tree)}
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
         self.has_walrus = gast.NamedExpr in kinds
+        self.may_be_unbound: dict[Node, set[str]] = {}
+        """By function, the variables that some read may find unbound."""
         self.flags: set[str] = set()
         """Variables that jumps became."""
         self.transient: set[str] = set()

@@ -1,5 +1,6 @@
 """Calls: `f(x)` becomes `ag__.converted(f)(x)`.
 
+>>> from autograph.converters.showing import show
 >>> print(show("def f(g, x): return g(isinstance(x, int), x.m(*x, k=1))", Calls))
 def f(g, x):
     return ag__.converted(g)(isinstance(x, int), ag__.converted(x.m)(*x, k=1))

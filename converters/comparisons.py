@@ -1,5 +1,6 @@
 """Chained comparisons and membership become operator calls; a single comparison stays, for arrays overload it.
 
+>>> from autograph.converters.showing import show
 >>> print(show("def f(a, b, c): return a < b < c or a in b", Comparisons))
 def f(a, b, c):
     return ag__.compare(a, '<', lambda: b, '<', lambda: c) or ag__.in_(a, b)

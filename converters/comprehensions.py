@@ -1,5 +1,6 @@
 """Comprehensions stay Python; what they iterate over and what they test goes through the runtime.
 
+>>> from autograph.converters.showing import show
 >>> print(show("def f(xs): return [x for x in xs if x > 0]", Comprehensions))
 def f(xs):
     return [x for x in ag__.comp_iter(xs) if ag__.comp_test(x > 0)]

@@ -1,5 +1,6 @@
 """Conditional expressions: `a if test else b` becomes `ag__.if_exp`.
 
+>>> from autograph.converters.showing import show
 >>> print(show("def f(p, a, b): return a if p else b", ConditionalExpressions))
 def f(p, a, b):
     return ag__.if_exp(p, lambda: a, lambda: b)

@@ -1,5 +1,6 @@
 """`if`, `while` and `for` become operator calls over local functions.
 
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x, n):
 ...     s = 0
@@ -35,6 +36,7 @@ import gast
 from autograph import locations
 from autograph.analyses.appends import appended_only
 from autograph.analyses.liveness import Liveness
+from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import Scopes
 from autograph.converters import pieces
 from autograph.converters.base import Node, StatementConverter
@@ -49,13 +51,16 @@ class ControlFlow(StatementConverter):
         return super().convert(tree)
 
     def convert_function(self, function: Node) -> None:
-        if self.conversion.sees_frame(function):
+        if self.conversion.sees_frame(function) or function not in self.scopes:  # gone with code that is never reached
             return
         self.native = self.conversion.nativeness(function)
         scope = self.scopes.of(function)
         self.liveness = Liveness(function, scope, self.alias, self.conversion.transient)
         self.outer = scope.globals | scope.nonlocals
         self.locals = self.namer.child()
+        self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
+            item.id for item in parameters(function.args)
+        )
         function.body = self.block(function.body)
 
     # --- statements ---
@@ -68,7 +73,16 @@ class ControlFlow(StatementConverter):
         orelse, else_body = self.piece("else_body", node.orelse, state, at=node)
         flags = [item for item in state if item in self.conversion.flags]
         exits = gast.Tuple([gast.Constant(item, None) for item in flags], gast.Load())
-        call = self.call("if_stmt", [node.test, if_body, else_body], state, at=node, exits=exits if flags else None)
+        risky = [item for item in state if item in self.risky and item not in flags]
+        unbound = gast.Tuple([gast.Constant(item, None) for item in risky], gast.Load())
+        call = self.call(
+            "if_stmt",
+            [node.test, if_body, else_body],
+            state,
+            at=node,
+            exits=exits if flags else None,
+            unbound=unbound if risky else None,
+        )
         statement = gast.Return(call) if self.liveness.returns(node) else gast.Expr(call)
         return [*body, *orelse, locations.place(statement, locations.header(node))]
 

@@ -4,6 +4,8 @@ A function's `global` and `nonlocal` hold for the whole of it, wherever they sta
 top, so that bodies of statements can declare what they write without a second declaration in the way. Annotations of
 variables are never evaluated in a function, and an annotated name cannot be `nonlocal`: they go.
 
+>>> from autograph.converters.control_flow import ControlFlow
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x):
 ...     if x:

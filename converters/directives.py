@@ -1,11 +1,14 @@
 """`ag.set_loop_options(...)` in the body of a loop becomes the options of the loop.
 
+>>> from autograph.directives import set_loop_options
+>>> from autograph.converters.control_flow import ControlFlow
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(n):
 ...     while n > 3:
 ...         set_loop_options(unroll=2)
 ...         n = g(n)
-... ''', Directives, ControlFlow))
+... ''', Directives, ControlFlow, names={'set_loop_options': set_loop_options}))
 def f(n):
     def loop_body():
         nonlocal n

@@ -1,5 +1,6 @@
 """Assignments to elements and attributes become operator calls; an array element assigned gives the name a new array.
 
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x, i, o):
 ...     x[i] = 1
@@ -50,6 +51,8 @@ class ElementAssignments(StatementConverter):
         self.effects = Effects(self.alias)
         self.outer = self.scope.globals | self.scope.nonlocals
         super().convert_function(function)
+        declare(function, "Nonlocal", self.scope.nonlocals)
+        declare(function, "Global", self.scope.globals)
 
     # --- statements ---
 
@@ -194,7 +197,6 @@ class ElementAssignments(StatementConverter):
             is_free = around or self.mangled(name) in self.conversion.context.freevars
             (self.scope.nonlocals if is_free else self.scope.globals).add(name)
             self.outer = self.scope.globals | self.scope.nonlocals
-            declare(self.function, "Nonlocal" if is_free else "Global", [name])
         return pieces.assign(name, value, at=at)
 
     def index(self, node: Node) -> Node:

@@ -8,6 +8,7 @@
 | `while True:` head / `if c: break` / rest | head / `while not c:` rest, head |
 | any other `break`, or `return` in a loop | `break_ = False` before, `break_ = True` in its place, `while not break_ and t` |
 
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(n, c):
 ...     while n > c:

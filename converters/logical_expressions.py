@@ -1,5 +1,6 @@
 """`and`, `or` and `not` become `ag__.and_`, `ag__.or_`, `ag__.not_`.
 
+>>> from autograph.converters.showing import show
 >>> print(show("def f(a, b, c): return a and not b and c", LogicalExpressions))
 def f(a, b, c):
     return ag__.and_(a, lambda: ag__.and_(ag__.not_(b), lambda: c))

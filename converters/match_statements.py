@@ -1,5 +1,6 @@
 """`match` becomes a chain of `if`s.
 
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x):
 ...     match x:
@@ -7,7 +8,7 @@
 ...             return 'small'
 ...         case n if n > 9:
 ...             return n
-...         case ('add', 2, y):
+...         case ['add', 2, y]:
 ...             return y
 ... ''', MatchStatements))
 def f(x):
@@ -19,7 +20,7 @@ def f(x):
             return n
         else:
             match x:
-                case ('add', part, part_1):
+                case ['add', part, part_1]:
                     match_ = part == 2
                 case _:
                     match_ = False

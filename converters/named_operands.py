@@ -1,5 +1,7 @@
 """Operands that bind a name by walrus become functions in front of the statement.
 
+>>> from autograph.converters.logical_expressions import LogicalExpressions
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(a, y):
 ...     return a and (y := g(a)) + y
@@ -74,6 +76,10 @@ class NamedOperands(ExpressionConverter):
         state = sorted(bound - self.globals)
         if state and node.func.attr in STATEFUL:  # the others evaluate their operands whatever is traced
             node.args.append(pieces.state(state, at=node))
+            risky = [item for item in state if item in self.conversion.may_be_unbound.get(self.function, ())]
+            if risky:
+                names = gast.Tuple([gast.Constant(item, None) for item in risky], gast.Load())
+                node.keywords.append(locations.place(gast.keyword("unbound", names), locations.position(node)))
         return node
 
     def role(self, operator: str, index: int) -> str:

@@ -12,7 +12,7 @@
 ...         s += 1
 ... ''').body[0]
 >>> sorted(names(function, SimpleNamespace(scopes=(), static=SimpleNamespace(is_builtin=lambda *_: True))))
-['i', 'k']
+['i', 'k', 'n']
 """
 
 from __future__ import annotations

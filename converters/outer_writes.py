@@ -1,5 +1,6 @@
 """Writes to variables of outside are announced: `ag__.touch(lambda: g)` stands before them.
 
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x):
 ...     global g

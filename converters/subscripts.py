@@ -1,5 +1,6 @@
 """Reads of elements: an index that may be traced goes through the runtime.
 
+>>> from autograph.converters.showing import show
 >>> print(show("def f(x, i, k): return x[i] + x[0] + x[i, 1] + x[2:] + x[i:i + k]", Subscripts))
 def f(x, i, k):
     return ag__.get_item(x, i) + x[0] + x[i, 1] + x[2:] + ag__.get_slice(x, i, k)

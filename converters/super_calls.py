@@ -1,5 +1,8 @@
 """`super()` inside the function of a statement names what it would have found in the frame of the method.
 
+>>> from autograph.converters.control_flow import ControlFlow
+>>> from autograph.converters.jumps import Jumps
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def m(self, x):
 ...     if x:

@@ -1,5 +1,6 @@
 """A read that may find its variable unbound goes through `ag__.read`, which explains what left it unbound.
 
+>>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(x):
 ...     if x:
@@ -37,6 +38,9 @@ class UnboundReads(StatementConverter):
         native = self.conversion.nativeness(function)
         found = Definedness(function, self.scope, native.holds, self.alias)
         self.reads, self.updates = found.reads, found.updates
+        names = {node.id for node in self.reads}.union(*self.updates.values())
+        # A closure's reads are not followed, so a captured variable counts as one that may be read unbound.
+        self.conversion.may_be_unbound[function] = names | self.scope.captured
         if self.reads:
             for statement in function.body:
                 self.wrap(statement)

@@ -13,22 +13,24 @@ A loop body is traced with its variables filled by fresh tracers. What comes out
 | anything else | refused by name |
 
 Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while an
-outer loop searches its fixed point (`Memory`), by position and not longer, so that nesting stays polynomial: a Python value
-in a closure can change an answer without changing a type, so a longer memory would be wrong.
+outer loop searches its fixed point (`carry_memory`), so that nesting stays polynomial.
+
+Containers: a list stays the object that it is, and its contents are carried; any other container is replaced by one of
+tracers, which stands for it during the turn. What is seen to be wrong about that (a stand-in is changed in place, a list is
+replaced by another one) is corrected and the body traced again. Which objects a variable may hold after the loop is noted
+in `flows`, for the sake of aliases.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
-
-from jax import lax
 
 from autograph import errors
 from autograph.runtime import journal
+from autograph.runtime.carry_memory import Memory
+from autograph.runtime.flows import Flows
+from autograph.runtime.grown_lists import Grown
 from autograph.runtime.joining import (
     Mismatch,
     Node,
@@ -46,44 +48,11 @@ from autograph.runtime.newborns import made_inside
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, placeholder, type_of
+from autograph.runtime.views import Merged
 
 
 class Retry(Exception):
     """The guess about the carry was wrong and has been corrected."""
-
-
-class Memory:
-    """What was learnt about a loop, and about the loops inside it."""
-
-    def __init__(self) -> None:
-        self.types: dict[Any, ArrayType] = {}
-        self.static: dict[Any, bool] = {}
-        self.in_place: dict[Any, bool] = {}
-        self.inner: dict[Any, Memory] = {}
-        self.position = 0
-
-
-class _Current(threading.local):
-    memory: Memory | None = None
-
-
-_current = _Current()
-
-
-@contextmanager
-def remembering(key: Any) -> Iterator[Memory]:
-    """The memory of the loop `key` met at this position of the enclosing loop's attempt."""
-    outer = _current.memory
-    if outer is None:
-        memory = Memory()
-    else:
-        outer.position += 1
-        memory = outer.inner.setdefault((outer.position, key), Memory())
-    _current.memory = memory
-    try:
-        yield memory
-    finally:
-        _current.memory = outer
 
 
 class _Leaf:
@@ -121,7 +90,7 @@ class Carry:
     def __init__(self, variables: Sequence[Variable], memory: Memory) -> None:
         self.variables = list(variables)
         self.memory = memory
-        self.locations: dict[Any, Any] = {}
+        self.locations: dict[Any, Any] = memory.known_locations(variables)
         self.forwarded: dict[Any, Any] = {}
         self.places: list[_Place] = []
         self.leaves: list[_Leaf] = []
@@ -136,11 +105,13 @@ class Carry:
     def begin(self) -> None:
         """Lays out the carry as known so far."""
         self.memory.position = 0
+        self.memory.carried = self.locations
         self.places, self.leaves, self.born, self.grown = [], [], [], []
+        self.flows = Flows()
         for index, variable in enumerate(self.variables):
             place = _Place(variable, variable.get(), (index,))
             self.places.append(place)
-            place.template = self._open(place.init, place.key, variable.name, self.memory.in_place.get(place.key))
+            place.template = self._open(place.init, place.key, variable.name, None)
         # Opening a value can find further containers to watch, which are opened in turn.
         opened = 0
         while opened < len(self.locations):
@@ -150,7 +121,7 @@ class Carry:
             self.places.append(place)
             contents = isinstance(location, journal.ContentsLocation) and isinstance(place.init, (list, dict))
             place.template = (self._open_children(place.init, place.key, location.name, True) if contents
-                              else self._open(place.init, place.key, location.name, True))
+                              else self._open(place.init, place.key, location.name, None))
         self.operands = [convert(leaf.init, leaf.type) for leaf in self.leaves]
 
     def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
@@ -163,6 +134,7 @@ class Carry:
             return Same(UNSET)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
+        in_place = self.memory.in_place.get(key, in_place)
         if in_place if in_place is not None else type(value) is list:
             if type(value) in (list, dict):
                 location = journal.ContentsLocation(value)
@@ -170,7 +142,10 @@ class Carry:
                 return Same(value)
             if not isinstance(value, tuple):
                 return Same(value)
-        return self._open_children(value, key, path, in_place)
+        template = self._open_children(value, key, path, in_place)
+        if type(template) is Node and not isinstance(value, tuple):
+            self.flows.opened(key, value)
+        return template
 
     def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
         opened = open_container(value)
@@ -199,6 +174,7 @@ class Carry:
             if _is_location(place.variable):
                 piece.touch(place.variable)
             place.variable.set(place.value)
+        piece.touched.clear()
 
     def fill_apart(self, tracers: Sequence[Any], piece: journal.Piece) -> list[Any]:
         """Like `fill`, for a piece beside the body's (the loop test); returns the values of all places."""
@@ -228,27 +204,58 @@ class Carry:
         """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
         finished.values, finished.written = piece.collect()
         self.forwarded.update(piece.forwarded)
-        after = {w.location.key: w.after for w in finished.written}
+        for place in self.places:
+            self.flows.stand_ins(place.key, place.template, place.value)
+        self._settle(finished)
+        self.flows.contents = {id(w.location.obj): w.after for w in finished.written
+                               if isinstance(w.location, journal.ContentsLocation)}
+        if self._compare_all(finished):
+            raise Retry
+        self.flows.close(finished, [p.value for p in self.places])
+        for place in self.places:
+            if self.flows.changed(place.key, piece.touched):  # a stand-in is a copy
+                self._must_stay(place)
+        outs = [convert(leaf.out, leaf.type) for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        outs += [leaf for grown in self.grown for leaf in grown.leaves]
+        self._release()
+        return outs
+
+    def _settle(self, finished: Any) -> None:
+        """Finds written locations that are not carried yet; gives back to what the turn made what was written there."""
         known = {p.variable.key for p in self.places if _is_location(p.variable)}
         fresh = [w for w in finished.written if w.location.key not in known and not self._grows(w)]
-        if fresh:
-            self._note_in_place(fresh)
-            inputs = [p.value for p in self.places]
-            newborn = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
-            found = [w.location for w in fresh if id(w.location.obj) not in newborn]
+        if not fresh:
+            return
+        self._note_in_place(fresh)
+        inputs = [p.value for p in self.places]
+        newborn = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
+        found = [w.location for w in fresh if id(w.location.obj) not in newborn]
+        if found:
             self.locations.update((location.key, location) for location in found)
-            if found:
-                raise Retry
+            self.memory.written.update((location.key, None) for location in found)
+            raise Retry
+        for w in fresh:
+            w.location.set(w.after)
+
+    def _compare_all(self, finished: Any) -> bool:
+        after = {w.location.key: w.after for w in finished.written}
         changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
             if _is_location(place.variable):
                 out = after.get(place.variable.key, place.init)
-            place.result, moved = self._compare(place.template, place.value, out, place.key, place.variable.name)
+            place.result, moved = self._compare(
+                place.template, place.value, out, place.init, place.key, place.variable.name)
             changed = changed or moved
-        if changed:
-            raise Retry
-        outs = [convert(leaf.out, leaf.type) for leaf in (*self.leaves, *self.born) if not leaf.invariant]
-        return outs + [leaf for grown in self.grown for leaf in grown.leaves]
+        return changed
+
+    def _release(self) -> None:
+        """Forgets the values of the trace that ends now."""
+        for leaf in (*self.leaves, *self.born):
+            leaf.tracer = leaf.out = None
+        for place in self.places:
+            place.value = None
+        for grown in self.grown:
+            grown.release()
 
     def _grows(self, written: journal.Written) -> bool:
         """Whether the turn did nothing but append to a list that nothing else can read (see `for_loops`)."""
@@ -257,7 +264,7 @@ class Carry:
             return False
         if any(x is not y for x, y in zip(before, after)):
             return False
-        self.grown.append(_Grown(written.location, before, after[len(before):]))
+        self.grown.append(Grown(written.location, before, after[len(before):]))
         return True
 
     def _note_in_place(self, fresh: list[journal.Written]) -> None:
@@ -265,15 +272,27 @@ class Carry:
         written = {id(w.location.obj) for w in fresh}
         for place in self.places:
             if any(id(built) in written for built in _built(place.template, place.value)):
-                if self.memory.in_place.get(place.key) is not None:
-                    raise Mismatch(place.variable.name, place.init, place.value,
-                                   "the loop both changes the object in place and replaces it by another one")
-                self.memory.in_place[place.key] = True
-                raise Retry
+                self._must_stay(place)
+
+    def _must_stay(self, place: _Place) -> None:
+        """The containers of `place` are changed in place, so they must be the objects that they are."""
+        if self.memory.in_place.get(place.key) is not None:
+            raise Mismatch(place.variable.name, place.init, place.value, _BOTH)
+        self.memory.in_place[place.key] = True
+        raise Retry
 
     # -- comparing what came out with what went in -------------------------------------------------------------------
 
-    def _compare(self, template: Template, value: Any, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+    def _compare(
+        self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str
+    ) -> tuple[Template, bool]:
+        """The template of the loop's result, and whether a guess was wrong.
+
+        Args:
+            template, value: how the value at the start of the turn was made, and that value.
+            out: the value at the end of the turn.
+            init: the value before the loop.
+        """
         if type(template) is Slot:
             return self._compare_leaf(template, out, key, path)
         if type(template) is Same:
@@ -282,18 +301,25 @@ class Carry:
         if out is value:
             for child in template.children:
                 self._keep(child)
-            return template, False
-        before, after = open_container(value), open_container(out)
-        assert before is not None
+            return Same(init), False
+        before, after = open_container(value), open_container(self.flows.contents.get(id(out), out))
+        inits = open_container(init)
+        assert before is not None and inits is not None
         if after is None or not same_structure(before[1], after[1]):
             raise Mismatch(path, value, out, "a loop cannot change the structure of a value from turn to turn: "
                            + why_structures_differ(value, out))
         results, changed = [], False
-        for child, inside, other, step in zip(template.children, before[0], after[0], before[2]):
-            result, moved = self._compare(child, inside, other, (*key, step), path + step)
+        for child, inside, other, old, step in zip(template.children, before[0], after[0], inits[0], before[2]):
+            result, moved = self._compare(child, inside, other, old, (*key, step), path + step)
             results.append(result)
             changed = changed or moved
-        return Node(template.build, results), changed
+        node = Node(template.build, results)
+        if not isinstance(value, tuple) and not self._is_contents(key):
+            self.flows.leaves(key, out, node, path)
+        return node, changed
+
+    def _is_contents(self, key: tuple[Any, ...]) -> bool:
+        return len(key) == 1 and isinstance(self.locations.get(key[0]), journal.ContentsLocation)
 
     def _keep(self, template: Template) -> None:
         if type(template) is Slot:
@@ -342,9 +368,12 @@ class Carry:
         if type(value) is list and self.memory.in_place.get(key) is None and open_container(out) is not None:
             self.memory.in_place[key] = False
             self.locations.pop(id(value), None)
+            self.memory.written.pop(id(value), None)
             return template, True
         if same_static(value, out):
             return template, False
+        if self.memory.in_place.get(key) and type(value) is type(out):
+            raise Mismatch(path, value, out, _BOTH)
         raise Mismatch(path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn")
 
     def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
@@ -354,10 +383,13 @@ class Carry:
             leaf.out = out
             self.born.append(leaf)
             return Slot(-len(self.born))
-        opened = open_container(out)
-        if opened is None:
+        opened = open_container(self.flows.contents.get(id(out), out))
+        if opened is None or any(location.obj is out for location in self.locations.values()):
             return Same(out)
-        return Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+        node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+        if not isinstance(out, tuple):
+            self.flows.leaves(key, out, node, path)
+        return node
 
     # -- the end -----------------------------------------------------------------------------------------------------
 
@@ -373,11 +405,14 @@ class Carry:
         """Makes the initial values of the variables first bound in the loop."""
         self.placeholders = [placeholder(leaf.type) for leaf in self.born]
 
-    def write(self, results: Sequence[Any]) -> None:
+    def write(self, results: Sequence[Any], surely: bool) -> list[Merged]:
         """Writes the loop's results to variables and locations.
 
         Args:
             results: the changing leaves, then the born ones.
+            surely: whether the loop has at least one turn.
+        Returns:
+            the containers that were built, which stand for one of several.
         """
         values: list[Any] = [leaf.init for leaf in self.leaves]
         carried = self.carried()
@@ -388,39 +423,14 @@ class Carry:
         table = values + born[::-1]
         for location in self.forwarded.values():
             journal.touch_location(location)
+        built: dict[int, Any] = {}
         for place in self.places:
-            if type(place.result) is Node and not any(True for _ in _changing(place.result, self.leaves)):
-                value = place.init
-            else:
-                value = fill(place.result, table)
+            value = fill(place.result, table, built)
             if _is_location(place.variable):
                 journal.touch_location(place.variable)
             place.variable.set(value)
-
-
-class _Grown:
-    """A list to which each turn appends the same number of values of the same types: stacked outputs of a `scan`."""
-
-    def __init__(self, location: Any, before: list[Any], added: list[Any]) -> None:
-        self.location = location
-        self.before = before
-        self.leaves: list[Any] = []
-        self.template = self._open(added)
-
-    def _open(self, value: Any) -> Template:
-        if is_array_like(value) and type(value) not in (bool, int, float, complex):
-            self.leaves.append(value)
-            return Slot(len(self.leaves) - 1)
-        opened = open_container(value)
-        return Same(value) if opened is None else Node(opened[3], [self._open(child) for child in opened[0]])
-
-    def write(self, stacked: Sequence[Any], turns: Sequence[int]) -> None:
-        """Appends the values of all turns, in the order in which the turns ran."""
-        added: list[Any] = []
-        for turn in turns:
-            added += fill(self.template, [lax.index_in_dim(ys, turn, 0, keepdims=False) for ys in stacked])
-        journal.touch_location(self.location)
-        self.location.set(self.before + added)
+        self.places.clear()
+        return self.flows.merged(built, surely)
 
 
 def _is_location(variable: Any) -> bool:
@@ -436,32 +446,7 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
             yield from _built(child, inside)
 
 
-def _changing(template: Template, leaves: list[_Leaf]) -> Iterator[int]:
-    if type(template) is Slot:
-        if template.index < 0 or not leaves[template.index].invariant:
-            yield template.index
-    elif type(template) is Node:
-        for child in template.children:
-            yield from _changing(child, leaves)
-
-
-def alone(lists: Sequence[Variable]) -> set[int]:
-    """The ids of those of the variables' values that are lists which nothing but the variable refers to."""
-    found: set[int] = set()
-    for variable in lists:
-        value = variable.get()
-        if type(value) is list and sys.getrefcount(value) - _LOCAL_REFERENCES == 1:
-            found.add(id(value))
-    return found
-
-
-def _local_references() -> int:
-    """What `sys.getrefcount` reports, beyond the reference of the variable, in `alone`."""
-    value: list[Any] = []
-    return sys.getrefcount(value)
-
-
-_LOCAL_REFERENCES = _local_references()
+_BOTH = "the loop both changes the object in place and replaces it by another one"
 
 
 def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.StagingError:

@@ -35,7 +35,7 @@ from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.staging import is_array_like, is_traced
-from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, variables_of
+from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, raise_undefined, variables_of
 from autograph.runtime.types import convert, placeholder, type_of
 
 
@@ -50,6 +50,7 @@ def if_stmt(
     state: StateLike = None,
     *,
     exits: Sequence[str] = (),
+    unbound: Sequence[str] = (),
 ) -> Any:
     """Runs `body()` if `test` else `orelse()`; staged as `lax.cond` when `test` is traced.
 
@@ -57,7 +58,9 @@ def if_stmt(
         test: the value tested; any Python value, or a traced scalar (numbers count as `!= 0`).
         body, orelse: functions of no argument; what they return is joined and returned.
         state: the variables that the arms assign and that live on, as `lambda: (x, y)` or a `State`.
-        exits: names in `state` of jump flags and their values, which the converter made.
+        exits: names in `state` of jump flags, which the converter made.
+        unbound: names in `state` that a later read may find unbound. Where only one arm binds such a variable, reading it
+            raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.
     Returns:
         what the arm returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
     Raises:
@@ -65,14 +68,16 @@ def if_stmt(
     """
     if not is_traced(test):
         return body() if test else orelse()
-    return _stage(predicate(test), body, orelse, variables_of(state), exits, "if")
+    return _stage(predicate(test), body, orelse, variables_of(state), exits, "if", unbound)
 
 
-def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: StateLike = None) -> Any:
+def if_exp(
+    test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()
+) -> Any:
     """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
     if not is_traced(test):
         return body() if test else orelse()
-    return _stage(predicate(test), body, orelse, variables_of(state), (), "conditional expression")
+    return _stage(predicate(test), body, orelse, variables_of(state), (), "conditional expression", unbound)
 
 
 def stage_turn(pred: Any, turn: Callable[[], Any], variables: list[Variable]) -> None:
@@ -80,7 +85,7 @@ def stage_turn(pred: Any, turn: Callable[[], Any], variables: list[Variable]) ->
 
     A variable that only the turn binds keeps the turn's value, as in any staged loop.
     """
-    _stage(pred, turn, nothing, variables, (), "loop", keep_one_sided=True)
+    _stage(pred, turn, nothing, variables, (), "loop")
 
 
 _DEEPEST = 64  # nested runs of one arm that are taken for endless recursion
@@ -128,10 +133,10 @@ class _Plan:
 
     def __init__(
         self, body: _Arm, orelse: _Arm, variables: list[Variable], exits: Sequence[str], where: Callable[[], Any],
-        keep_one_sided: bool,
+        unbound: Sequence[str],
     ) -> None:
         self.where = where
-        self.keep_one_sided = keep_one_sided
+        self.unbound = unbound
         self.body = body
         self.orelse = orelse
         self.join = Join()
@@ -142,6 +147,9 @@ class _Plan:
         self.exits = exits
         self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
         self._returned = [self._is_dead(arm, names, True) for arm in (body, orelse)]
+        for value in (body.value, orelse.value):
+            if type(value) is Undefined:
+                raise_undefined(value)
         self.value = self._one("the returned value", body.value, orelse.value)
         self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
         self.locations = self._locations()
@@ -188,8 +196,7 @@ class _Plan:
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
         if left_unset or right_unset:
-            own = name in self.exits or name.startswith("return_value") or self.keep_one_sided
-            if own or self._dead[0 if left_unset else 1]:
+            if name not in self.unbound or self._dead[0 if left_unset else 1]:
                 return self._alone(right if left_unset else left, left_unset, name)
             missing = left if left_unset else right
             return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
@@ -240,10 +247,12 @@ class _Plan:
                 if self._born is None or id(w.location.obj) not in self._born:
                     entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
                     entry[1][side] = w.after
-        return [
-            (location, self._one(location.name, left, right, self._how(location)))
-            for location, (left, right) in merged.values()
-        ]
+        found = []
+        for location, (left, right) in merged.values():
+            if _unset(left) != _unset(right) and not any(self._dead):
+                raise Mismatch(location.name, left, right, "it exists on one path only")
+            found.append((location, self._one(location.name, left, right, self._how(location))))
+        return found
 
     def _how(self, location: Any) -> Callable[[Any, Any, str], Template] | None:
         return self.join.contents if isinstance(location, journal.ContentsLocation) else None
@@ -266,7 +275,7 @@ def _side(values: list[Any], join: Join) -> list[Any]:
 
 def _stage(
     pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str],
-    what: str, keep_one_sided: bool = False,
+    what: str, unbound: Sequence[str] = (),
 ) -> Any:
     plan: _Plan | None = None
     true_arm: Traced | None = None
@@ -278,7 +287,7 @@ def _stage(
         def trace_body() -> list[Any]:
             nonlocal plan
             arm = _Arm(body, variables, (pred, True))
-            plan = _make_plan(arm, other, variables, exits, what, body, orelse, keep_one_sided)
+            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound)
             return _side(plan.join.left, plan.join)
 
         true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
@@ -317,10 +326,10 @@ def _land(
 
 def _make_plan(
     arm: _Arm, other: _Arm, variables: list[Variable], exits: Sequence[str], what: str, body: Callable[[], Any],
-    orelse: Callable[[], Any], keep_one_sided: bool,
+    orelse: Callable[[], Any], unbound: Sequence[str],
 ) -> _Plan:
     try:
-        return _Plan(arm, other, variables, exits, _where(body, orelse), keep_one_sided)
+        return _Plan(arm, other, variables, exits, _where(body, orelse), unbound)
     except Mismatch as differ:
         raise errors.StagingError(
             f"the two arms of the {what} leave different values in {_quoted(differ.path)}",

@@ -35,8 +35,10 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals
-from autograph.runtime.carries import Carry, alone, refuse, remembering
+from autograph.runtime import conditionals, views
+from autograph.runtime.carries import Carry, refuse
+from autograph.runtime.carry_memory import remembering
+from autograph.runtime.grown_lists import alone
 from autograph.runtime.iteration import Items, items_of, range_items
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loops import CANNOT_STAGE, Hidden, bind_scan_turn, stage_from_here, stage_while, trace_turn, try_turn
@@ -126,7 +128,9 @@ def _stage_scan(
             traced = trace_turn(carry, turn, avals)
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
-        bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
+        merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
+    del carry
+    views.note(merged, body)
 
 
 def _row(array: Any) -> Any:

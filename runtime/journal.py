@@ -224,7 +224,7 @@ class Piece:
 
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
     `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code` is
-    what runs in it.
+    what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside.
     """
 
     def __init__(
@@ -238,6 +238,7 @@ class Piece:
         self.entries: dict[Any, tuple[Any, Any]] = {}
         self.forwarded: dict[Any, Any] = {}
         self.raised: BaseException | None = None
+        self.touched: set[Any] = set()
         self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
         self._open = False
 
@@ -262,6 +263,7 @@ class Piece:
         outer = innermost()
         if outer is None:
             return
+        outer.touched |= self.touched
         for key, entry in self.entries.items():
             if key not in outer._own:
                 outer.entries.setdefault(key, entry)
@@ -282,6 +284,8 @@ class Piece:
         self._open = False
         popped = _stack.pieces.pop()
         assert popped is self
+        if _stack.pieces:
+            _stack.pieces[-1].touched |= self.touched
         for location, before in reversed(self.entries.values()):
             location.set(before)
         for variable, value in zip(self.variables, self.entry):
@@ -292,6 +296,7 @@ class Piece:
 
     def touch(self, location: Any) -> None:
         key = location.key
+        self.touched.add(id(location.obj))
         if key in self._own:
             # A variable of the statement itself: it leaves through the state, and the enclosing piece must hear of it.
             self.forwarded[key] = location

@@ -28,8 +28,9 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import journal, reverse
-from autograph.runtime.carries import Carry, Retry, refuse, remembering
+from autograph.runtime import journal, reverse, views
+from autograph.runtime.carries import Carry, Retry, refuse
+from autograph.runtime.carry_memory import remembering
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.primitives import Traced, bind_scan, bind_while, predicate
 from autograph.runtime.staging import is_traced
@@ -164,7 +165,9 @@ def stage_while(
                 drop_equations(*evaluated)
         except Mismatch as differ:
             raise refuse(differ, where, "loop") from None
-        _bind_while(carry, check, turn)
+        merged = _bind_while(carry, check, turn)
+    del carry
+    views.note(merged, where)
 
 
 def trace_turn(carry: Carry, run: Callable[..., None], extra: Sequence[Any] = (), path: Any = None) -> Traced:
@@ -212,7 +215,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
 
     def piece_of_test(*tracers: Any) -> list[Any]:
         nonlocal pure
-        with journal.Piece(carry.variables) as piece:
+        with journal.Piece(carry.variables, is_loop=True) as piece:
             filled = carry.fill_apart(tracers, piece)
             truth = test()
             values, written = piece.collect()
@@ -249,27 +252,29 @@ def _close_invariants(piece: Traced, carry: Carry, extra: int = 0) -> tuple[list
     return constvars, consts, invars
 
 
-def _bind_while(carry: Carry, check: Traced, turn: Traced) -> None:
+def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]:
     carry.make_placeholders()
     pieces = []
     for piece in (check, turn):
         constvars, consts, invars = _close_invariants(piece, carry)
         pieces.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    carry.write(bind_while(*pieces, init))
+    return carry.write(bind_while(*pieces, init), False)
 
 
-def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> None:
+def bind_scan_turn(
+    carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool
+) -> list[views.Merged]:
     """Binds `scan` on a traced turn whose extra inputs are the slices of `xs`, and writes the results."""
     carry.make_placeholders()
     constvars, consts, invars = _close_invariants(turn, carry, len(xs))
     piece = turn.with_consts(constvars, consts, invars, list(turn.jaxpr.outvars))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     results = bind_scan(piece, init, xs, length, reverse)
-    carry.write(results[: len(init)])
+    merged = carry.write(results[: len(init)], True)
     stacked = results[len(init):]
     turns = range(length)
     for grown in carry.grown:
-        count = len(grown.leaves)
-        grown.write(stacked[:count], turns[::-1] if reverse else turns)
-        stacked = stacked[count:]
+        grown.write(stacked[: grown.count], turns[::-1] if reverse else turns)
+        stacked = stacked[grown.count:]
+    return merged

@@ -51,7 +51,7 @@ class _View:
         self.at = at
 
 
-class _Token:
+class Token:
     """Stands for a container that is gone, of which two merged ones remain."""
 
 
@@ -93,7 +93,7 @@ def note(merged: list[Merged], at: Any) -> None:
     for m in merged:
         for key in {id(root) for root in m.roots}:
             uses[key] = uses.get(key, 0) + 1
-    tokens = {key: _Token() for key, count in uses.items() if key in dead and count > 1 and key not in of}
+    tokens = {key: Token() for key, count in uses.items() if key in dead and count > 1 and key not in of}
     for m in merged:
         flat: dict[int, Any] = {}
         for root in m.roots:
@@ -128,7 +128,7 @@ def check(obj: Any) -> None:
             gc.collect()  # exceptions and closures that refer to themselves keep things alive for no reason
         dead = _dead(_candidates(views), [])
         alive = next((view for view in others if id(view.merged) not in dead), None)
-        if alive is None and (own is None or all(id(root) in dead or type(root) is _Token for root in own.roots)):
+        if alive is None and (own is None or all(id(root) in dead or type(root) is Token for root in own.roots)):
             return
     view = own if own is not None else alive
     assert view is not None
@@ -142,6 +142,12 @@ def check(obj: Any) -> None:
         "reach " + ("the right one" if own is not None else "it"),
         instead="copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it",
     )
+
+
+def roots_of(obj: Any) -> list[Any]:
+    """What `obj` may stand for: itself, unless it was merged."""
+    views = _registry.live() if _registry.views else []
+    return next((list(view.roots) for view in views if view.merged is obj), [obj])
 
 
 def held() -> list[Any]:

@@ -10,17 +10,19 @@ from hypothesis import strategies as st
 
 from tests.random_programs import execution, grammar, search, shrinking
 
+Folders = pytest.TempPathFactory
+
 
 @settings(max_examples=45, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
-def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_factory: Folders) -> None:
     result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"))
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
-def test_programs_on_plain_values_equal_python(seed: int, level: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_programs_on_plain_values_equal_python(seed: int, level: int, tmp_path_factory: Folders) -> None:
     result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"), plain=True)
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
 
@@ -45,7 +47,8 @@ def test_an_error_that_is_not_ours_is_a_crash(tmp_path: pathlib.Path, monkeypatc
 
 
 def test_programs_that_python_refuses_are_skipped(tmp_path: pathlib.Path) -> None:
-    assert execution.compare("def program(a, b, x, xs):\n    return nothing\n", [(1, 2, 0.0, [0])], tmp_path).kind == "skip"
+    outcome = execution.compare("def program(a, b, x, xs):\n    return nothing\n", [(1, 2, 0.0, [0])], tmp_path)
+    assert outcome.kind == "skip"
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])

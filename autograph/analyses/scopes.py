@@ -107,6 +107,9 @@ class Scopes:
         """The scope that a function, lambda, comprehension or class makes."""
         return self._scopes[node]
 
+    def __contains__(self, node: Any) -> bool:
+        return node in self._scopes
+
     @property
     def functions(self) -> list[Any]:
         """The functions with statements, outer ones first."""

@@ -1,0 +1,60 @@
+"""What passes make of a piece of code, as text: for examples, tests and debugging.
+
+>>> from autograph.converters.logical_expressions import LogicalExpressions
+>>> from autograph.converters.logical_expressions import LogicalExpressions
+>>> from autograph.converters.showing import show
+>>> print(show("def f(a, b): return a and b", LogicalExpressions))
+def f(a, b):
+    return ag__.and_(a, lambda: b)
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from autograph.converters import checks
+from autograph.converters.base import Conversion, Converter
+from autograph.options import MISSING, ConversionContext
+
+
+def show(source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None) -> str:
+    """The text of the first function of `source` after the passes, without blank lines.
+
+    Args:
+        source: a module; its first statement is the function.
+        passes: run in the order given.
+        names: what names of outside mean, besides builtins.
+    """
+    context = context_for(source, names or {})
+    tree = gast.ast_to_gast(ast.parse(textwrap.dedent(source))).body[0]
+    conversion = Conversion(tree, context)
+    for item in passes:
+        tree = item(conversion).convert(tree)
+        checks.check(tree, item.__name__, removes=item.removes)
+    return text_of(tree)
+
+
+def text_of(tree: Any) -> str:
+    """The text of a gast tree, without blank lines."""
+    lines = ast.unparse(gast.gast_to_ast(tree)).splitlines()
+    return "\n".join(line for line in lines if line.strip())
+
+
+def context_for(source: str, names: Mapping[str, Any], **facts: Any) -> ConversionContext:
+    """A context for a piece of text: `names` and builtins are what its names mean."""
+
+    def resolve(dotted: str) -> Any:
+        first, *rest = dotted.split(".")
+        meaning = names.get(first, getattr(builtins, first, MISSING))
+        for part in rest:
+            meaning = getattr(meaning, part, MISSING)
+        return meaning
+
+    given = {"freevars": frozenset[str](), "class_name": None, **facts}
+    return ConversionContext("<text>", tuple(source.splitlines()), "f", resolve=resolve, **given)

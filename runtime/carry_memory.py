@@ -1,0 +1,75 @@
+"""What was learnt about a loop while the fixed point of an enclosing loop is searched.
+
+An outer loop traces its body again when a type moves or a written location is found; the loops inside should not have to
+find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer: a
+Python value in a closure can change an answer without changing a type.
+
+Locations are remembered by key, and only as long as the enclosing loop carries them too: an object that a turn makes is
+another one in the next attempt.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from autograph.runtime.types import ArrayType
+
+
+class Memory:
+    """What was learnt about one loop, and about the loops inside it.
+
+    Attributes:
+        types: the type of a leaf of the carry, by its key.
+        static: whether a number stays the Python number that it is.
+        in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
+        written: keys of the locations that the loop writes.
+        carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
+        inner: the memories of the loops inside, by position and code.
+    """
+
+    def __init__(self, outer: Memory | None = None) -> None:
+        self.outer = outer
+        self.types: dict[Any, ArrayType] = {}
+        self.static: dict[Any, bool] = {}
+        self.in_place: dict[Any, bool] = {}
+        self.written: dict[Any, None] = {}
+        self.carried: dict[Any, Any] = {}
+        self.inner: dict[Any, Memory] = {}
+        self.position = 0
+
+    def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
+        """The locations that this loop was seen to write; forgets what belongs to objects that are gone."""
+        outer = self.outer.carried if self.outer is not None else {}
+        known = {key: outer[key] for key in self.written if key in outer}
+        self.written = dict.fromkeys(known)
+        indices = range(len(variables))
+        for table in (self.types, self.static, self.in_place):
+            for key in [key for key in table if key[0] not in known and key[0] not in indices]:
+                del table[key]  # type: ignore[attr-defined]
+        return known
+
+
+class _Current(threading.local):
+    memory: Memory | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def remembering(key: Any) -> Iterator[Memory]:
+    """The memory of the loop `key` met at this position of the enclosing loop's attempt."""
+    outer = _current.memory
+    if outer is None:
+        memory = Memory()
+    else:
+        outer.position += 1
+        memory = outer.inner.setdefault((outer.position, key), Memory(outer))
+    _current.memory = memory
+    try:
+        yield memory
+    finally:
+        _current.memory = outer
