@@ -33,9 +33,10 @@ from autograph.runtime.staging import is_array_like, is_traced
 
 def read(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index: the nearest element where `i` is out of range, as JAX's arrays do."""
-    if not _is_integer(i) or not x.shape or not isinstance(x.shape[0], int) or x.shape[0] == 0:
+    if not _is_integer(i) or not x.shape or not _known_shape(x) or x.shape[0] == 0:
         return x[i]
-    return lax.dynamic_index_in_dim(x, _wide(i), keepdims=False)
+    starts = (_wide(i), *[0] * (len(x.shape) - 1))
+    return lax.squeeze(lax.dynamic_slice(x, starts, (1, *x.shape[1:])), (0,))
 
 
 def put(value: Any, x: Any, i: Any) -> Any:
@@ -111,7 +112,9 @@ def _is_integer(i: Any) -> bool:
 
 def _wide(i: Any) -> Any:
     """A traced index in a type that holds every size; a short one could not hold the number of elements."""
-    return lax.convert_element_type(i, jnp.result_type(int))
+    dtype = jnp.dtype(jnp.result_type(int))
+    have = jax.typeof(i).dtype
+    return i if have.kind == "i" and have.itemsize >= dtype.itemsize else lax.convert_element_type(i, dtype)
 
 
 def _known_shape(x: Any) -> bool:

@@ -3,6 +3,10 @@
 They are replaced by their converted functions (the same object each time, so that JAX's caches, which go by
 identity, hit). Only libraries that are known to *call* what they are given are trusted with that: elsewhere identity
 might matter.
+
+>>> import jax, json
+>>> [takes_functions(f) for f in (jax.vmap, functools.reduce, jax.numpy.sin, json.dumps)]
+[True, True, False, False]
 """
 
 from __future__ import annotations

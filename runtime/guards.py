@@ -8,10 +8,11 @@ conditional stays a conditional. Inside a hot loop on a CPU it costs about 0.1 m
 >>> f = jax.jit(lambda i: guarded(i, i < 3, IndexError("list index out of range")))
 >>> int(f(2))
 2
->>> f(7)
-Traceback (most recent call last):
-    ...
-jax.errors.JaxRuntimeError: ...
+>>> try:
+...     f(7).block_until_ready()
+... except (jax.errors.JaxRuntimeError, ValueError) as error:
+...     "IndexError: list index out of range" in str(error)
+True
 """
 
 from __future__ import annotations

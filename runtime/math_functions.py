@@ -5,6 +5,9 @@ weakly typed, as the Python floats are that `math` returns.
 
 NB `fsum` and `sumprod` add in floating point, not exactly. `factorial`, `comb` and `perm` are exact as long as the
 result fits the default int type.
+
+>>> float(MATH["hypot"](jnp.float32(3.0), 4.0)), int(MATH["isqrt"](jnp.int32(99)))
+(5.0, 9)
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@
 | range, `ag.range` | arithmetic |
 | iterators | their elements, all of them |
 | user's class | its `__contains__`, converted |
+
+>>> f = jax.jit(lambda x: contains(x, range(0, 10, 3)))
+>>> bool(f(6)), bool(f(7)), contains(2, [1, 2])
+(True, False, True)
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Refusals of operators that have no body to point at: they name the line of user code that is running."""
+"""Refusals of operators that have no body to point at: they name the line of user code that is running.
+
+>>> print(refusal("a dict cannot be read at a traced key", instead="use an array").args[0].splitlines()[-1])
+  instead: use an array
+"""
 
 from __future__ import annotations
 
