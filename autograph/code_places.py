@@ -56,28 +56,39 @@ def scopes_below(root: ast.AST, chain: Chain) -> Iterator[tuple[FunctionNode, Ch
     stack: list[tuple[ast.AST, Chain]] = [(root, chain)]
     while stack:
         node, around = stack.pop()
-        if isinstance(node, _FUNCTIONS):
-            yield node, around
-            inside = (*around, node)
-            body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-        elif isinstance(node, ast.ClassDef):
-            inside, body = (*around, node), list(node.body)
-        elif isinstance(node, COMPREHENSIONS):
-            inside = (*around, node)
-            first = node.generators[0]
-            body = [part for part in ast.iter_child_nodes(node) if part is not first]
-            body += [part for part in ast.iter_child_nodes(first) if part is not first.iter]
-        else:
-            stack.extend((child, around) for child in ast.iter_child_nodes(node))
+        kind = type(node)
+        if kind not in _SCOPES:
+            stack.extend([(child, around) for child in _children(node)])
             continue
-        inner = {id(part) for part in body}
-        stack.extend((part, inside) for part in body)
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.comprehension) and isinstance(node, COMPREHENSIONS):
-                if child is node.generators[0]:
-                    stack.append((child.iter, around))
-            elif id(child) not in inner:
-                stack.append((child, around))
+        scope: Any = node
+        inside = (*around, scope)
+        if isinstance(scope, _FUNCTIONS):
+            yield scope, around
+        if isinstance(scope, COMPREHENSIONS):
+            first = scope.generators[0]
+            within = [part for part in _children(scope) if part is not first]
+            within += [part for part in _children(first) if part is not first.iter]
+            outside = [first.iter]
+        else:
+            within = [scope.body] if kind is ast.Lambda else scope.body
+            names = {id(part) for part in within}
+            outside = [part for part in _children(scope) if id(part) not in names]
+        stack.extend([(part, inside) for part in within])
+        stack.extend([(part, around) for part in outside])
+
+
+_SCOPES = frozenset({*_FUNCTIONS, *COMPREHENSIONS, ast.ClassDef})
+
+
+def _children(node: ast.AST) -> list[Any]:
+    """The nodes directly below a node; `ast.iter_child_nodes` takes three times as long."""
+    found: list[Any] = []
+    for value in node.__dict__.values():
+        if type(value) is list:
+            found.extend([item for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
 
 
 def by_place(entries: Iterable[tuple[FunctionNode, Chain]]) -> Places:

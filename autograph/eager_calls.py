@@ -12,15 +12,18 @@ cannot be resolved runs as plain Python, where JAX's own error is loud.
 from __future__ import annotations
 
 import ast
+import builtins
 import opcode
-from types import CodeType, FunctionType
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
+from autograph.element_assignment import STORES
 from autograph.library import is_library
 from autograph.linking import Constants
 from autograph.names import Namespace, attribute
 from autograph.options import MISSING
-from autograph.registry import known
+from autograph.registry import CodeTable, known
 from autograph.source import Source
 from autograph.trees import at, changed, dotted
 
@@ -40,7 +43,7 @@ TRANSFORMS = frozenset(
     apply_over_axes fromfunction minimize filter_jit filter_grad filter_value_and_grad filter_vmap filter_jvp filter_vjp
     filter_checkpoint filter_eval_shape""".split()
 )
-_STORES = frozenset(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
+_LOAD_GLOBAL, _LOAD_NAME = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["LOAD_NAME"]
 
 
 def rewritten(node: ast.Call, scope: _Scope, constants: Constants) -> ast.Call:
@@ -63,7 +66,8 @@ def is_marked(node: Any, scope: _Scope) -> bool:
         return False
     from autograph.api import do_not_convert
 
-    names = (dotted(decorator) for decorator in node.decorator_list)
+    # `@do_not_convert` and `@do_not_convert()`
+    names = (dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list)
     return any(name is not None and scope.resolve(name) is do_not_convert for name in names)
 
 
@@ -71,9 +75,9 @@ def is_marked(node: Any, scope: _Scope) -> bool:
 
 
 def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Constants) -> ast.Call:
-    from autograph.runtime.function_arguments import argument, takes_functions
+    from autograph.runtime.function_arguments import argument
 
-    if not is_library(callee) or not takes_functions(callee):
+    if not _calls_functions(callee):
         return node
     anything = getattr(callee, "__name__", None) in TRANSFORMS
 
@@ -86,10 +90,7 @@ def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Const
             return value
         name = dotted(value)
         found = MISSING if name is None else scope.resolve(name)
-        if found is MISSING if anything else type(found) is not FunctionType:
-            if not anything:
-                return value
-        elif found is not MISSING and (type(found) is not FunctionType or is_library(found)):
+        if not _is_function(found) and not (anything and found is MISSING):
             return value
         return at(value, ast.Call(constants.expression(argument, value), [value], []))
 
@@ -150,33 +151,71 @@ def needs_rewriting(callee: FunctionType | CodeType, module_globals: dict[str, A
     """
     code = callee if isinstance(callee, CodeType) else callee.__code__
     pending = [(code, module_globals if isinstance(callee, CodeType) else callee.__globals__)]
-    seen: set[int] = set()
+    visited: dict[int, CodeType] = {}
+    final = True  # every name has a value, so that the answer will not change
     while pending:
-        code, space = pending.pop()
-        if id(code) in seen:
+        part, space = pending.pop()
+        answer = _ANSWERS.of(part).get("needs")
+        if answer is False or id(part) in visited:
             continue
-        seen.add(id(code))
-        if not _STORES.isdisjoint(code.co_code[::2]):
+        visited[id(part)] = part
+        items = list(_named(part, space))
+        if answer or not STORES.isdisjoint(part.co_code[::2]) or any(map(_is_transform, items)):
+            _ANSWERS.of(code)["needs"] = True
             return True
-        for constant in code.co_consts:
-            if isinstance(constant, CodeType):
-                pending.append((constant, space))
-        for name in code.co_names:
-            value = space.get(name, MISSING)
-            found = [value, *(attribute(value, other) for other in code.co_names)]
-            for item in found:
-                if type(item) is FunctionType:
-                    if is_library(item):
-                        if _is_transform(item):
-                            return True
-                    elif _is_plain(item):
-                        pending.append((item.__code__, item.__globals__))
-                elif item is not MISSING and _is_transform(item):
-                    return True
+        final = final and not any(item is MISSING for item in items)
+        pending.extend((constant, space) for constant in part.co_consts if isinstance(constant, CodeType))
+        pending.extend((item.__code__, item.__globals__) for item in items if _is_function(item) and _is_plain(item))
+    if final:
+        for part in visited.values():
+            _ANSWERS.of(part)["needs"] = False
     return False
 
 
+_ANSWERS = CodeTable()
+
+
+def _named(code: CodeType, space: dict[str, Any]) -> Iterator[Any]:
+    """What the globals that a code object reads mean now, and the attributes of modules and classes among them."""
+    for name in _globals_read(code):
+        value = space.get(name, MISSING)
+        if value is MISSING:
+            value = getattr(builtins, name, MISSING)
+        yield value
+        if isinstance(value, ModuleType) or type(value) is type:
+            yield from (found for other in code.co_names if (found := attribute(value, other)) is not MISSING)
+
+
+def _globals_read(code: CodeType) -> set[str]:
+    names = set()
+    high = 0
+    instructions = code.co_code
+    for place in range(0, len(instructions), 2):
+        operation, argument = instructions[place], instructions[place + 1] | high
+        high = argument << 8 if operation == opcode.EXTENDED_ARG else 0
+        if operation == _LOAD_GLOBAL:
+            names.add(code.co_names[argument >> 1])  # the lowest bit says that a call follows
+        elif operation == _LOAD_NAME:
+            names.add(code.co_names[argument])
+    return names
+
+
+def _is_function(item: Any) -> bool:
+    return type(item) is FunctionType and not is_library(item)
+
+
 def _is_transform(item: Any) -> bool:
+    return _calls_functions(item) and getattr(item, "__name__", "") in TRANSFORMS
+
+
+def _calls_functions(item: Any) -> bool:
+    """Whether something is a library function that may be given functions to call; other objects are not probed."""
+    kind = type(item)
+    if kind is not FunctionType and kind is not type and kind.__module__.partition(".")[0] not in _MAKERS:
+        return False
     from autograph.runtime.function_arguments import takes_functions
 
-    return callable(item) and is_library(item) and takes_functions(item) and getattr(item, "__name__", "") in TRANSFORMS
+    return is_library(item) and takes_functions(item)
+
+
+_MAKERS = frozenset({"jax", "jaxlib", "functools", "builtins"})  # whose objects stand for functions: jitted, partial, C

@@ -18,6 +18,7 @@ Names that only ever hold lists, dicts and sets that the function makes itself a
 from __future__ import annotations
 
 import ast
+import opcode
 import operator
 import threading
 from typing import Any, Protocol
@@ -30,6 +31,7 @@ from autograph.source import Source
 from autograph.trees import at, changed
 
 STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
+STORES = frozenset(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
 _MAY_REBIND = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
 
@@ -291,7 +293,7 @@ def native_names(source: Source) -> frozenset[str]:
     code = source.code
     arguments = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     candidates = set(code.co_varnames[arguments:]) - set(code.co_cellvars)
-    if not candidates or isinstance(source.node, ast.Lambda):
+    if not candidates or isinstance(source.node, ast.Lambda) or STORES.isdisjoint(code.co_code[::2]):
         return frozenset()
     stores: dict[str, int] = {}
     made: dict[str, int] = {}

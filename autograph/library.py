@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import site
+import sys
 import sysconfig
 import types
 from typing import Any
@@ -51,8 +52,6 @@ def is_library(fn: Any) -> bool:
 
 
 def _is_library_module(name: Any) -> bool:
-    import sys
-
     module = sys.modules.get(name) if isinstance(name, str) else None
     if module is None:
         return False

@@ -82,6 +82,8 @@ class Source:
     def nested(self) -> dict[FunctionNode, Source]:
         """The functions inside this one, by their nodes; those in dead code have no code object and are missing."""
         found: dict[FunctionNode, Source] = {}
+        if not any(isinstance(constant, CodeType) for constant in self.code.co_consts):
+            return found
         inside = [entry for entry in scopes_below(self.node, self.chain) if entry[0] is not self.node]
         table = by_place(inside)
         for code in codes_in(self.code):
@@ -209,7 +211,7 @@ _FILES: dict[str, list[SourceFile]] = {}
 
 
 def has_source(fn: FunctionType) -> bool:
-    """Whether there is any text for a function. For a file this parses nothing and says not whether it is the right one.
+    """Whether there is any text for a function. For a file this parses nothing, nor says that it is the right one.
 
     Names in angle brackets stand for many texts: there the function has to be found.
     """

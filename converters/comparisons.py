@@ -1,4 +1,5 @@
-"""Chained comparisons and membership become operator calls; a single comparison stays, for arrays overload it.
+"""Chained comparisons and membership become operator calls, and so does identity with `True` or `False`; any other
+single comparison stays, for arrays overload it.
 
 >>> from autograph.converters.showing import show
 >>> print(show("def f(a, b, c): return a < b < c or a in b", Comparisons))
@@ -20,6 +21,7 @@ from typing import Any
 import gast
 
 from autograph import locations
+from autograph.analyses.static_tests import is_bool_literal
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node, binds
 
@@ -47,6 +49,9 @@ class Comparisons(ExpressionConverter):
     def single(self, left: Node, operator: Node, right: Node, at: Node) -> Node:
         if isinstance(operator, gast.In | gast.NotIn):
             text = "in_" if isinstance(operator, gast.In) else "not_in"
+            return pieces.operator(self.alias, text, [left, right], at=at)
+        if isinstance(operator, gast.Is | gast.IsNot) and (is_bool_literal(left) or is_bool_literal(right)):
+            text = "is_" if isinstance(operator, gast.Is) else "is_not"
             return pieces.operator(self.alias, text, [left, right], at=at)
         return locations.place(gast.Compare(left, [operator], [right]), locations.position(at))
 

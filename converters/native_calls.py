@@ -21,7 +21,7 @@ STATIC = frozenset(
     getattr(builtins, name)
     for name in (
         "isinstance issubclass callable hasattr getattr id repr super locals globals vars dir eval exec property"
-        " staticmethod classmethod object"
+        " staticmethod classmethod object slice"
     ).split()
 )
 

@@ -59,6 +59,11 @@ def plain(result):
     return jax.tree.map(lambda leaf: np.asarray(leaf).tolist(), result)
 
 
+def equal(result, expected):
+    """Whether all numbers agree, floats to six digits."""
+    return np.allclose(np.hstack([*jax.tree.leaves(result)]), np.hstack([*jax.tree.leaves(expected)]), rtol=1e-6)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         converted = convert(Path(textbook_algorithms.__file__), Path(folder))
@@ -71,7 +76,7 @@ def main():
         compiled = jax.jit(getattr(converted, name))
         first, result = seconds(lambda: compiled(*arrays))  # noqa: B023
         later, _ = seconds(lambda: compiled(*arrays))  # noqa: B023
-        same = np.allclose(np.hstack(plain(result)), np.hstack(expected), rtol=1e-6)
+        same = equal(result, expected)
         different += not same
         text = str(plain(result))
         shown = text if len(text) < 40 else text[:36] + " ..."

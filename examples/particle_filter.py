@@ -84,8 +84,8 @@ def main():
         key,
         observations,
         count,
-        eager=lambda: ag.convert(particle_filter)(key, observations[:20], count),
-        note="20 observations",
+        eager=lambda: ag.convert(particle_filter)(key, observations[:10], count),
+        note="10 observations",
     )
     exact_means, exact_likelihood = kalman_filter(series)
     means = np.asarray(means)

@@ -17,6 +17,8 @@ from autograph.runtime.journal import touch as touch
 from autograph.runtime.logical import and_ as and_
 from autograph.runtime.logical import compare as compare
 from autograph.runtime.logical import in_ as in_
+from autograph.runtime.logical import is_ as is_
+from autograph.runtime.logical import is_not as is_not
 from autograph.runtime.logical import not_ as not_
 from autograph.runtime.logical import not_in as not_in
 from autograph.runtime.logical import or_ as or_

@@ -41,8 +41,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": lambda a, b: is_(a, b),
+    "is not": lambda a, b: is_not(a, b),
     "in": membership.contains,
     "not in": lambda x, container: not_(membership.contains(x, container)),
 }
@@ -104,6 +104,19 @@ class _Rest:
 
     def __call__(self) -> Any:
         return compare(self.left, *self.rest)
+
+
+def is_(a: Any, b: Any) -> Any:
+    """`a is b`; a traced bool is `True` or `False` by its value, as the Python bool is that it stands for."""
+    for x, y in ((a, b), (b, a)):
+        if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
+            return x if y else lax.bitwise_not(x)
+    return a is b
+
+
+def is_not(a: Any, b: Any) -> Any:
+    """`a is not b`."""
+    return not_(is_(a, b))
 
 
 def in_(x: Any, container: Any) -> Any:

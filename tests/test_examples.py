@@ -408,4 +408,4 @@ def test_first_steps(run):
     operations = dict(re.findall(r"^(\w+) +11.0 (\[.*\])$", out, re.MULTILINE))
     assert operations["unrolled"].count("'add'") == 10
     assert operations["staged"] == operations["staged_by_hand"] == "['scan']"
-    assert "sum: 14" in out
+    assert "sum: 22" in out

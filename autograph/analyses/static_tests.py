@@ -30,6 +30,11 @@ def dotted(node: Any) -> str | None:
     return ".".join([node.id, *reversed(parts)])
 
 
+def is_bool_literal(node: Any) -> bool:
+    """Whether an expression is `True` or `False`: identity with one is a question about a value, which may be traced."""
+    return isinstance(node, gast.Constant) and isinstance(node.value, bool)
+
+
 class StaticTests:
     """Decides by the text alone; a name counts as what it means at conversion time.
 
@@ -46,7 +51,9 @@ class StaticTests:
             case gast.Constant():
                 return True
             case gast.Compare():
-                return all(isinstance(op, gast.Is | gast.IsNot) for op in node.ops)
+                return all(isinstance(op, gast.Is | gast.IsNot) for op in node.ops) and not any(
+                    is_bool_literal(operand) for operand in (node.left, *node.comparators)
+                )
             case gast.BoolOp():
                 return all(self.holds(value) for value in node.values)
             case gast.UnaryOp(op=gast.Not()):

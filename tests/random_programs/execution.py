@@ -85,9 +85,12 @@ def compare(text: str, inputs: Sequence[Inputs], folder: pathlib.Path, *, plain:
     Args:
         plain: compare on plain values (converted, and the staged body) instead of under `ag.jit`.
     """
-    module = load(text, folder)
     try:
-        with time_limit(10):
+        module = load(text, folder)
+    except Exception as error:  # happens to candidates while shrinking
+        return Outcome("skip", f"{type(error).__name__}: {error}", "does not load")
+    try:
+        with time_limit(2):
             expected = [outcome(lambda i=i: _plain_python(module.program, i)) for i in inputs]
     except TimedOut:
         return Outcome("skip", "plain Python does not end")

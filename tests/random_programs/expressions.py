@@ -28,6 +28,7 @@ class Scope:
     breakable: bool = False
     inner: bool = False
     native: bool = False
+    may_return: bool = True
 
     def child(self, **changes: object) -> Scope:
         """A block inside: what it binds is not readable behind it."""

@@ -104,19 +104,23 @@ def print_table(results: list[Result], seconds: float) -> None:
 
 
 def print_failures(results: list[Result], limit: int, plain: bool, refusals: bool) -> None:
-    """The smallest program of each failure, one of each category."""
+    """The smallest program of each failure, one of each category of crash."""
+    for r in results:
+        if r.outcome.kind not in ALLOWED:
+            print(f"{r.outcome.kind}: --seed {r.seed} --level {r.level}  {r.outcome.detail[:150]!r}", flush=True)
     shown: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         for r in results:
             if (r.outcome.kind in ALLOWED and not (refusals and r.outcome.kind == "refused")) or len(shown) >= limit:
                 continue
-            category = r.outcome.kind + r.outcome.category + ("" if r.outcome.kind == "crash" else "")
+            category = r.outcome.kind + r.outcome.category
             if category in shown and r.outcome.kind != "WRONG":
                 continue
             shown.add(category)
             text = smallest(r, pathlib.Path(folder), plain=plain)
             final = execution.compare(text, grammar.write_inputs(r.seed), pathlib.Path(folder), plain=plain)
-            print(f"\n--- {r.outcome.kind}: --seed {r.seed} --level {r.level}\n{text}\n=> {final.detail[-1500:]}")
+            print(f"\n--- {r.outcome.kind}: --seed {r.seed} --level {r.level}")
+            print(f"{text}\n=> {final.detail[-1500:]}", flush=True)
 
 
 def main(argv: list[str] | None = None) -> int:

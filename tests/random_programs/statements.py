@@ -77,7 +77,7 @@ class StatementWriter(AssignmentWriter):
         return ""
 
     def early_return(self, s: Scope) -> str:
-        if s.inner and not self.returns:
+        if not s.may_return:
             return self.assignment(s)
         self.line(f"if {self.condition(s, 1)}:")
         with self.indented():
@@ -191,7 +191,7 @@ class StatementWriter(AssignmentWriter):
             if self.chance(0.5):
                 return ""
         self.line("finally:")
-        self.suite(s.child(breakable=False, loops=3, inner=True), 1)
+        self.suite(s.child(breakable=False, loops=3, may_return=False), 1)
         return ""
 
     def with_(self, s: Scope) -> str:
