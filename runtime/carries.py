@@ -8,17 +8,17 @@ A loop body is traced with its variables filled by fresh tracers. What comes out
 | a value of a joinable type | carried; when the joined type is wider than the guess, the body is traced again |
 | a container of the same structure | its leaves are carried |
 | the same object, or an equal static value | passes through |
-| a value in a variable that was unbound | carried from a placeholder, since the first turn cannot read it |
-| a written attribute, list, dict, global, cell | joins the carry as one more variable, and the body is traced again |
+| a value in a variable that was unbound | carried from a placeholder: the first turn cannot read it |
+| a written attribute, list, dict, global, cell | one more variable, and the body is traced again |
 | anything else | refused by name |
 
-Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while an
-outer loop searches its fixed point (`carry_memory`), so that nesting stays polynomial.
+Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while
+an outer loop searches its fixed point (`carry_memory`), so that nesting stays polynomial.
 
 Containers: a list stays the object that it is, and its contents are carried; any other container is replaced by one of
-tracers, which stands for it during the turn. What is seen to be wrong about that (a stand-in is changed in place, a list is
-replaced by another one) is corrected and the body traced again. Which objects a variable may hold after the loop is noted
-in `flows`, for the sake of aliases.
+tracers, which stands for it during the turn. What is seen to be wrong about that (a stand-in is changed in place, a list
+is replaced by another one) is corrected and the body traced again. Which objects a variable may hold after the loop is
+noted in `flows`, for the sake of aliases.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Carry:
         self.operands: list[Any] = []
         self.placeholders: list[Any] = []
         self.growing: set[int] = set()
-        self.grown: list[_Grown] = []
+        self.grown: list[Grown] = []
 
     # -- one attempt -------------------------------------------------------------------------------------------------
 
@@ -429,8 +429,11 @@ class Carry:
             if _is_location(place.variable):
                 journal.touch_location(place.variable)
             place.variable.set(value)
+        merged = self.flows.merged(built, surely)
+        # Whoever asks for references must not find ours.
         self.places.clear()
-        return self.flows.merged(built, surely)
+        self.flows = Flows()
+        return merged
 
 
 def _is_location(variable: Any) -> bool:

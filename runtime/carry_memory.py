@@ -1,8 +1,8 @@
 """What was learnt about a loop while the fixed point of an enclosing loop is searched.
 
-An outer loop traces its body again when a type moves or a written location is found; the loops inside should not have to
-find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer: a
-Python value in a closure can change an answer without changing a type.
+An outer loop traces its body again when a type moves or a written location is found; the loops inside should not have
+to find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer:
+a Python value in a closure can change an answer without changing a type.
 
 Locations are remembered by key, and only as long as the enclosing loop carries them too: an object that a turn makes is
 another one in the next attempt.
@@ -48,7 +48,7 @@ class Memory:
         indices = range(len(variables))
         for table in (self.types, self.static, self.in_place):
             for key in [key for key in table if key[0] not in known and key[0] not in indices]:
-                del table[key]  # type: ignore[attr-defined]
+                del table[key]
         return known
 
 

@@ -1,9 +1,9 @@
 """Which objects a variable of a loop may hold: for the sake of aliases.
 
-During a staged turn a *stand-in* of tracers takes the place of a container (`carries`). When the loop is over, its variable
-gets a new container of the results. In Python it would hold one of: the container from before the loop (no turn), one
-that some turn made, one that another variable held, one that existed before. These are its roots; `views` refuses changes
-that could not reach the right one.
+During a staged turn a *stand-in* of tracers takes the place of a container (`carries`). When the loop is over, its
+variable gets a new container of the results. In Python it would hold one of: the container from before the loop (no turn),
+one that some turn made, one that another variable held, one that existed before. These are its roots; `views` refuses
+changes that could not reach the right one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class Flows:
         found = [(key, views.roots_of(out)) for key, out in self._outs.items()]
         self._outs.clear()
         self.contents = {}
-        made = made_inside([root for _, roots in found for root in roots], (finished,), (inputs, *(r for _, r in found)))
+        every = [root for _, roots in found for root in roots]
+        made = made_inside(every, (finished,), (inputs, *(roots for _, roots in found)))
         tokens: dict[int, Any] = {}
         for key, roots in found:
             self._sources[key] = {self._stand_ins[id(root)] for root in roots if id(root) in self._stand_ins}
@@ -69,7 +70,7 @@ class Flows:
             ]
 
     def changed(self, place: Key, touched: set[int]) -> bool:
-        """Whether a container was changed of which `place` holds a copy: one it held before, or took during the turn."""
+        """Whether a container was changed of which `place` holds a copy: one from before, or from during the turn."""
         inits = [init for key, init in self._inits.items() if key[: len(place)] == place]
         outs = [root for key, roots in self._roots.items() if key[: len(place)] == place for root in roots]
         return any(id(container) in touched for container in (*inits, *outs))

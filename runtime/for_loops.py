@@ -129,7 +129,6 @@ def _stage_scan(
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
         merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
-    del carry
     views.note(merged, body)
 
 

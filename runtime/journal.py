@@ -223,8 +223,8 @@ class Piece:
     """An open piece: as a context manager it journals, and undoes everything when it closes.
 
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
-    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code` is
-    what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside.
+    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code`
+    is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside.
     """
 
     def __init__(

@@ -166,7 +166,6 @@ def stage_while(
         except Mismatch as differ:
             raise refuse(differ, where, "loop") from None
         merged = _bind_while(carry, check, turn)
-    del carry
     views.note(merged, where)
 
 
