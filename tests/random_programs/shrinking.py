@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import warnings
 from collections.abc import Callable, Iterator
 
 
@@ -30,8 +31,10 @@ def shrink(text: str, still_fails: Callable[[str], bool], attempts: int = 400) -
 
 def _valid(text: str) -> bool:
     try:
-        compile(text, "<candidate>", "exec")
-    except SyntaxError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compile(text, "<candidate>", "exec")
+    except (SyntaxError, SyntaxWarning):
         return False
     return True
 

@@ -144,6 +144,8 @@ class StatementWriter(AssignmentWriter):
                 ]
         self.line(f"for {targets} in {self.weighted(iterables)}:")
         inner = s.child(ints=[*s.ints, *names], loops=s.loops + 1, breakable=True)
+        # Iterating NumPy's array sees writes into it, JAX arrays are values: nothing to compare.
+        inner.assignable -= set(s.arrays)
         if self.chance(0.25):
             inner.assignable |= set(names)
         with self.indented():
