@@ -129,7 +129,7 @@ def count_primes_expert(is_prime: Any) -> Any:
     def strike(p: Any, flags: Any) -> Any:
         def body(carry: Any) -> Any:
             multiple, flags = carry
-            return multiple + p, flags.at[multiple].set(False)
+            return multiple + p, lax.dynamic_update_index_in_dim(flags, False, multiple, 0)
 
         return lax.while_loop(lambda carry: carry[0] < n, body, (p * p, flags))[1]
 
