@@ -128,7 +128,7 @@ def do_not_convert(fn: Any = None) -> Any:
     if fn is None:
         return do_not_convert
     for function in _functions_of(fn):
-        pipeline.UNCONVERTED.add(function)
+        pipeline.leave(function)
     return fn
 
 
@@ -136,8 +136,13 @@ def _functions_of(target: Any) -> list[FunctionType]:
     if isinstance(target, type):
         return [function for value in vars(target).values() for function in _functions_of(value)]
     found: list[FunctionType] = []
+
+    def each(function: FunctionType) -> FunctionType:
+        found.append(function)
+        return function
+
     try:
-        callables.converted(target, found.append)
+        callables.converted(target, each)
     except ConversionError:
         pass
     return found

@@ -21,12 +21,13 @@ coroutines decide when they are first resumed. A nested asynchronous generator c
 from __future__ import annotations
 
 import ast
+import copyreg
 import sys
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from autograph import eager_calls, element_assignment
+from autograph import eager_calls, element_assignment, jax_internals
 from autograph.code_places import COMPREHENSIONS, FunctionNode
 from autograph.jax_internals import EAGER, TRACE_STATE
 from autograph.linking import Constants, link, parameters
@@ -45,6 +46,16 @@ class _Always:
 
     value = None
 
+
+def _reduced(value: Any) -> Any:
+    """Pickles JAX's trace state by name, since it stands among the constants of author's code (cloudpickle)."""
+    if value is EAGER or value is TRACE_STATE:
+        return getattr, (jax_internals, "EAGER" if value is EAGER else "TRACE_STATE")
+    raise TypeError(f"cannot pickle {type(value).__name__!r} object")
+
+
+for _kind in (type(EAGER), type(TRACE_STATE)):
+    copyreg.pickle(_kind, _reduced)
 
 _STATE: Any = _Always() if ALWAYS_STAGE else TRACE_STATE
 

@@ -105,6 +105,9 @@ def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Const
 class Routes(dict[FunctionType, Any]):
     """The converted functions of module-level functions, found without a call; those live as long as the process."""
 
+    def __reduce__(self) -> str:
+        return "_ROUTES"
+
     def __missing__(self, fn: FunctionType) -> Any:
         from autograph import pipeline
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import marshal
 import sys
 import threading
 import time
@@ -33,7 +34,7 @@ from autograph.library import is_library as is_library
 from autograph.linking import by_position, link, make_function
 from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionContext, ConversionOptions, log
-from autograph.registry import CodeTable, Role, known, register, register_all
+from autograph.registry import CodeTable, Known, Role, known, register, register_all
 from autograph.source import Source
 from autograph.trees import changed
 
@@ -55,6 +56,11 @@ class Unit:
 
     def __repr__(self) -> str:
         return f"<conversion of {self.source.code.co_qualname}>"
+
+    def __reduce__(self) -> Any:
+        """Pickled by value, with the text of its file: for functions that cloudpickle sends to other processes."""
+        file = self.source.file
+        return _unpickled, (file.filename, file.text, marshal.dumps(self.source.code), self.options)
 
     def enter(self, cells: Callable[..., Any], /, *parameters: Any) -> Any:
         """Calls the staged body; written in the prologue of the author's.
@@ -120,7 +126,7 @@ def convert_function(
     Raises:
         SourceError: when the source is missing or not what runs.
     """
-    found = known(fn.__code__)
+    found = _known(fn.__code__)
     if found is not None:
         if found.role is Role.STAGED or found.unit.options == options or not explicit:
             return fn
@@ -148,7 +154,7 @@ def staged(fn: FunctionType) -> FunctionType:
         function = _alive(found)
         if function is not None:
             return function
-    entry = known(fn.__code__)
+    entry = _known(fn.__code__)
     if entry is None:
         if _stays(fn):
             return fn
@@ -187,11 +193,32 @@ def _names_in(code: CodeType) -> frozenset[str]:
 
 def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
     """The unit of a plain or converted function."""
-    entry = known(fn.__code__)
+    entry = _known(fn.__code__)
     if entry is not None and entry.unit is not None:
         unit: Unit = entry.unit
         return unit
     return _unit(fn, options)
+
+
+def _unpickled(filename: str, text: str, code: bytes, options: ConversionOptions) -> Unit:
+    return Unit(source.from_text(filename, text, marshal.loads(code)), options)
+
+
+def _known(code: CodeType) -> Known | None:
+    """What a code object is to us. One that was unpickled is known by the unit among its constants."""
+    found = known(code)
+    if found is None:
+        for constant in code.co_consts:
+            if type(constant) is Unit:
+                register(code, Role.AUTHOR, constant)
+                return known(code)
+    return found
+
+
+def leave(fn: FunctionType) -> None:
+    """Marks a function as one that stays as it is; conversions that were made before are forgotten."""
+    UNCONVERTED.add(fn)
+    _STAGED.pop(fn, None)
 
 
 UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()

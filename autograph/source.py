@@ -207,6 +207,19 @@ def find(fn: FunctionType) -> Source:
     raise _missing(code) if not lines else _stale(code)
 
 
+def from_text(filename: str, text: str, code: CodeType) -> Source:
+    """The source of a code object that was compiled from a text, whether or not such a file is here."""
+    for file in _FILES.get(filename, []):
+        if file.text == text and (found := file.find(code)) is not None:
+            return found
+    file = SourceFile(filename, text.splitlines(keepends=True), text)
+    _FILES[filename] = [file, *_FILES.get(filename, [])][:_KEPT_VERSIONS]
+    found = file.find(code)
+    if found is None:
+        raise _stale(code)
+    return found
+
+
 _FILES: dict[str, list[SourceFile]] = {}
 
 

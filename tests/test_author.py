@@ -3,13 +3,17 @@
 import asyncio
 import functools
 import gc
+import importlib.util
 import inspect
+import os
 import pickle
+import subprocess
 import sys
 import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -503,3 +507,25 @@ def events(fn: Callable[..., Any], *args: Any) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("fn", SHAPES, ids=lambda fn: fn.__name__)
 def test_line_events_are_the_plain_ones(fn: Any) -> None:
     assert events(ag.convert(fn), 3) == events(fn, 3)
+
+
+# --- other processes ---
+
+
+def test_cloudpickle_sends_functions_by_value(tmp_path: Path) -> None:
+    cloudpickle = pytest.importorskip("cloudpickle")
+    text = "import autograph as ag\nn = 3\n@ag.convert\ndef f(x):\n    h = lambda y: y + n\n    return h(x)\n"
+    path = tmp_path / "of_another_process.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("__main__", path)
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    data = cloudpickle.dumps(module.f)
+    path.unlink()  # nor is the file there
+    again = pickle.loads(data)
+    assert again(1) == 4 == traced(again, 1)
+    assert ag.convert(again) is again and pipeline.staged(again)(2) == 5
+    script = f"import pickle, jax; f = pickle.loads({data!r}); print(f(1), jax.jit(f)(1))"
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout.split() == ["4", "4"], done.stderr
