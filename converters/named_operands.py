@@ -43,6 +43,8 @@ class NamedOperands(ExpressionConverter):
             return tree
         self.effects = Effects(self.alias)
         self._front: list[Node] = []
+        self.states: dict[Node, set[str]] = {}
+        """By operator call, the names that its operands bind, also those of operators inside them."""
         return super().convert(tree)
 
     def _list(self, values: list[Node]) -> None:
@@ -63,13 +65,18 @@ class NamedOperands(ExpressionConverter):
             return node
         bound: set[str] = set()
         made: dict[Any, Node] = {}
+        inside: set[str] = set()
         for index, item in enumerate(operands(node)):
+            for part in gast.walk(item.body):
+                inside |= self.states.get(part, set())
             if binds(item.body):
                 names = self.effects.of(item.body).writes
                 made[item] = self.function_of(item, self.role(node.func.attr, index), names)
                 bound |= names
-        if not made:
+        bound |= inside
+        if not bound:
             return node
+        self.states[node] = bound
         node.args = [made.get(item, item) for item in node.args]
         for keyword in node.keywords:
             keyword.value = made.get(keyword.value, keyword.value)

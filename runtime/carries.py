@@ -37,11 +37,11 @@ from autograph.runtime.joining import (
     Same,
     Slot,
     Template,
+    children_like,
     fill,
     open_container,
     same_number,
     same_static,
-    same_structure,
     why_structures_differ,
 )
 from autograph.runtime.newborns import made_inside
@@ -305,11 +305,13 @@ class Carry:
         before, after = open_container(value), open_container(self.flows.contents.get(id(out), out))
         inits = open_container(init)
         assert before is not None and inits is not None
-        if after is None or not same_structure(before[1], after[1]):
+        held = self.flows.contents.get(id(out), out)
+        others = None if after is None else children_like(value, held, before, after)
+        if others is None:
             raise Mismatch(path, value, out, "a loop cannot change the structure of a value from turn to turn: "
                            + why_structures_differ(value, out))
         results, changed = [], False
-        for child, inside, other, old, step in zip(template.children, before[0], after[0], inits[0], before[2]):
+        for child, inside, other, old, step in zip(template.children, before[0], others, inits[0], before[2]):
             result, moved = self._compare(child, inside, other, old, (*key, step), path + step)
             results.append(result)
             changed = changed or moved

@@ -31,7 +31,7 @@ from typing import Any
 from autograph import errors
 from autograph.jax_internals import trace_piece
 from autograph.runtime import checks, journal, views
-from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, open_container, open_object
+from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, is_ordinary, open_container, open_object
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.staging import is_array_like, is_traced
@@ -147,6 +147,7 @@ class _Plan:
         self.exits = exits
         self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
         self._returned = [self._is_dead(arm, names, True) for arm in (body, orelse)]
+        self._find_objects()
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
@@ -168,6 +169,15 @@ class _Plan:
                     if isinstance(w.location, journal.AttributeLocation):
                         self.join.born.add(id(w.location.obj))
         return born
+
+    def _find_objects(self) -> None:
+        """Notes which ordinary objects among the results the arms made: two of them join attribute by attribute."""
+        arms = (self.body, self.orelse)
+        pairs = zip((arms[0].value, *arms[0].values), (arms[1].value, *arms[1].values))
+        objects = [x for a, b in pairs if a is not b and type(a) is type(b) and is_ordinary(a) for x in (a, b)]
+        if objects:
+            pairs = None  # type: ignore[assignment]
+            self.join.born |= made_inside(objects, arms)
 
     def _changed(self, arm: _Arm) -> Iterator[tuple[int, Any]]:
         """What containers hold at the end of the arm that were there before it, and are undone by now."""

@@ -14,7 +14,7 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
 that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
 aliases stay aliases; which new object stands for which pair is told to `views`, since the two old ones may live on.
-Dicts join with equal keys in equal order; flattening is ours because JAX sorts keys, and keys of several types cannot be
+Dicts join with equal keys in equal order (see `children_like` for the one exception); flattening is ours because JAX sorts keys, and keys of several types cannot be
 sorted.
 """
 
@@ -270,9 +270,42 @@ class Join:
         return made
 
     def _containers(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Node:
-        if not same_structure(a[1], b[1]):
+        others = children_like(left, right, a, b)
+        if others is None:
             raise Mismatch(path, left, right, why_structures_differ(left, right))
-        return Node(a[3], [self.add(x, y, path + step) for x, y, step in zip(a[0], b[0], a[2])])
+        return Node(a[3], [self.add(x, y, path + step) for x, y, step in zip(a[0], others, a[2])])
+
+
+def children_like(first: Any, other: Any, a: Opened, b: Opened) -> list[Any] | None:
+    """The children of `other` in the order of those of `first`; None when the structures differ.
+
+    NB: a dict with sorted keys joins with one of the same keys in another order, though Python would tell the two apart by
+    iterating. `jit` sorts the keys of every dict that it is given, so the order in which a state dict was written is gone
+    before the first statement runs, and a program that writes it again in its own order must not be refused.
+    """
+    if same_structure(a[1], b[1]):
+        return b[0]
+    if type(first) is type(other) is dict and first.keys() == other.keys() and (_is_sorted(first) or _is_sorted(other)):
+        return [other[key] for key in first]
+    return None
+
+
+def _is_sorted(keys: dict[Any, Any]) -> bool:
+    names = list(keys)
+    return all(type(name) is str for name in names) and names == sorted(names)
+
+
+def is_ordinary(value: Any) -> bool:
+    """Whether `value` is an object of a class written in Python, all of whose state is in its attributes."""
+    kind = type(value)
+    if kind in _LEAF_KINDS or is_array_like(value) or isinstance(value, (tuple, type)):
+        return False
+    if not all(base.__flags__ & _HEAP_TYPE for base in kind.__mro__[:-1]):
+        return False
+    return open_container(value) is None and bool(attribute_names(value))
+
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
 
 
 def same_structure(a: Any, b: Any) -> bool:
