@@ -28,6 +28,7 @@ class Memory:
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
+        from_start: whether the loop, whose first test is known, was found to be better staged from its first turn.
     """
 
     def __init__(self, outer: Memory | None = None) -> None:
@@ -39,6 +40,14 @@ class Memory:
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, Memory] = {}
         self.position = 0
+        self.from_start = False
+
+    def forget(self) -> None:
+        """Forgets what was learnt about the loops inside by a turn that ran on other values, but not how to run them."""
+        for memory in self.inner.values():
+            for table in (memory.types, memory.static, memory.in_place, memory.written):
+                table.clear()
+            memory.forget()
 
     def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
         """The locations that this loop was seen to write; forgets what belongs to objects that are gone."""
@@ -60,10 +69,12 @@ _current = _Current()
 
 
 @contextmanager
-def remembering(key: Any) -> Iterator[Memory]:
-    """The memory of the loop `key` met at this position of the enclosing loop's attempt."""
+def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
+    """The memory of the loop `key` met at this position of the enclosing loop's attempt, unless one is given."""
     outer = _current.memory
-    if outer is None:
+    if memory is not None:
+        pass
+    elif outer is None:
         memory = Memory()
     else:
         outer.position += 1

@@ -37,7 +37,7 @@ from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime import conditionals, views
 from autograph.runtime.carries import Carry, refuse
-from autograph.runtime.carry_memory import remembering
+from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.iteration import Items, items_of, range_items
 from autograph.runtime.joining import Mismatch
@@ -99,13 +99,13 @@ def for_loop(
 
 def stage_for(
     items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None,
-    appends: Sequence[Variable] = (),
+    appends: Sequence[Variable] = (), memory: Memory | None = None,
 ) -> None:
     """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
     if items.is_static and test is None:
         _stage_scan(items, body, variables, appends)
     else:
-        _stage_counted_while(items, body, variables, test)
+        _stage_counted_while(items, body, variables, test, memory)
 
 
 def _stage_scan(
@@ -137,7 +137,8 @@ def _row(array: Any) -> Any:
 
 
 def _stage_counted_while(
-    items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None
+    items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None,
+    memory: Memory | None,
 ) -> None:
     counter = Hidden("the loop counter", 0)
 
@@ -157,7 +158,7 @@ def _stage_counted_while(
         body(items.make(k, slices))
         counter.value = k + 1
 
-    stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body)
+    stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body, memory=memory)
 
 
 def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: Callable[[], Any] | None) -> None:
@@ -168,13 +169,11 @@ def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: 
         return
     if type(iterable) is range and len(iterable) > 1 and is_tracing():
         variables = variables_of(state)
-        truth = try_turn(lambda: body(iterable[0]), test, variables)
-        if not is_traced(truth):
-            iterable = iterable[1:]
-            if not truth:
-                return
-        elif stage_from_here(lambda: _stage_range(iterable, body, variables, test)):
+        with remembering((body.__code__, "for")) as memory:
+            numbers = _first_number(iterable, body, variables, test, memory)
+        if numbers is None:
             return
+        iterable = numbers
     iterator = iter(iterable)
     done = 0
     for item in iterator:
@@ -188,8 +187,31 @@ def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: 
             return
 
 
-def _stage_range(numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any]) -> None:
-    stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test)
+def _first_number(
+    numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], memory: Memory
+) -> range | None:
+    """Runs the first turn, or the whole loop staged; returns what is left to do, None if nothing is."""
+
+    def stage() -> None:
+        _stage_range(numbers, body, variables, test, memory)
+
+    if memory.from_start and stage_from_here(stage, memory):
+        return None
+    truth, stands = try_turn(lambda: body(numbers[0]), test, variables, memory)
+    if not stands:
+        return None if stage_from_here(stage, memory) else numbers
+    rest = numbers[1:]
+    if is_traced(truth):
+        _stage_rest(rest, iter(rest), 0, body, variables, test, truth)
+        return None
+    return rest if truth else None
+
+
+def _stage_range(
+    numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any],
+    memory: Memory | None = None,
+) -> None:
+    stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory)
 
 
 def _stage_rest(
@@ -198,7 +220,7 @@ def _stage_rest(
 ) -> None:
     if type(iterable) is range:
         rest = iterable[done:]
-        if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test)):
+        if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test), Memory()):
             return
     if isinstance(iterator, (itertools.count, itertools.cycle, itertools.repeat)):
         raise errors.StagingError(

@@ -224,7 +224,11 @@ class Piece:
 
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
     `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code`
-    is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside.
+    is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are
+    native iterators that were made in the piece, by id.
+
+    A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
+    something that cannot be put back (see `forbids`) it `is_final`.
     """
 
     def __init__(
@@ -232,6 +236,9 @@ class Piece:
     ) -> None:
         self.code = code
         self.is_loop = is_loop
+        self.is_trial = False
+        self.is_final = False
+        self.made: dict[int, Any] = {}
         self.variables = variables
         self.path = path
         self.entry: list[Any] = []
@@ -264,6 +271,8 @@ class Piece:
         if outer is None:
             return
         outer.touched |= self.touched
+        outer.made.update(self.made)
+        outer.is_final = outer.is_final or self.is_final
         for key, entry in self.entries.items():
             if key not in outer._own:
                 outer.entries.setdefault(key, entry)
@@ -342,6 +351,20 @@ def innermost() -> Piece | None:
 def nested(code: CodeType) -> int:
     """How many of the open pieces run `code`: more than a few means recursion under traced conditions."""
     return sum(piece.code is code for piece in _stack.pieces)
+
+
+def forbids(obj: Any) -> bool:
+    """Whether native state (an iterator, a random generator) must not be advanced now, since a piece cannot undo it.
+
+    What was made in a piece is nobody else's. A trial that advances something older has to be kept.
+    """
+    for piece in reversed(_stack.pieces):
+        if id(obj) in piece.made:
+            return False
+        if not piece.is_trial:
+            return True
+        piece.is_final = True
+    return False
 
 
 def in_loop() -> bool:

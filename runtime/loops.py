@@ -30,7 +30,7 @@ from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing, new_var, trace_piece
 from autograph.runtime import journal, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
-from autograph.runtime.carry_memory import remembering
+from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.primitives import Traced, bind_scan, bind_while, predicate
 from autograph.runtime.staging import is_traced
@@ -56,51 +56,71 @@ def while_loop(
     Raises:
         StagingError: a variable cannot be carried (shape, structure or kind changes from turn to turn).
     """
+    if not is_tracing():
+        while test():
+            body()
+        return
+    with remembering((body.__code__, "while")) as memory:
+        _run(test, body, variables_of(state), memory)
+
+
+def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:
+    def stage() -> None:
+        stage_while(test, body, variables, True, (None, None), memory=memory)
+
+    first = True
     start = equation_mark()
     truth = test()
-    first = is_tracing()
     while not is_traced(truth):
         if not truth:
             return
         if first:
             first = False
-            variables = variables_of(state)
-            truth = try_turn(body, test, variables)
-            if is_traced(truth) and stage_from_here(lambda: stage_while(test, body, variables, True, (None, None))):
+            if memory.from_start and stage_from_here(stage, memory):
                 return
-            if is_traced(truth):
-                body()
-            else:
+            truth, stands = try_turn(body, test, variables, memory)
+            if stands:
+                start = None  # what the test recorded stays
                 continue
-        else:
-            body()
+            if stage_from_here(stage, memory):
+                return
+        body()
         start = equation_mark()
         truth = test()
-    stage_while(test, body, variables_of(state), truth, (start, equation_mark()))
+    stage_while(test, body, variables, truth, (start, equation_mark()), memory=memory)
 
 
-def try_turn(turn: Callable[[], None], test: Callable[[], Any], variables: list[Variable]) -> Any:
-    """Runs the first turn in Python and returns the next test's truth; takes the turn back when that is traced.
+def try_turn(
+    turn: Callable[[], None], test: Callable[[], Any], variables: list[Variable], memory: Memory
+) -> tuple[Any, bool]:
+    """Runs the first turn in Python; takes it back when the next test is traced and nothing stands against it.
+
+    Returns:
+        the truth of the next test, and whether the turn stands.
 
     A loop whose test is known at first and traced after one turn (`while True` with a flag, an accumulator that starts
     as a Python number) is better staged from its beginning: the program then holds its body once.
     """
+    memory.position = 0
     start = equation_mark()
     with journal.Piece(variables) as piece:
+        piece.is_trial = True
         try:
             turn()
             truth = test()
         except BaseException:
             piece.keep()
             raise
-        if not is_traced(truth):
+        if piece.is_final or not is_traced(truth):
             piece.keep()
-            return truth
+            return truth, True
     drop_equations(start, equation_mark())
-    return truth
+    memory.forget()
+    memory.from_start = True
+    return truth, False
 
 
-def stage_from_here(stage: Callable[[], None]) -> bool:
+def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
     """Tries to stage a loop from its first turn; False when its carry only settles after that turn."""
     start = equation_mark()
     try:
@@ -108,6 +128,8 @@ def stage_from_here(stage: Callable[[], None]) -> bool:
         return True
     except CANNOT_STAGE:
         drop_equations(start, equation_mark())
+        memory.forget()
+        memory.from_start = False
         return False
 
 
@@ -140,11 +162,12 @@ def stage_while(
     truth: Any,
     evaluated: tuple[Any, Any],
     where: Callable[..., Any] | None = None,
+    memory: Memory | None = None,
 ) -> None:
     """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`."""
     reverse.install()
     where = where or body
-    with remembering((where.__code__, "while")) as memory:
+    with remembering((where.__code__, "while"), memory) as memory:
         try:
             carry = Carry(variables, memory)
             turn = trace_turn(carry, body, path=lambda: (_evaluate_test(test, carry), True))

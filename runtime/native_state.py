@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import random
 import sys
-import weakref
 from types import FunctionType
 from typing import Any
 
@@ -24,7 +23,6 @@ from autograph.runtime.refusals import refusal
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _MISSING: Any = object()
-_BORN: weakref.WeakKeyDictionary[journal.Piece, dict[int, Any]] = weakref.WeakKeyDictionary()
 
 
 def make_iterator(*args: Any) -> Any:
@@ -32,7 +30,7 @@ def make_iterator(*args: Any) -> Any:
     found = iter(*args)
     piece = journal.innermost()
     if piece is not None and found is not args[0]:
-        _BORN.setdefault(piece, {})[id(found)] = found
+        piece.made[id(found)] = found
     return found
 
 
@@ -47,7 +45,7 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
         method = python_method(type(iterator), "__next__")
         if method is not None:
             return _from_python(method, iterator, default)
-        if sys.getrefcount(iterator) > _FRESH and id(iterator) not in _BORN.get(piece, ()):
+        if sys.getrefcount(iterator) > _FRESH and journal.forbids(iterator):
             raise refusal(
                 f"next() takes from a {type(iterator).__name__} inside a staged statement",
                 why="it would be taken while the program is traced, once, also where the statement is not reached",
@@ -71,7 +69,7 @@ def refuse_to_draw(owner: Any, name: str) -> None:
     Raises:
         StagingError: see there.
     """
-    if journal.active() and issubclass(type(owner), _GENERATORS):
+    if journal.active() and issubclass(type(owner), _GENERATORS) and journal.forbids(owner):
         raise refusal(
             f"{name}() draws from a {type(owner).__name__} inside a staged statement",
             why="it would draw while the program is traced, once, also where the statement is not reached",
