@@ -103,7 +103,7 @@ def main():
     images, labels = jnp.asarray(digits.data / 16, jnp.float32)[order], jnp.asarray(digits.target)[order]
     parts = slice(1197), slice(1197, 1497), slice(1497, None)
     training, validation, test = [(images[part], labels[part]) for part in parts]
-    few = images[:160], labels[:160]
+    few = images[:64], labels[:64]
     network = new_network([64, 128, 64, 10], jax.random.key(1))
     print(f"Handwritten digits: {len(training[0])} to train, {len(validation[0])} to validate, {len(test[0])} to test")
     best, best_accuracy, best_epoch, ran = report(

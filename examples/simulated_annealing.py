@@ -39,7 +39,7 @@ def anneal(key, cities, turns):
         if change <= 0 or jax.random.uniform(luck) < jnp.exp(-change / temperature):
             tour = tour[jnp.where((places >= i) & (places <= j), i + j - places, places)]
             length += change
-            if change > 0:
+            if change > 1e-6:  # more than rounding
                 uphill += 1
     return tour, length, uphill
 

@@ -30,9 +30,9 @@ def report(compiled: Callable[..., Any], *args: Any, eager: Callable[[], Any], n
         repeats: later calls whose median is printed.
     """
     eager_time, _ = seconds(eager)
-    print(f"  eager       {eager_time:9.4f} s   plain Python{', ' + note if note else ''}")
+    print(f"  eager       {eager_time * 1e3:11.3f} ms  plain Python{', ' + note if note else ''}")
     first_time, result = seconds(lambda: compiled(*args))
-    print(f"  first call  {first_time:9.4f} s   convert, trace and compile, then run")
+    print(f"  first call  {first_time * 1e3:11.3f} ms  convert, trace and compile, then run")
     later_time = statistics.median(seconds(lambda: compiled(*args))[0] for _ in range(repeats))
-    print(f"  later calls {later_time:9.4f} s   median of {repeats}")
+    print(f"  later calls {later_time * 1e3:11.3f} ms  median of {repeats}")
     return result
