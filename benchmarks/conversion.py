@@ -34,17 +34,17 @@ PROGRAMS = [
 
 
 def measure(text: str, rounds: int = 7) -> tuple[float, float, float]:
-    """Median seconds of parse and compile, of the author's body, of the staged body."""
+    """Median processor seconds of parse and compile, of the author's body, of the staged body."""
     times: list[tuple[float, float, float]] = []
     for _ in range(rounds):
         fn = generated.function(text)
-        start = time.perf_counter()
+        start = time.process_time()
         compile(ast.parse(text), "text", "exec")
-        compiled = time.perf_counter()
+        compiled = time.process_time()
         converted = ag.convert(fn)
-        author = time.perf_counter()
+        author = time.process_time()
         staged(converted)
-        end = time.perf_counter()
+        end = time.process_time()
         times.append((compiled - start, author - compiled, end - author))
     plain, author_time, staged_time = (statistics.median(column) for column in zip(*times, strict=True))
     return plain, author_time, staged_time
