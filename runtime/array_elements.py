@@ -35,8 +35,10 @@ def read(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index: the nearest element where `i` is out of range, as JAX's arrays do."""
     if not _is_integer(i) or not x.shape or not _known_shape(x) or x.shape[0] == 0:
         return x[i]
-    starts = (_wide(i), *[0] * (len(x.shape) - 1))
-    return lax.squeeze(lax.dynamic_slice(x, starts, (1, *x.shape[1:])), (0,))
+    start = from_start(i, x.shape[0])
+    starts = (start, *[np.zeros((), start.dtype)] * (len(x.shape) - 1))
+    # JAX would normalise the index once more, at three times the price of the slice.
+    return lax.squeeze(lax.dynamic_slice(x, starts, (1, *x.shape[1:]), allow_negative_indices=False), (0,))
 
 
 def put(value: Any, x: Any, i: Any) -> Any:
@@ -59,15 +61,30 @@ def put(value: Any, x: Any, i: Any) -> Any:
     row = x.shape[k:]
     if jnp.shape(value) != row:
         value = jnp.broadcast_to(value, row)
-    block = lax.reshape(jnp.asarray(value), (1,) * k + row)
-    starts = [_wide(p) if is_traced(p) else int(p) % n for p, n in zip(parts, x.shape, strict=False)]
-    traced = [(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p)]
-    starts += [0] * len(row)
-    if traced:
-        inside = functools.reduce(operator.and_, [(p >= -n) & (p < n) for p, n in traced])
-        old = lax.dynamic_slice(x, starts, block.shape)
-        block = lax.select(lax.broadcast(inside, block.shape), block, old)
-    return lax.dynamic_update_slice(x, block, starts)
+    block = lax.broadcast(jnp.asarray(value), (1,) * k)
+    starts = [from_start(p, n) for p, n in zip(parts, x.shape, strict=False)]
+    inside = [_is_inside(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p)]
+    starts += [np.zeros((), starts[0].dtype)] * len(row)
+    if inside:
+        old = lax.dynamic_slice(x, starts, block.shape, allow_negative_indices=False)
+        test = functools.reduce(lax.bitwise_and, inside)
+        block = lax.select(lax.broadcast(test, block.shape), block, old)
+    return lax.dynamic_update_slice(x, block, starts, allow_negative_indices=False)
+
+
+def from_start(i: Any, size: int) -> Any:
+    """An index counted from the start: a negative one counts from the end. A known one is in range."""
+    dtype = jnp.dtype(jnp.result_type(int))
+    if not is_traced(i):
+        return dtype.type(i % size)
+    i = _wide(i)
+    return lax.select(lax.lt(i, i.dtype.type(0)), lax.add(i, i.dtype.type(size)), i)
+
+
+def _is_inside(start: Any, size: int) -> Any:
+    """Whether an index, counted from the start, is in range; one comparison, since a negative one is a large unsigned."""
+    unsigned = jnp.uint64 if start.dtype.itemsize == 8 else jnp.uint32
+    return lax.lt(lax.convert_element_type(start, unsigned), np.dtype(unsigned).type(size))
 
 
 def _put_rows(value: Any, x: Any, rows: slice) -> Any:
