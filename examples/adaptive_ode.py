@@ -56,7 +56,7 @@ def start(e):
 
 def solve(e, end):
     """State at time `end`, and how many steps were accepted and rejected."""
-    t, h, y = 0.0, 0.01, start(e)
+    t, h, y = 0.0, 1.0, start(e)
     accepted = rejected = 0
     while t < end:
         h = min(h, end - t)
