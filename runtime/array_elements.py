@@ -82,7 +82,7 @@ def from_start(i: Any, size: int) -> Any:
 
 
 def _is_inside(start: Any, size: int) -> Any:
-    """Whether an index, counted from the start, is in range; one comparison, since a negative one is a large unsigned."""
+    """Whether an index, counted from the start, is in range: a negative one is a large unsigned one."""
     unsigned = jnp.uint64 if start.dtype.itemsize == 8 else jnp.uint32
     return lax.lt(lax.convert_element_type(start, unsigned), np.dtype(unsigned).type(size))
 
