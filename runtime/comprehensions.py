@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.iterables import Filter, staged_range
+from autograph.runtime.iterables import staged_range
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
@@ -19,7 +19,7 @@ def comp_iter(iterable: Any) -> Any:
     """The iterable of a `for` clause.
 
     Raises:
-        StagingError: the number of elements is traced (`range(n)`, `filter` on traced values).
+        StagingError: the number of elements is traced (`range(n)`).
     """
     kind = type(iterable)
     if kind is staged_range() and any(map(is_traced, (iterable.start, iterable.stop, iterable.step))):
@@ -27,12 +27,6 @@ def comp_iter(iterable: Any) -> Any:
             "a comprehension over a range with traced bounds has no known length",
             why="a container holds a known number of elements",
             instead="write a `for` loop, or range over the largest number and mask: `value if i < n else 0`",
-        )
-    if kind is Filter and not iterable.begun:
-        raise refusal(
-            "a comprehension over filter() of traced values has no known length",
-            why="a container holds a known number of elements",
-            instead="mask instead of filtering: `jnp.where(test, value, neutral)`",
         )
     return iterable
 

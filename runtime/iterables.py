@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
 
@@ -120,7 +121,16 @@ class Filter(_Staged):
         self.iterable = iterable
 
     def _start(self) -> Iterator[Any]:
-        return builtins.filter(self.fn, self.iterable)
+        for item in self.iterable:
+            test = item if self.fn is None else self.fn(item)
+            if is_traced(test):
+                raise refusal(
+                    "filter() by a traced test has no known number of items",
+                    why="the items are taken one by one while the program is traced",
+                    instead="write the test as an `if` in the loop, or mask: `jnp.where(test, value, neutral)`",
+                )
+            if test:
+                yield item
 
 
 _STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})
