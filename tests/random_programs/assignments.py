@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.random_programs.expressions import ExpressionWriter, Scope
+from tests.random_programs.expressions import ExpressionWriter, Option, Scope
 
 
 class AssignmentWriter(ExpressionWriter):
@@ -53,7 +53,7 @@ class AssignmentWriter(ExpressionWriter):
         s.assignable.add(t)
 
     def heap_write(self, s: Scope) -> str:
-        options: list[tuple[float, Callable[[], str]]] = []
+        options: list[Option] = []
         value = lambda: f"({self.integer(s, 1)}) % 15"  # noqa: E731
         if self.has_box:
             options += [

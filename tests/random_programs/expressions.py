@@ -7,6 +7,9 @@ import dataclasses
 import random
 from collections.abc import Callable, Iterator
 
+Option = tuple[float, Callable[[], str]]
+"""A weight, and what writes the text."""
+
 
 @dataclasses.dataclass
 class Scope:
@@ -48,7 +51,8 @@ class ExpressionWriter:
         self.lines: list[str] = []
         self.depth = 1
         self.numbers: dict[str, int] = {}
-        self.budget = self.random.randint(4, 14)
+        self.budget = self.random.randint(4, 14) if level < 4 else self.random.randint(8, 26)
+        self.deepest = 6 if level < 4 else 8
         self.has_box = self.has_dict = self.has_list = False
         self.returns: list[str] = []
 
@@ -73,7 +77,7 @@ class ExpressionWriter:
     def pick(self, options: list[str] | str) -> str:
         return self.random.choice(options)
 
-    def weighted(self, options: list[tuple[float, Callable[[], str]]]) -> str:
+    def weighted(self, options: list[Option]) -> str:
         return self.random.choices([o for _, o in options], [w for w, _ in options])[0]()
 
     # --- expressions -------------------------------------------------------------------------------------------------
@@ -86,7 +90,7 @@ class ExpressionWriter:
         if depth <= 0 or self.chance(0.25):
             return self.pick(s.ints) if s.ints and self.chance(0.75) else self.small()
         sub = lambda: self.integer(s, depth - 1)  # noqa: E731
-        options: list[tuple[float, Callable[[], str]]] = [
+        options: list[Option] = [
             (4, lambda: f"({sub()} {self.pick(['+', '-'])} {sub()})"),
             (1, lambda: f"{sub()} * {self.random.randint(-2, 3)}"),
             (1, lambda: f"{sub()} {self.pick(['//', '%'])} {self.random.randint(2, 5)}"),
@@ -110,11 +114,13 @@ class ExpressionWriter:
             if not s.native:
                 options.append((0.5, lambda: self.walrus(s, depth)))
         if self.level >= 3:
-            options += [(weight, reader) for weight, reader in self.heap_reads(s, depth)]
+            options += self.heap_reads(s, depth)
+        if self.level >= 4:
+            options += self.wild_integers(s, depth)
         return self.weighted(options)
 
-    def heap_reads(self, s: Scope, depth: int) -> list[tuple[float, Callable[[], str]]]:
-        reads: list[tuple[float, Callable[[], str]]] = []
+    def heap_reads(self, s: Scope, depth: int) -> list[Option]:
+        reads: list[Option] = []
         if self.has_box:
             reads += [
                 (1, lambda: self.pick(["o.p", "o.q", "o.total"])),
@@ -126,6 +132,10 @@ class ExpressionWriter:
             reads += [(1, lambda: self.pick(["l[0]", "l[-1]", "m[1]", "sum(l)", "len(l)"]))]
             reads += [(0.4, lambda: f"l[{self.integer(s, depth - 1)} % 3]")]
         return reads
+
+    def wild_integers(self, s: Scope, depth: int) -> list[Option]:
+        """More expressions; see `wild`."""
+        return []
 
     def walrus(self, s: Scope, depth: int) -> str:
         targets = [n for n in s.ints if n in s.assignable]
@@ -163,7 +173,7 @@ class ExpressionWriter:
 
     def condition(self, s: Scope, depth: int = 2) -> str:
         compare = self.pick(["<", "<=", ">", ">=", "==", "!="])
-        options: list[tuple[float, Callable[[], str]]] = [
+        options: list[Option] = [
             (5, lambda: f"{self.integer(s, min(depth, 1))} {compare} {self.integer(s, min(depth, 1))}"),
         ]
         if depth > 0:

@@ -4,7 +4,7 @@ Integers are folded into a small range at every assignment; floats are multiples
 their turns, so every program ends. A name is only read where Python surely has bound it (or rarely, on request).
 
 Levels: 1 integers, `if`, loops, jumps · 2 also floats, arrays, closures, walrus, comprehensions, chained comparisons,
-element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write.
+element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write · 4 all of it, deeper (`wild`).
 
 >>> text = write_program(seed=1, level=1)
 >>> text.splitlines()[-1].strip().startswith("return")
@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import random
 
+from tests.random_programs import wild
 from tests.random_programs.expressions import Scope
-from tests.random_programs.statements import StatementWriter
+from tests.random_programs.wild import WildWriter
 
 HEADER = """\
 import contextlib
@@ -49,57 +50,42 @@ def fold(u, k=9):
 """
 
 
-class ProgramWriter(StatementWriter):
+class ProgramWriter(WildWriter):
     """One random program, from its first line to its `return`."""
 
     def program(self) -> str:
         s = Scope(["a", "b", "c"], [], [], [], {"a", "b", "c"}, [])
-        self.returns = ["int", "int"]
+        self.returns = ["a", "b", "c"]
         self.lines.append("def program(a, b, x, xs):")
         self.line(f"c = {self.small()}")
         if self.level >= 2:
             s.floats, s.bools, s.arrays = ["x", "f"], ["p"], ["xs"]
             s.assignable |= {"x", "f", "p", "xs"}
-            self.returns = ["int", "int", "float"]
+            self.returns += ["x", "f", "p", "xs"]
             self.line(f"f = {self.random.randint(-8, 8) / 4}")
             self.line("p = False")
         if self.level >= 3:
-            self.has_box, self.has_dict, self.has_list = (self.chance(0.5) for _ in range(3))
-            if self.has_box:
-                self.line("o = Box(a, 1)")
-            if self.has_dict:
-                self.line("d = {'k': 0, 'm': b}")
-            if self.has_list:
-                self.line("l = [a, 1, 2]")
-                self.line("m = l" if self.chance(0.6) else "m = [3, b, 1]")
+            self.heap()
+        if self.level >= 4:
+            self.returns += self.declarations(s)
         while self.budget > 0:
             self.statement(s)
-        results = ["a", "b", "c", *s.ints[3:6]]
-        if self.level >= 2:
-            results += ["x", "f", "p", "xs"]
-        if self.has_box:
-            results += ["o.p", "o.q"]
-        if self.has_dict:
-            results += ["d"]
-        if self.has_list:
-            results += ["l", "m"]
-        # An early return has another structure than the end, unless there is none.
-        if any(line.strip().startswith("return ") and not self._in_function(i) for i, line in enumerate(self.lines)):
-            self.line(f"return {self.result(s)}")
-        else:
-            self.line(f"return {', '.join(results)}")
-        return HEADER + "\n".join(self.lines) + "\n"
+        self.line(f"return {self.result(s)}")
+        return HEADER + (wild.HEADER if self.level >= 4 else "") + "\n".join(self.lines) + "\n"
 
-    def _in_function(self, at: int) -> bool:
-        """Whether a line belongs to a nested function (its `return` is not the program's)."""
-        indent = len(self.lines[at]) - len(self.lines[at].lstrip())
-        for line in reversed(self.lines[1:at]):
-            here = len(line) - len(line.lstrip())
-            if here < indent:
-                indent = here
-                if line.strip().startswith("def "):
-                    return True
-        return False
+    def heap(self) -> None:
+        """Objects that the program writes to."""
+        self.has_box, self.has_dict, self.has_list = (self.chance(0.5) for _ in range(3))
+        if self.has_box:
+            self.line("o = Box(a, 1)")
+            self.returns += ["o.p", "o.q"]
+        if self.has_dict:
+            self.line("d = {'k': 0, 'm': b}")
+            self.returns += ["d"]
+        if self.has_list:
+            self.line("l = [a, 1, 2]")
+            self.line("m = l" if self.chance(0.6) else "m = [3, b, 1]")
+            self.returns += ["l", "m"]
 
 
 def write_program(seed: int, level: int) -> str:

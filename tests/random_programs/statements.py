@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tests.random_programs.assignments import AssignmentWriter
-from tests.random_programs.expressions import Scope
+from tests.random_programs.expressions import Option, Scope
 
 
 class StatementWriter(AssignmentWriter):
@@ -24,13 +22,15 @@ class StatementWriter(AssignmentWriter):
 
     def statement(self, s: Scope) -> None:
         self.budget -= 1
-        simple: list[tuple[float, Callable[[], str]]] = [(6, lambda: self.assignment(s))]
+        simple: list[Option] = [(6, lambda: self.assignment(s))]
         if self.level >= 3:
             simple.append((2.5, lambda: self.heap_write(s)))
+        if self.level >= 4:
+            simple.append((2.5, lambda: self.wild_line(s)))
         if s.breakable:
             simple.append((1, lambda: self.guarded_jump(s)))
-        compound: list[tuple[float, Callable[[], str]]] = []
-        if self.budget > 0 and self.depth < 6:
+        compound: list[Option] = []
+        if self.budget > 0 and self.depth < self.deepest:
             compound = [(4, lambda: self.branch(s)), (0.5, lambda: self.early_return(s))]
             if s.loops < 3:
                 compound += [(1.5, lambda: self.while_loop(s)), (2, lambda: self.for_loop(s))]
@@ -38,7 +38,20 @@ class StatementWriter(AssignmentWriter):
                 compound += [(0.7, lambda: self.function(s)), (0.4, lambda: self.lambda_(s))]
             if self.level >= 3:
                 compound += [(0.7, lambda: self.try_(s)), (0.3, lambda: self.with_(s))]
+                compound += [] if self.level < 4 else self.wild_compound(s)
         self.weighted(simple + compound)
+
+    def wild_line(self, s: Scope) -> str:
+        self.line(self.weighted(self.wild_simple(s)))
+        return ""
+
+    def wild_simple(self, s: Scope) -> list[Option]:
+        """More lines; see `wild`."""
+        return []
+
+    def wild_compound(self, s: Scope) -> list[Option]:
+        """More statements with blocks; see `wild`."""
+        return []
 
     def branch(self, s: Scope) -> str:
         size = lambda: self.random.randint(1, 2)  # noqa: E731
@@ -85,10 +98,9 @@ class StatementWriter(AssignmentWriter):
         return ""
 
     def result(self, s: Scope) -> str:
-        return f"({self.integer(s, 1)}) % 29" if s.inner else ", ".join(
-            {"int": lambda: f"({self.integer(s, 1)}) % 29", "float": lambda: self.floating(s, 1)}[r]()
-            for r in self.returns
-        )
+        """What `return` gives: in the program the same names everywhere, the first one computed."""
+        value = f"({self.integer(s, 1)}) % 29"
+        return value if s.inner else ", ".join([value, *self.returns[1:]])
 
     def while_loop(self, s: Scope) -> str:
         w = self.fresh("w")
@@ -122,7 +134,7 @@ class StatementWriter(AssignmentWriter):
         if bound_before:
             self.line(f"{i} = {self.small()}")
         targets, names = i, [i]
-        iterables: list[tuple[float, Callable[[], str]]] = [
+        iterables: list[Option] = [
             (2, lambda: f"range({self.random.randint(1, 4)})"),
             (3, lambda: f"range({self.integer(s, 1)} % {self.random.randint(2, 6)})"),
             (1, lambda: f"range({self.integer(s, 0)} % 3, {self.integer(s, 0)} % 7)"),
