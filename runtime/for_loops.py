@@ -35,7 +35,7 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals, views
+from autograph.runtime import conditionals, iterables, views
 from autograph.runtime.carries import Carry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.grown_lists import alone
@@ -73,6 +73,10 @@ def for_loop(
     Raises:
         StagingError: a variable cannot be carried.
     """
+    if type(iterable) is iterables.Filter and not iterable.begun and items_of(iterable.iterable) is not None:
+        for_loop(iterable.iterable, _Filtered(iterable.fn, body, state), state, test=test, options=options)
+        iterable.exhaust()
+        return
     items = items_of(iterable)
     if items is None:
         if test is None:
@@ -95,6 +99,20 @@ def for_loop(
         _iterate(_unrolled(items), body, state, test)
     if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
         iterable.exhaust()
+
+
+class _Filtered:
+    """A loop body for the items that `filter(fn, items)` lets through."""
+
+    def __init__(self, fn: Callable[[Any], Any] | None, body: Callable[[Any], Any], state: StateLike) -> None:
+        self.fn = fn
+        self.body = body
+        self.state = state
+        self.__code__ = body.__code__  # the place of the loop, for messages
+
+    def __call__(self, item: Any) -> None:
+        passes = item if self.fn is None else self.fn(item)
+        conditionals.if_stmt(passes, lambda: self.body(item), conditionals.nothing, self.state)
 
 
 def stage_for(

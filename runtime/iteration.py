@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from autograph.jax_internals import convert_weak
 from autograph.runtime import iterables
+from autograph.runtime.guards import guarded
 from autograph.runtime.staging import is_traced
 
 
@@ -79,28 +82,46 @@ def _minus(high: Any, low: Any) -> Any:
 
 
 def range_items(start: Any, stop: Any, step: Any) -> Items:
-    """The items of `range(start, stop, step)`; each number may be traced."""
+    """The items of `range(start, stop, step)`; each number may be traced, and the items are Python's (weak) integers."""
+    start, stop, step = (_whole(n) for n in (start, stop, step))
     if type(step) is int and step == 0:
         raise ValueError("range() arg 3 must not be zero")
     length: Any
     if all(type(n) is int for n in (start, stop, step)):
         length = len(range(start, stop, step))
+    elif type(step) is int:
+        distance = _minus(stop, start) if step > 0 else _minus(start, stop)
+        size = abs(step)
+        length = distance if size == 1 else lax.div(distance + (size - 1), jnp.full_like(distance, size))
     else:
-        dtype = jax.dtypes.canonicalize_dtype(int)
-        low, high, by = (n if type(n) is int else lax.convert_element_type(n, dtype) for n in (start, stop, step))
-        if type(by) is int:
-            distance = _minus(high, low) if by > 0 else _minus(low, high)
-            length = distance if abs(by) == 1 else lax.div(distance + (abs(by) - 1), jnp.asarray(abs(by), dtype))
-        else:
-            distance = jnp.where(by > 0, high - low, low - high)
-            size = lax.abs(by)
-            length = lax.div(distance + (size - 1), size)
+        step = guarded(step, lax.ne(step, jnp.zeros_like(step)), ValueError("range() arg 3 must not be zero"))
+        distance = jnp.where(step > 0, stop - start, start - stop)
+        size = lax.abs(step)
+        length = lax.div(distance + (size - 1), size)
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         scaled = k if type(step) is int and step == 1 else k * step
         return _plus(start, scaled)
 
     return Items(length, (), make, True)
+
+
+def _whole(n: Any) -> Any:
+    """A bound of a range as a Python integer, or a traced one as Python's would be: weak, of the default size.
+
+    Raises:
+        TypeError: it is no integer, in the words of Python and of JAX.
+    """
+    if not is_traced(n):
+        return operator.index(n)
+    aval = jax.typeof(n)
+    if aval.shape:
+        raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
+    if aval.dtype != jnp.bool_ and not jnp.issubdtype(aval.dtype, jnp.integer):
+        kind = "complex" if jnp.issubdtype(aval.dtype, jnp.complexfloating) else "float"
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    dtype = jnp.result_type(int)
+    return n if aval.dtype == dtype and aval.weak_type else convert_weak(n, dtype)
 
 
 def _reversed(sequence: Any) -> Items | None:
