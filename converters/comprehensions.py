@@ -16,9 +16,12 @@ from typing import Any
 
 import gast
 
+from autograph import locations
+from autograph.analyses.operators import is_operator
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 
+FILTERED = {builtins.sum: 0, builtins.any: False, builtins.all: True}
 DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.JoinedStr)
 
 
@@ -35,6 +38,32 @@ class Comprehensions(ExpressionConverter):
             for test in node.ifs
         ]
         return node
+
+    def visit_Call(self, node: Node) -> Any:
+        """The filter of `sum(e for x in xs if c)`, `any` and `all` becomes part of the element, which may be traced."""
+        if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], gast.GeneratorExp):
+            return node
+        known = [f for f in FILTERED if self.conversion.static.is_builtin(node.func, f)]
+        generator = node.args[0]
+        *outer, last = generator.generators
+        tests = [self.tested(item) for item in last.ifs]
+        if not known or not tests or any(item.ifs for item in outer) or last.is_async or None in tests:
+            return node
+        if not self.may_be_operand(generator.elt, *tests):
+            return node
+        for test in reversed(tests):
+            element, passed = (pieces.thunk(part, at=part) for part in (generator.elt, self.neutral(known[0], test)))
+            generator.elt = pieces.operator(self.alias, "if_exp", [test, element, passed], at=generator.elt)
+        last.ifs = []
+        return node
+
+    def tested(self, node: Node) -> Node | None:
+        """`t` of `ag__.comp_test(t)`; None where the test is not of that form."""
+        return node.args[0] if is_operator(node, self.alias) and node.func.attr == "comp_test" else None
+
+    def neutral(self, function: Any, at: Node) -> Node:
+        """What an element counts for that the filter leaves out."""
+        return locations.place(gast.Constant(FILTERED[function], None), locations.position(at))
 
     def is_plain(self, node: Node) -> bool:
         """Whether an iterable is provably a Python container."""

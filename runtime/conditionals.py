@@ -259,6 +259,8 @@ class _Plan:
                     entry[1][side] = w.after
         found = []
         for location, (left, right) in merged.values():
+            if isinstance(location, journal.AttributeLocation):  # Python falls back to the class
+                left, right = (location.of_class() if x is UNSET else x for x in (left, right))
             if _unset(left) != _unset(right) and not any(self._dead):
                 raise Mismatch(location.name, left, right, "it exists on one path only")
             found.append((location, self._one(location.name, left, right, self._how(location))))

@@ -60,6 +60,10 @@ class AttributeLocation:
             return self.obj.__dict__.get(self.attribute, UNSET)
         return object.__getattribute__(self.obj, "__dict__").get(self.attribute, UNSET)
 
+    def of_class(self) -> Any:
+        """What the class has under this name."""
+        return UNSET if isinstance(self.obj, type) else _of_class(self.obj, self.attribute)
+
     def set(self, value: Any) -> None:
         slot = self._slot()
         if slot is not None:
@@ -78,6 +82,15 @@ class AttributeLocation:
                 names[self.attribute] = value
             else:
                 names.pop(self.attribute, None)
+
+
+def _of_class(obj: Any, attribute: str) -> Any:
+    """The value that reading an attribute finds in the class of an object that does not have it; `UNSET` for none."""
+    for base in type(obj).__mro__:
+        if attribute in base.__dict__:
+            found = base.__dict__[attribute]
+            return UNSET if hasattr(type(found), "__get__") else found
+    return UNSET
 
 
 def attribute_names(obj: Any) -> list[str]:
