@@ -22,6 +22,7 @@ from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.jax_internals import new_var
 from autograph.runtime.cheap_arms import is_cheap
+from autograph.runtime.sinking import sink_writes
 
 
 class Traced:
@@ -51,8 +52,12 @@ class Traced:
 def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool = False) -> list[Any]:
     """`true_arm` if `pred` else `false_arm`; both take no argument and return values of equal types.
 
-    With `may_select`, two cheap arms are both computed and selected from (see `cheap_arms`).
+    With `may_select`, two cheap arms are both computed and selected from (see `cheap_arms`). Writes of elements are done
+    after the `cond` (see `sinking`).
     """
+    sunk = sink_writes(pred, false_arm, true_arm)
+    if sunk is not None:
+        return sunk.finish(bind_cond(pred, sunk.false_arm, sunk.true_arm, may_select))
     if may_select and is_cheap(false_arm.jaxpr) and is_cheap(true_arm.jaxpr):
         return [lax.select_n(pred, no, yes) for no, yes in zip(false_arm.call(), true_arm.call())]
     if false_arm.jaxpr.effects or true_arm.jaxpr.effects:

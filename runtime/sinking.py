@@ -1,0 +1,204 @@
+"""Element writes under an `if` happen after it: the `cond` returns the element, not the array.
+
+    if p: x[i] = v                       element = cond(p, v, _)
+    else: x[i] = w            becomes    x = dynamic_update_slice(x, element, i)
+
+A `cond` that returns an array copies it; in a loop over the cells of a table that is the whole run time (edit distance
+of two words of 60 letters: 1.8 ms for one conditional write, 7.8 ms for what a user writes, 0.05 ms this way). Under
+`vmap` the `cond` becomes a `select`, and it too works on elements then.
+
+An arm's result is sunk when in both arms it is the same array from outside, after at most MOST writes of a part of it,
+and when the places of the writes can be computed before the `cond`: by total operations on numbers. Where only one arm
+writes, the other one's element is chosen after the `cond`: what stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import new_var
+
+MOST = 4
+SMALL_PART = 4
+"""Where one arm writes, the other one pays for the part too: it must be smaller than the array by this factor."""
+
+_TOTAL = frozenset({
+    "add", "sub", "mul", "neg", "abs", "max", "min", "div", "rem", "clamp", "sign", "eq", "ne", "lt", "le", "gt", "ge",
+    "and", "or", "not", "xor", "select_n", "convert_element_type", "squeeze", "reshape", "broadcast_in_dim",
+    "dynamic_slice",
+})
+
+
+class Result(NamedTuple):
+    """A result of an arm: an array from outside and the writes (equations) that it went through."""
+
+    array: Any
+    writes: list[Any]
+
+
+class Sunk(NamedTuple):
+    """Two arms that return elements, and what makes the results of the `cond` out of theirs."""
+
+    false_arm: Any
+    true_arm: Any
+    finish: Callable[[list[Any]], list[Any]]
+
+
+class _NotBefore(Exception):
+    """A place that only the arm can compute."""
+
+
+def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
+    """The arms (`primitives.Traced`, without arguments) with their writes taken out; None where there are none."""
+    if not any(eqn.primitive is lax.dynamic_update_slice_p for arm in (false_arm, true_arm) for eqn in arm.jaxpr.eqns):
+        return None
+    sides = (_Arm(false_arm), _Arm(true_arm))
+    places = _Places()
+    outputs: list[tuple[list[Any], ...]] = ([], [])  # per arm: the outputs of the new arm
+    rebuild: list[Callable[[list[Any]], Any]] = []
+    sunk = False
+    for outvars in zip(false_arm.jaxpr.outvars, true_arm.jaxpr.outvars, strict=True):
+        start = len(outputs[0])
+        written = _common_writes(sides, outvars)
+        try:
+            steps = None if written is None else [places.of(sides, pair) for pair in zip(*written[1], strict=True)]
+        except _NotBefore:
+            steps = None
+        if written is None or steps is None:
+            for side, v in zip(outputs, outvars, strict=True):
+                side.append(v)
+            rebuild.append(lambda outs, start=start: outs[start])
+            continue
+        sunk = True
+        array, pairs = written
+        for pair in zip(*pairs, strict=True):
+            for k, write in enumerate(pair):
+                outputs[k].append(sides[k].nothing(pair[1 - k].invars[1].aval) if write is None else write.invars[1])
+        rebuild.append(lambda outs, start=start, array=array, steps=steps: _write(pred, array, steps, outs[start:]))
+    if not sunk:
+        return None
+    arms = [side.returning(outs) for side, outs in zip(sides, outputs, strict=True)]
+    return Sunk(*arms, lambda outs: [make(outs) for make in rebuild])
+
+
+class _Step(NamedTuple):
+    """One write after the `cond`: the places of the arms, and which arms do write."""
+
+    write: Any
+    places: tuple[list[Any] | None, list[Any] | None]
+
+
+def _write(pred: Any, array: Any, steps: list[_Step], elements: list[Any]) -> Any:
+    for step, element in zip(steps, elements, strict=False):  # what follows are other outputs
+        no, yes = step.places
+        if no is None or yes is None:
+            place = no or yes or []
+            stands = lax.dynamic_slice_p.bind(array, *place, slice_sizes=element.shape)
+            element = lax.select(pred, stands, element) if yes is None else lax.select(pred, element, stands)
+        else:
+            place = [a if a is b else lax.select(pred, b, a) for a, b in zip(no, yes, strict=True)]
+        array = step.write.primitive.bind(array, element, *place, **step.write.params)
+    return array
+
+
+def _common_writes(sides: tuple[_Arm, _Arm], outvars: tuple[Any, ...]) -> tuple[Any, list[list[Any]]] | None:
+    """The array and the writes of both arms, padded with None to equal length; None if they cannot be sunk."""
+    results = [side.result(v) for side, v in zip(sides, outvars, strict=True)]
+    no, yes = results
+    if no is None or yes is None or no.array is not yes.array or not (no.writes or yes.writes):
+        return None
+    if not isinstance(jax.typeof(no.array).dtype, np.dtype):
+        return None
+    most = max(len(no.writes), len(yes.writes))
+    pairs = [[*r.writes, *[None] * (most - len(r.writes))] for r in (no, yes)]
+    for a, b in zip(*pairs, strict=True):
+        parts = [w.invars[1].aval for w in (a, b) if w is not None]
+        if len(parts) == 1 and parts[0].size * SMALL_PART > no.array.size:
+            return None
+        if len(parts) == 2 and parts[0].shape != parts[1].shape:
+            return None
+    return no.array, pairs
+
+
+class _Arm:
+    """An arm while its writes are taken out."""
+
+    def __init__(self, arm: Any) -> None:
+        self.arm = arm
+        self.outside = dict(zip(arm.jaxpr.constvars, arm.consts, strict=True))
+        self.made_by = {v: eqn for eqn in arm.jaxpr.eqns for v in eqn.outvars}
+        self.added: dict[Any, Any] = {}
+
+    def result(self, v: Any) -> Result | None:
+        """What an output is made of, if it is an array from outside after a few writes."""
+        writes: list[Any] = []
+        while not hasattr(v, "val"):
+            if v in self.outside:
+                return Result(self.outside[v], writes[::-1])
+            eqn = self.made_by.get(v)
+            if eqn is None or eqn.primitive is not lax.dynamic_update_slice_p or len(writes) == MOST:
+                return None
+            writes.append(eqn)
+            v = eqn.invars[0]
+        return None
+
+    def nothing(self, aval: Any) -> Any:
+        """A variable for an element that is not used."""
+        v = new_var(aval)
+        self.added[v] = lax.full(aval.shape, 0, aval.dtype)
+        return v
+
+    def returning(self, outvars: list[Any]) -> Any:
+        """The arm with other outputs, without the equations that nothing reads any more."""
+        needed = {v for v in outvars if not hasattr(v, "val")}
+        eqns = []
+        for eqn in reversed(self.arm.jaxpr.eqns):
+            if eqn.effects or any(v in needed for v in eqn.outvars):
+                eqns.append(eqn)
+                needed.update(v for v in eqn.invars if not hasattr(v, "val"))
+        consts = {v: x for v, x in (self.outside | self.added).items() if v in needed}
+        arm = self.arm.with_consts(list(consts), list(consts.values()), [], outvars)
+        arm.jaxpr = arm.jaxpr.replace(eqns=eqns[::-1])
+        return arm
+
+
+class _Places:
+    """Computes places before the `cond`; what both arms compute alike is computed once, and is one value."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, Any] = {}
+
+    def of(self, sides: tuple[_Arm, _Arm], pair: tuple[Any, ...]) -> _Step:
+        for side, write in zip(sides, pair, strict=True):
+            for v in () if write is None else write.invars[2:]:
+                self._check(side, v)
+        places = [None if write is None else [self._value(side, v) for v in write.invars[2:]]
+                  for side, write in zip(sides, pair, strict=True)]
+        return _Step(pair[0] or pair[1], (places[0], places[1]))
+
+    def _check(self, side: _Arm, v: Any) -> None:
+        """Raises `_NotBefore` unless `v` can be computed outside; nothing is recorded until all places can be."""
+        if hasattr(v, "val") or v in side.outside:
+            return
+        eqn = side.made_by[v]
+        if eqn.primitive.name not in _TOTAL or not np.issubdtype(v.aval.dtype, np.integer) and v.aval.dtype != bool:
+            raise _NotBefore
+        for operand in eqn.invars:
+            self._check(side, operand)
+
+    def _value(self, side: _Arm, v: Any) -> Any:
+        if hasattr(v, "val"):
+            return self.known.setdefault((type(v.val), v.aval.dtype, str(v.val)), v.val)
+        if v in side.outside:
+            return side.outside[v]
+        eqn = side.made_by[v]
+        operands = [self._value(side, operand) for operand in eqn.invars]
+        key = (eqn.primitive, str(eqn.params), *map(id, operands))
+        if key not in self.known:
+            self.known[key] = eqn.primitive.bind(*operands, **eqn.params)
+        return self.known[key]
