@@ -80,7 +80,9 @@ def with_comments(generated: str, origins: Sequence[int], comments: Sequence[Com
     after: list[str] = []
     for comment in comments:
         if comment.behind_code and (earlier := [origin for origin in origins if origin <= comment.line]):
-            behind[statements[origins.index(max(earlier))].lineno].append(comment.text)
+            same = [s for s, origin in zip(statements, origins, strict=True) if origin == max(earlier)]
+            # Behind the header of a loop it goes to the function that the loop's body became.
+            behind[next((s for s in same if hasattr(s, "body")), same[0]).lineno].append(comment.text)
         elif later := [origin for origin in origins if origin > comment.line]:
             before[_first_line(statements[origins.index(min(later))])].append(comment.text)
         else:

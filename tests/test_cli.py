@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -311,19 +310,19 @@ def test_show_suggests_a_name(run: Run) -> None:
 
 def on_a_terminal(arguments: list[str], cwd: Path, **environment: str) -> str:
     """What a command prints when stdin, stdout and stderr are a terminal."""
-    pid, descriptor = pty.fork()
-    if pid == 0:
-        os.chdir(cwd)
-        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
-        os.execvpe(sys.executable, [sys.executable, "-m", "autograph", *arguments], environment)
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
+    command = [sys.executable, "-m", "autograph", *arguments]
+    started = subprocess.Popen(command, cwd=cwd, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
     output = b""
     try:
-        while chunk := os.read(descriptor, 4096):
+        while chunk := os.read(ours, 4096):
             output += chunk
     except OSError:  # Linux reports the end of the other side this way
         pass
-    os.waitpid(pid, 0)
-    os.close(descriptor)
+    os.close(ours)
+    assert started.wait() == 0
     return output.decode()
 
 
@@ -421,13 +420,14 @@ def test_version_and_help(run: Run) -> None:
 
 
 def test_interrupt(tmp_path: Path) -> None:
-    started = subprocess.Popen(
-        [sys.executable, "-m", "autograph", "convert", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    time.sleep(5)  # it waits for stdin by then
-    started.send_signal(signal.SIGINT)
-    _, err = started.communicate()
-    assert (started.returncode, err.decode()) == (130, "autograph: interrupted\n")
+    os.mkfifo(tmp_path / "m.py")
+    command = [sys.executable, "-m", "autograph", "convert", "m.py"]
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    with open(tmp_path / "m.py", "wb"):  # waits until the other side reads
+        started.send_signal(signal.SIGINT)
+        assert started.wait() == 130
+    assert started.stderr and started.stderr.read() == b"autograph: interrupted\n"
+    started.stderr.close()
 
 
 def current_umask() -> int:
