@@ -30,7 +30,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import trace_piece
-from autograph.runtime import checks, journal, views
+from autograph.runtime import checks, iterators, journal, views
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, is_ordinary, open_container, open_object
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
@@ -114,7 +114,8 @@ class _Arm:
             raise _endless(code)
         with journal.Piece(variables, path, code=code) as piece:
             try:
-                self.value = run()
+                with iterators.held_back(variables, run) as original:
+                    self.value = original(run())
             except BaseException as error:
                 if type(error) is RecursionError and code is not None and journal.nested(code) >= _DEEP:
                     raise _endless(code) from None

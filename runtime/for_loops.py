@@ -143,7 +143,7 @@ def _stage_scan(
         carry = Carry(own, memory)
         carry.growing = alone(appends)
         try:
-            traced = trace_turn(carry, turn, avals)
+            traced = trace_turn(carry, turn, avals, functions=(body,))
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
         merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
@@ -215,7 +215,7 @@ def _first_number(
 
     if memory.from_start and stage_from_here(stage, memory):
         return None
-    truth, stands = try_turn(lambda: body(numbers[0]), test, variables, memory)
+    truth, stands = try_turn(lambda: body(numbers[0]), test, variables, memory, (body, test))
     if not stands:
         return None if stage_from_here(stage, memory) else numbers
     rest = numbers[1:]

@@ -133,7 +133,7 @@ class Filter(_Staged):
                 yield item
 
 
-_STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})
+STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})
 _PLAIN = frozenset({list, tuple, dict, set, frozenset, str, bytes, range, np.ndarray})
 
 
@@ -142,7 +142,7 @@ def is_staged_iterable(x: Any) -> bool:
     kind = type(x)
     if kind in _PLAIN:
         return False
-    if kind in _STAGED:
+    if kind in STAGED:
         return True
     if is_traced(x):
         return bool(jax.typeof(x).shape)

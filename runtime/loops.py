@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import journal, reverse, views
+from autograph.runtime import iterators, journal, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
@@ -78,7 +78,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
             first = False
             if memory.from_start and stage_from_here(stage, memory):
                 return
-            truth, stands = try_turn(body, test, variables, memory)
+            truth, stands = try_turn(body, test, variables, memory, (body, test))
             if stands:
                 start = None  # what the test recorded stays
                 continue
@@ -91,7 +91,8 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
 
 
 def try_turn(
-    turn: Callable[[], None], test: Callable[[], Any], variables: list[Variable], memory: Memory
+    turn: Callable[[], None], test: Callable[[], Any], variables: list[Variable], memory: Memory,
+    functions: Sequence[Callable[..., Any]],
 ) -> tuple[Any, bool]:
     """Runs the first turn in Python; takes it back when the next test is traced and nothing stands against it.
 
@@ -105,6 +106,7 @@ def try_turn(
     start = equation_mark()
     with journal.Piece(variables) as piece:
         piece.is_trial = True
+        piece.is_final = any(map(iterators.reaches, functions))
         try:
             turn()
             truth = test()
@@ -167,10 +169,11 @@ def stage_while(
     """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`."""
     reverse.install()
     where = where or body
+    users = (where, test)
     with remembering((where.__code__, "while"), memory) as memory:
         try:
             carry = Carry(variables, memory)
-            turn = trace_turn(carry, body, path=lambda: (_evaluate_test(test, carry), True))
+            turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
             check = _trace_test(test, carry)
             if check is None:
                 hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
@@ -181,7 +184,7 @@ def stage_while(
                     again = test()
                     hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
-                turn = trace_turn(carry, rotated, path=lambda: (carry.tracer_of(hidden), True))
+                turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
                 check = _trace_test(hidden.get, carry)
                 assert check is not None
             else:
@@ -192,12 +195,16 @@ def stage_while(
     views.note(merged, where)
 
 
-def trace_turn(carry: Carry, run: Callable[..., None], extra: Sequence[Any] = (), path: Any = None) -> Traced:
+def trace_turn(
+    carry: Carry, run: Callable[..., None], extra: Sequence[Any] = (), path: Any = None,
+    functions: Sequence[Callable[..., Any]] = (),
+) -> Traced:
     """Traces the loop body until its carry is a fixed point.
 
     Args:
         run: one turn; gets a tracer for each of `extra`, abstract values of what the turn reads besides the carry.
         path: tells whether the turn is really taken (under `vmap` finished lanes run along).
+        functions: the user's functions that `run` calls.
     Returns:
         a piece whose inputs are all leaves of the carry, then `extra`; its outputs are the leaves that change, then the
         leaves first bound in the loop.
@@ -208,7 +215,8 @@ def trace_turn(carry: Carry, run: Callable[..., None], extra: Sequence[Any] = ()
         finished = Finished()
         with journal.Piece(carry.variables, path, is_loop=True) as piece:
             carry.fill(tracers[:count], piece)
-            run(*tracers[count:])
+            with iterators.held_back(carry.variables, *functions):
+                run(*tracers[count:])
             return carry.collect(piece, finished)
 
     for _ in range(_ATTEMPTS):
@@ -239,7 +247,8 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         nonlocal pure
         with journal.Piece(carry.variables, is_loop=True) as piece:
             filled = carry.fill_apart(tracers, piece)
-            truth = test()
+            with iterators.held_back(carry.variables, test):
+                truth = test()
             values, written = piece.collect()
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
         return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]

@@ -34,7 +34,7 @@ def test_next_outside_a_staged_statement():
 
 def test_an_iterator_from_before_is_not_advanced_in_an_arm():
     it = iter([1, 2])
-    with pytest.raises(StagingError, match=r"next\(\) takes from a list_iterator inside a staged statement") as refused:
+    with pytest.raises(StagingError, match=r"'it' \(list_iterator\) is advanced inside a staged statement") as refused:
         in_arm(lambda: converted(next)(it))(1)
     assert "test_native_state.py:" in str(refused.value)
     assert next(it) == 1

@@ -347,7 +347,7 @@ def test_dicts_keep_kind_and_order(kind):
 
 def test_dicts_of_two_orders_are_refused():
     def f(n):
-        return if_exp(n > 0, lambda: {"b": n, "a": 1}, lambda: {"a": n, "b": 2})
+        return if_exp(n > 0, lambda: {"b": n, "c": 3, "a": 1}, lambda: {"c": 3, "a": n, "b": 2})
 
     with pytest.raises(StagingError, match="the same keys in different orders"):
         jax.jit(f)(3)
