@@ -91,8 +91,8 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         length = len(range(start, stop, step))
     elif type(step) is int:
         distance = _minus(stop, start) if step > 0 else _minus(start, stop)
-        size = abs(step)
-        length = distance if size == 1 else lax.div(distance + (size - 1), jnp.full_like(distance, size))
+        stride = abs(step)
+        length = distance if stride == 1 else lax.div(distance + (stride - 1), jnp.full_like(distance, stride))
     else:
         step = guarded(step, lax.ne(step, jnp.zeros_like(step)), ValueError("range() arg 3 must not be zero"))
         distance = jnp.where(step > 0, stop - start, start - stop)

@@ -285,12 +285,12 @@ def _close_invariants(piece: Traced, carry: Carry, extra: int = 0) -> tuple[list
 
 def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]:
     carry.make_placeholders()
-    pieces = []
+    closed = []
     for piece in (check, turn):
         constvars, consts, invars = _close_invariants(piece, carry)
-        pieces.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
+        closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    return carry.write(bind_while(*pieces, init), False)
+    return carry.write(bind_while(closed[0], closed[1], init), False)
 
 
 def bind_scan_turn(

@@ -265,7 +265,7 @@ def test_a_variable_that_one_arm_binds_is_unbound_with_a_reason():
             nonlocal y
             y = n
 
-        if_stmt(n > 0, body, nothing, lambda: (y,))
+        if_stmt(n > 0, body, nothing, lambda: (y,), unbound=("y",))
         return read(lambda: y)
         y = None
 
@@ -284,7 +284,7 @@ def test_a_variable_that_one_arm_deletes():
             nonlocal y
             del y
 
-        if_stmt(n > 0, body, nothing, lambda: (y,))
+        if_stmt(n > 0, body, nothing, lambda: (y,), unbound=("y",))
         return read(lambda: y) if use else n
 
     assert jax.jit(lambda n: f(n, False))(1) == 1
