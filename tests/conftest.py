@@ -15,8 +15,8 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 ROOT = str(Path(__file__).resolve().parent.parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
 
-import jax
-import pytest
+import jax  # noqa: E402 - after the environment is set
+import pytest  # noqa: E402
 
 
 @pytest.fixture
