@@ -29,12 +29,12 @@ def edit_distance(a, a_length, b, b_length):
         d[0, j] = j
     for i in range(1, a_length + 1):
         for j in range(1, b_length + 1):
-            if a[i - 1] == b[j - 1]:
-                d[i, j] = d[i - 1, j - 1]
-            else:
-                d[i, j] = 1 + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+            least = d[i - 1, j - 1]
+            if a[i - 1] != b[j - 1]:
+                least = 1 + min(least, d[i - 1, j], d[i, j - 1])
                 if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
-                    d[i, j] = min(d[i, j], 1 + d[i - 2, j - 2])
+                    least = min(least, 1 + d[i - 2, j - 2])
+            d[i, j] = least
     return d[a_length, b_length]
 
 

@@ -29,9 +29,11 @@ def newton(z):
         step = (z - z ** (1 - DEGREE)) / DEGREE
         z = z - step
         if abs(step) < TOLERANCE:
-            root = jnp.round(jnp.angle(z) * DEGREE / (2 * jnp.pi)).astype(int)
-            return root % DEGREE, turn + 1
-    return -1, LIMIT
+            break
+    else:
+        return -1, LIMIT
+    root = jnp.round(jnp.angle(z) * DEGREE / (2 * jnp.pi)).astype(int)
+    return root % DEGREE, turn + 1
 
 
 @ag.jit
