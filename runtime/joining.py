@@ -149,7 +149,7 @@ def open_container(value: Any) -> Opened | None:
                 lambda vs: defaultdict(factory, zip(keys, vs)))
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
-    if kind in _LEAF_KINDS or is_array_like(value):
+    if kind in _LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
         return None
     children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
     if len(children) == 1 and children[0] is value:

@@ -14,6 +14,8 @@ No piece is open: every announcement returns at once.
 from __future__ import annotations
 
 import threading
+from array import array
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import CodeType, FunctionType, MemberDescriptorType, TracebackType
 from typing import Any
@@ -171,7 +173,11 @@ class ContentsLocation:
 
     def set(self, value: Any) -> None:
         obj = self.obj
-        if isinstance(obj, dict):
+        if isinstance(obj, OrderedDict):  # it keeps the order beside the dict
+            OrderedDict.clear(obj)
+            for key, item in value.items():
+                OrderedDict.__setitem__(obj, key, item)
+        elif isinstance(obj, dict):
             dict.clear(obj)
             dict.update(obj, value)
         elif isinstance(obj, set):
@@ -179,11 +185,25 @@ class ContentsLocation:
             set.update(obj, value)
         elif isinstance(obj, list):
             list.__setitem__(obj, slice(None), value)
+        elif isinstance(obj, deque):
+            deque.clear(obj)
+            deque.extend(obj, value)
+        elif any(isinstance(x, jax.core.Tracer) for x in value):
+            raise _holds_known_numbers("an array" if isinstance(obj, array) else "a bytearray")
         elif isinstance(obj, bytearray):
             obj[:] = value
         else:
-            obj.clear()
-            obj.extend(value)
+            obj[:] = array(obj.typecode, value)
+
+
+def _holds_known_numbers(what: str) -> Exception:
+    from autograph.runtime.refusals import refusal
+
+    return refusal(
+        f"{what} is changed inside a staged statement",
+        why="what it holds afterwards depends on a traced value, and it holds known numbers only",
+        instead="start from a JAX array: `x = jnp.asarray(x)`",
+    )
 
 
 class ArrayLocation:
@@ -207,13 +227,7 @@ class ArrayLocation:
 
     def set(self, value: Any) -> None:
         if isinstance(value, jax.core.Tracer):
-            from autograph.runtime.refusals import refusal
-
-            raise refusal(
-                "a NumPy array is changed inside a staged statement",
-                why="what it holds afterwards depends on a traced value, and NumPy holds known numbers only",
-                instead="start from a JAX array: `x = jnp.asarray(x)`",
-            )
+            raise _holds_known_numbers("a NumPy array")
         self.obj[...] = value
 
 
@@ -430,11 +444,4 @@ def touch(variable: Callable[[], Any]) -> None:
             _stack.pieces[-1].touch(GlobalLocation(variable.__globals__, code.co_names[0]))
 
 
-def _containers() -> tuple[type, ...]:
-    import array
-    import collections
-
-    return (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
-
-
-_CONTAINERS = _containers()
+_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray)

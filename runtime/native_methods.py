@@ -10,6 +10,7 @@ arguments (`sort`, `pop`, `insert`, `count`, `index`, `remove`), and NumPy array
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 from collections.abc import Callable
@@ -21,7 +22,7 @@ import numpy as np
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
 from autograph.runtime.staging import is_traced
 
-_CONTAINERS = (list, dict, set, bytearray, collections.deque, np.ndarray)
+_CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 _READERS = frozenset(
     "index count copy get keys values items union intersection difference symmetric_difference issubset issuperset "
     "isdisjoint __len__ __getitem__ __contains__ __iter__ __eq__ __ne__ __repr__ __str__ __reversed__ __lt__ __le__ "

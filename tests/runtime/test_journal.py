@@ -1,0 +1,282 @@
+"""The journal: every kind of location is snapshotted, reported, put back, also after an exception, in order."""
+
+import array
+import collections
+import threading
+
+import jax
+import numpy as np
+import pytest
+
+from autograph.errors import StagingError
+from autograph.runtime import journal
+from autograph.runtime.journal import Piece
+from autograph.runtime.state import UNSET, variables_of
+
+LEVEL = 0
+
+
+class Box:
+    kind = "class"
+
+
+class Slotted:
+    __slots__ = ("here", "missing")
+
+    def __init__(self):
+        self.here = 1
+
+
+class Both(Slotted):
+    __slots__ = ("__dict__",)
+
+
+class Guarded:
+    """Attribute access is the user's own business: the journal goes beneath it."""
+
+    def __init__(self):
+        object.__setattr__(self, "value", 1)
+
+    def __setattr__(self, name, value):
+        raise RuntimeError("asked")
+
+    def __getattribute__(self, name):
+        if name in ("value", "__dict__"):
+            raise RuntimeError("asked")
+        return object.__getattribute__(self, name)
+
+
+@pytest.fixture(autouse=True)
+def no_piece_stays_open():
+    yield
+    assert not journal.active()
+
+
+CONTAINERS = [
+    ([1, 2], lambda c: c.append(3)),
+    ([1, 2], lambda c: c.reverse()),
+    ([1, 2], lambda c: c.clear()),
+    ({"a": 1, "b": 2}, lambda c: c.pop("a")),
+    ({"a": 1, "b": 2}, lambda c: c.update(a=c.pop("a"))),
+    ({"a": 1}, lambda c: c.update(b=2)),
+    ({1, 2}, lambda c: c.add(3)),
+    (collections.OrderedDict(a=1, b=2), lambda c: c.move_to_end("a")),
+    (collections.defaultdict(list, a=1), lambda c: c["new"]),
+    (collections.Counter("ab"), lambda c: c.update("b")),
+    (collections.deque([1, 2], maxlen=3), lambda c: c.appendleft(0)),
+    (bytearray(b"ab"), lambda c: c.append(3)),
+    (array.array("d", [1.0, 2.0]), lambda c: c.append(3.0)),
+    (np.zeros(3), lambda c: c.fill(2.0)),
+]
+
+
+def _plain(container):
+    return list(container.items()) if isinstance(container, dict) else list(container)
+
+
+@pytest.mark.parametrize("container, change", CONTAINERS, ids=lambda x: type(x).__name__)
+def test_containers_are_put_back(container, change):
+    before, kind = _plain(container), type(container)
+    with Piece([]) as piece:
+        journal.touch_container(container)
+        change(container)
+        after = _plain(container)
+        _, (written,) = piece.collect()
+    assert _plain(container) == before != after and type(container) is kind
+    assert written.location.obj is container
+    written.location.set(written.after)
+    assert _plain(container) == after
+
+
+@pytest.mark.parametrize("make", [Box, Slotted, Both])
+def test_attributes_are_put_back(make):
+    obj = make()
+    obj.here = 1
+    with Piece([]) as piece:
+        for name in ("here", "missing"):
+            journal.touch_attribute(obj, name)
+            setattr(obj, name, name)
+        journal.touch_attribute(obj, "here")
+        del obj.here
+        _, written = piece.collect()
+    assert obj.here == 1 and not hasattr(obj, "missing")
+    assert [(w.location.attribute, w.before, w.after) for w in written] == [("here", 1, UNSET), ("missing", UNSET, "missing")]
+
+
+def test_class_attributes_are_put_back_and_inherited_ones_stay():
+    with Piece([]) as piece:
+        journal.touch_attribute(Box, "kind")
+        Box.kind = 2
+        instance = Box()
+        journal.touch_attribute(instance, "kind")
+        instance.kind = 3
+        piece.collect()
+    assert Box.kind == "class" and "kind" not in vars(instance)
+
+
+def test_the_user_s_attribute_access_is_not_asked():
+    obj = Guarded()
+    with Piece([]) as piece:
+        journal.touch_attribute(obj, "value")
+        object.__setattr__(obj, "value", 2)
+        _, (written,) = piece.collect()
+    assert object.__getattribute__(obj, "value") == 1 and written.after == 2
+
+
+def test_globals_and_cells_are_put_back():
+    global LEVEL
+    inner = 1
+
+    with Piece([]) as piece:
+        journal.touch(lambda: LEVEL)
+        LEVEL = 5
+        journal.touch(lambda: inner)
+        inner = 6
+        _, written = piece.collect()
+    assert (LEVEL, inner) == (0, 1)
+    assert [(w.location.name, w.after) for w in written] == [("LEVEL", 5), ("inner", 6)]
+
+
+def test_a_cell_that_is_emptied_and_one_that_is_filled():
+    full, empty = 1, 2
+    del empty
+    with Piece([]) as piece:
+        journal.touch(lambda: full)
+        del full
+        journal.touch(lambda: empty)
+        empty = 3
+        _, written = piece.collect()
+    assert full == 1 and [w.after for w in written] == [UNSET, 3]
+    with pytest.raises(NameError):
+        empty  # noqa: B018
+
+
+def test_what_comes_out_as_it_went_in_is_not_written():
+    items, box = [1, 2], Box()
+    box.value = items
+    with Piece([]) as piece:
+        journal.touch_container(items)
+        items.append(3)
+        items.pop()
+        journal.touch_attribute(box, "value")
+        box.value = items
+        assert piece.collect()[1] == []
+
+
+def test_overlapping_writes_are_undone_in_reverse():
+    box, items = Box(), [1]
+    box.items = items
+    with Piece([]) as piece:
+        journal.touch_container(items)
+        items.append(2)
+        journal.touch_attribute(box, "items")
+        box.items = [9]
+        journal.touch_container(box.items)
+        box.items.append(10)
+        piece.collect()
+    assert box.items is items == [1]
+
+
+def test_an_exception_puts_everything_back():
+    items, x = [1], 1
+    with pytest.raises(KeyError), Piece(variables_of(lambda: (x,))):
+        journal.touch_container(items)
+        items.append(2)
+        x = 5
+        raise KeyError
+    assert items == [1] and x == 1
+
+
+def test_inner_pieces_are_undone_first():
+    items = [0]
+    with pytest.raises(KeyError), Piece([]):
+        journal.touch_container(items)
+        items.append(1)
+        with Piece([]):
+            journal.touch_container(items)
+            items.append(2)
+            raise KeyError
+    assert items == [0]
+
+
+def test_own_variables_leave_through_the_state():
+    x = 1
+    with Piece(variables_of(lambda: (x,))) as piece:
+        journal.touch(lambda: x)
+        x = 2
+        values, written = piece.collect()
+    assert (values, written, x) == ([2], [], 1) and [v.name for v in piece.forwarded.values()] == ["x"]
+
+
+def test_a_kept_piece_is_undone_by_the_enclosing_one():
+    items, x, y = [0], 1, 1
+    with Piece(variables_of(lambda: (y,))) as outer:
+        with Piece(variables_of(lambda: (x, y))) as inner:
+            journal.touch_container(items)
+            items.append(1)
+            journal.touch(lambda: x)
+            x = 2
+            journal.touch(lambda: y)
+            y = 3
+            inner.keep()
+        assert (items, x, y) == ([0, 1], 2, 3)
+        values, written = outer.collect()
+    assert (items, x, y) == ([0], 1, 1) and values == [3]
+    assert sorted(w.location.name for w in written) == ["the contents of a list", "x"]
+
+
+def test_touched_objects_are_known_also_when_they_were_put_back():
+    items = [0]
+    with Piece([]) as outer:
+        with Piece([]) as inner:
+            journal.touch_container(items)
+            items.append(1)
+            inner.collect()
+        assert id(items) in outer.touched
+        assert outer.collect()[1] == []
+
+
+def test_without_a_piece_nothing_is_done():
+    journal.touch_container([1])
+    journal.touch_attribute(Guarded(), "value")
+    journal.touch(lambda: LEVEL)
+    assert not journal.active() and journal.innermost() is None and journal.paths() == []
+
+
+def test_slices_of_a_numpy_array_are_the_array():
+    base = np.arange(6)
+    part = base[1:][::2]
+    with Piece([]) as piece:
+        journal.touch_container(part)
+        part[:] = 9
+        _, (written,) = piece.collect()
+    assert base.tolist() == list(range(6)) and written.location.obj is base
+    with pytest.raises(StagingError, match="a NumPy array is changed"):
+        jax.jit(lambda x: written.location.set(x))(1)
+
+
+def test_a_failing_location_does_not_leave_the_piece_open():
+    with pytest.raises(AttributeError), Piece([]):
+        journal.touch_attribute(object(), "x")
+
+
+def test_pieces_belong_to_threads():
+    seen = []
+    with Piece([]):
+        thread = threading.Thread(target=lambda: seen.append(journal.active()))
+        thread.start()
+        thread.join()
+    assert seen == [False]
+
+
+def test_native_state_is_forbidden_in_a_piece_and_makes_a_trial_final():
+    it = iter([1])
+    assert not journal.forbids(it)
+    with Piece([]) as piece:
+        assert journal.forbids(it)
+        piece.made[id(it)] = it
+        assert not journal.forbids(it)
+    with Piece([]) as trial:
+        trial.is_trial = True
+        assert not journal.forbids(it) and trial.is_final
+        trial.keep()
