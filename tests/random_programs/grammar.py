@@ -4,7 +4,8 @@ Integers are folded into a small range at every assignment; floats are multiples
 their turns, so every program ends. A name is only read where Python surely has bound it (or rarely, on request).
 
 Levels: 1 integers, `if`, loops, jumps · 2 also floats, arrays, closures, walrus, comprehensions, chained comparisons,
-element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write · 4 all of it, deeper (`wild`).
+element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write
+· 4 all of it, deeper (`wild`).
 
 >>> text = write_program(seed=1, level=1)
 >>> text.splitlines()[-1].strip().startswith("return")

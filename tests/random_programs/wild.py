@@ -74,7 +74,7 @@ class WildWriter(StatementWriter):
                 (0.5, lambda: f"pair = ({value()}, pair[0])"),
                 (0.5, lambda: f"n = {self.pick([value(), self.floating(s, 1) + ' % 8.0'])}"),
                 (0.3, lambda: f"COUNT = COUNT % 9 + {value()}"),
-                (0.3, lambda: "fs.append(lambda: (a + c) % 7)" if s.loops == 0 else "pass"),
+                (0.3, lambda: "fs.append(lambda: (a + c) % 7)" if self.depth == 1 else "pass"),
                 (0.2, lambda: "mode = 'up'"),
             ]
         if ints:
@@ -85,11 +85,11 @@ class WildWriter(StatementWriter):
                 (0.2, lambda: f"{a}, *_ = ({value()}, {value()}, 3)"),
             ]
         if self.has_box and not s.inner:
-            options += [(0.3, lambda: f"o = Box({value()}, {value()})"), (0.2, lambda: "o2 = o; o2.p += 1")]
+            options += [(0.05, lambda: f"o = Box({value()}, {value()})"), (0.2, lambda: "o2 = o; o2.p += 1")]
         if self.has_dict:
             options += [(0.3, lambda: "d['k'], d['m'] = d['m'], d['k']")]
             if not s.inner:
-                options.append((0.3, lambda: f"d = {{'k': {value()}, 'm': d['k']}}"))
+                options.append((0.05, lambda: f"d = {{'k': {value()}, 'm': d['k']}}"))
         if self.has_list:
             options += [
                 (0.3, lambda: "l[0], l[1] = l[1], l[0]"),
@@ -97,7 +97,7 @@ class WildWriter(StatementWriter):
                 (0.2, lambda: f"l.append({value()}); l.pop(0)"),
             ]
             if not s.inner:
-                options.append((0.3, lambda: f"l = [{value()}, l[0], {value()}]"))
+                options.append((0.05, lambda: f"l = [{value()}, l[0], {value()}]"))
         return options
 
     def wild_compound(self, s: Scope) -> list[Option]:
@@ -123,7 +123,7 @@ class WildWriter(StatementWriter):
         with self.indented():
             self.line(f"{z} = {self.integer(s, 1)} % 9")
             self.block(s.child(), 1)
-        if self.chance(0.6):
+        if self.chance(0.15):
             s.ints.append(z)
             s.assignable.add(z)
         return ""
