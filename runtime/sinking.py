@@ -15,6 +15,8 @@ writes, the other one's element is chosen after the `cond`: what stands there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import jax
@@ -59,7 +61,7 @@ def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
         return None
     sides = (_Arm(false_arm), _Arm(true_arm))
     places = _Places()
-    outputs: list[tuple[list[Any], ...]] = ([], [])  # per arm: the outputs of the new arm
+    outputs: tuple[list[Any], list[Any]] = ([], [])  # of the new arms
     rebuild: list[Callable[[list[Any]], Any]] = []
     sunk = False
     for outvars in zip(false_arm.jaxpr.outvars, true_arm.jaxpr.outvars, strict=True):
@@ -72,18 +74,18 @@ def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
         if written is None or steps is None:
             for side, v in zip(outputs, outvars, strict=True):
                 side.append(v)
-            rebuild.append(lambda outs, start=start: outs[start])
+            rebuild.append(itemgetter(start))
             continue
         sunk = True
         array, pairs = written
         for pair in zip(*pairs, strict=True):
             for k, write in enumerate(pair):
                 outputs[k].append(sides[k].nothing(pair[1 - k].invars[1].aval) if write is None else write.invars[1])
-        rebuild.append(lambda outs, start=start, array=array, steps=steps: _write(pred, array, steps, outs[start:]))
+        rebuild.append(partial(_write, pred, array, steps, start))
     if not sunk:
         return None
-    arms = [side.returning(outs) for side, outs in zip(sides, outputs, strict=True)]
-    return Sunk(*arms, lambda outs: [make(outs) for make in rebuild])
+    false_arm, true_arm = (side.returning(outs) for side, outs in zip(sides, outputs, strict=True))
+    return Sunk(false_arm, true_arm, lambda outs: [make(outs) for make in rebuild])
 
 
 class _Step(NamedTuple):
@@ -93,8 +95,9 @@ class _Step(NamedTuple):
     places: tuple[list[Any] | None, list[Any] | None]
 
 
-def _write(pred: Any, array: Any, steps: list[_Step], elements: list[Any]) -> Any:
-    for step, element in zip(steps, elements, strict=False):  # what follows are other outputs
+def _write(pred: Any, array: Any, steps: list[_Step], start: int, outs: list[Any]) -> Any:
+    """The array after all steps; their elements are the results of the `cond` from `start` on."""
+    for step, element in zip(steps, outs[start : start + len(steps)], strict=True):
         no, yes = step.places
         if no is None or yes is None:
             place = no or yes or []
