@@ -15,6 +15,7 @@ from autograph.converters.calls import Calls
 from autograph.converters.comparisons import Comparisons
 from autograph.converters.comprehensions import Comprehensions
 from autograph.converters.conditional_expressions import ConditionalExpressions
+from autograph.converters.context_managers import ContextManagers
 from autograph.converters.control_flow import ControlFlow
 from autograph.converters.declarations import Declarations, HoistDeclarations
 from autograph.converters.directives import Directives
@@ -39,7 +40,8 @@ CONVERTERS: tuple[type[Converter], ...] = (
     Jumps,  # before control flow, whose bodies no jump can leave
     ControlFlow,  # before expressions: an operand's lambda would look to it like a closure that captures
     Asserts,  # needs to know what became a function of a statement
-    Comprehensions,  # this and the next four rewrite different nodes, children first: their order is free
+    ContextManagers,  # this and the next five rewrite different nodes, children first: their order is free
+    Comprehensions,
     ConditionalExpressions,
     LogicalExpressions,
     Comparisons,

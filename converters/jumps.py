@@ -166,6 +166,9 @@ class Jumps(StatementConverter):
             flags = NONE
             if isinstance(node, gast.Return | gast.Break | gast.Continue):
                 made, flags = self.jump(node, place)
+                if self.native.is_generator and not flags:  # what is never reached may hold the only `yield`
+                    result.extend(made)
+                    continue
                 return result + made, flags
             if isinstance(node, LOOPS):
                 made, flags, added = self.lower_loop(node, place)
@@ -177,7 +180,7 @@ class Jumps(StatementConverter):
             else:
                 lowered, flags = self.lower_inside(node, place)
                 made = [lowered]
-            if flags or not completes:
+            if flags or (not completes and not self.native.is_generator):
                 made, flags = self.continue_with(made, flags, pending[::-1], completes, place)
                 return result + made, flags
             result.extend(made)

@@ -11,6 +11,7 @@ from autograph.runtime.comprehensions import comp_test as comp_test
 from autograph.runtime.conditionals import if_exp as if_exp
 from autograph.runtime.conditionals import if_stmt as if_stmt
 from autograph.runtime.conditionals import nothing as nothing
+from autograph.runtime.contexts import context as context
 from autograph.runtime.for_loops import for_loop as for_loop
 from autograph.runtime.in_place import iop as iop
 from autograph.runtime.journal import touch as touch

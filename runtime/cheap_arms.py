@@ -14,6 +14,7 @@ Outside loops an `if` stays a `cond`, whose arm not taken costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -31,27 +32,47 @@ _TOTAL_ON_INTEGERS = frozenset({
 })
 
 
+_WITHOUT_GRADIENT = frozenset({
+    "mul", "div", "rem", "integer_pow", "pow", "sqrt", "rsqrt", "square", "real", "imag", "exp", "log", "dynamic_slice",
+    "slice", "dot_general", "transpose", "reduce_sum", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "iota",
+})
+_SMALL = 64  # elements
+
+
 def is_cheap(jaxpr: Any) -> bool:
-    """Whether the equations of an arm satisfy all of the above."""
-    return _cost(jaxpr) <= _LIMIT
+    """Whether the equations of an arm satisfy all of the above.
+
+    Where all results are integers or bools no gradient comes back into the arm: there any pure operation on few elements
+    counts as cheap, which makes most loop tests (`i < n and slope @ slope > eps`) a single expression.
+    """
+    if not all(isinstance(v.aval.dtype, np.dtype) for v in jaxpr.outvars):
+        return False
+    if all(_is_integer(v) for v in jaxpr.outvars):
+        return _cost(jaxpr, 2 * _LIMIT, _is_small) <= 2 * _LIMIT
+    return _cost(jaxpr, _LIMIT, _is_total) <= _LIMIT
 
 
-def _cost(jaxpr: Any) -> int:
+def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> int:
+    """The number of equations, as far as `limit`; more than that when one of them is not cheap."""
     total = 0
     for eqn in jaxpr.eqns:
         name = eqn.primitive.name
         if name in ("pjit", "jit"):
             inner = eqn.params["jaxpr"]
-            total += _cost(getattr(inner, "jaxpr", inner))
-        elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name)):
+            total += _cost(getattr(inner, "jaxpr", inner), limit, also)
+        elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name) or also(eqn, name)):
             total += 1
         else:
-            return _LIMIT + 1
-        if total > _LIMIT:
+            return limit + 1
+        if total > limit:
             return total
-    if all(isinstance(v.aval.dtype, np.dtype) for v in jaxpr.outvars):
-        return total
-    return _LIMIT + 1
+    return total
+
+
+def _is_small(eqn: Any, name: str) -> bool:
+    if name not in _WITHOUT_GRADIENT or any(v.aval.size > _SMALL for v in eqn.outvars):
+        return False
+    return name == "dynamic_slice" or all(v.aval.size <= _SMALL for v in eqn.invars)
 
 
 def _is_total(eqn: Any, name: str) -> bool:

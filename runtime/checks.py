@@ -30,6 +30,23 @@ class RunTimeCheckError(RuntimeError):
     """Raised inside the compiled program when a staged `assert` or `raise` is reached."""
 
 
+_EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError)
+
+
+def is_event(error: BaseException) -> bool:
+    """Whether an exception that ended an arm is what Python would raise there, and only if the arm is taken.
+
+    `d[key]`, `1 // 0` and `next(it)` fail so. Mistakes in the program (`NameError`, `TypeError`, ...) and what JAX and this
+    library raise are reported at once, while the program is built.
+    """
+    if not isinstance(error, _EVENTS) or isinstance(error, (errors.AutoGraphError, jax.errors.JAXTypeError)):
+        return False
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or not errors.is_of_jax(trace.tb_frame.f_code)
+
+
 def stage_failure(error: BaseException) -> None:
     """Makes the current piece fail with `error` whenever it runs."""
     holds = []

@@ -31,6 +31,7 @@ from typing import Any
 from autograph import errors
 from autograph.jax_internals import trace_piece
 from autograph.runtime import checks, iterators, journal, views
+from autograph.runtime.journal import attribute_names
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, is_ordinary, open_container, open_object
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
@@ -119,7 +120,7 @@ class _Arm:
             except BaseException as error:
                 if type(error) is RecursionError and code is not None and journal.nested(code) >= _DEEP:
                     raise _endless(code) from None
-                if error is not piece.raised:
+                if error is not piece.raised and not checks.is_event(error):
                     raise
                 self.raised = error
                 checks.stage_failure(error)
@@ -127,6 +128,10 @@ class _Arm:
         if self.raised is not None:
             self.written = []  # nobody gets to see them
         self.forwarded = piece.forwarded
+
+    def forget(self) -> None:
+        """Forgets the values of the arm."""
+        self.value, self.values, self.written = None, [], []
 
 
 class _Plan:
@@ -141,6 +146,7 @@ class _Plan:
         self.body = body
         self.orelse = orelse
         self.join = Join()
+        self._rebuilt: list[Any] = []
         self._born = self._revive()
         for contents, arm in zip(self.join.contents_of, (body, orelse), strict=True):
             contents.update(self._changed(arm))
@@ -155,6 +161,31 @@ class _Plan:
         self.value = self._one("the returned value", body.value, orelse.value)
         self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
         self.locations = self._locations()
+
+    def close(self) -> None:
+        """Says of each container that was joined what it may stand for; what the arms made is a token from now on."""
+        nodes = self.join.nodes
+        found = [[root for source in sources for root in views.roots_of(source)] for sources, _, _ in nodes.values()]
+        if not found:
+            return
+        tables = (*(sources for sources, _, _ in nodes.values()), *found)
+        every = [root for roots in found for root in roots]
+        self._rebuilt = [root for root in every if id(root) in self.join.born]
+        made = made_inside(every, (self.body, self.orelse), tables) | self.join.born
+        tokens = {key: views.Token() for key in made}
+        for (key, (_, node, path)), roots in zip(list(nodes.items()), found, strict=True):
+            nodes[key] = (tuple(tokens.get(id(root), root) for root in roots), node, path)
+
+    def release(self, arm: _Arm, values: list[Any]) -> None:
+        """Forgets the values of an arm, whose trace ends now."""
+        arm.forget()
+        values.clear()
+        for obj in self._rebuilt:  # they get their attributes back when the results are known
+            for name in attribute_names(obj):
+                journal.AttributeLocation(obj, name).set(None)
+        self._rebuilt = []
+        if self.body.raised is None or self.orelse.raised is None:
+            arm.raised = None  # its frames hold values too
 
     def _revive(self) -> set[int] | None:
         """Puts back what the arms wrote into objects of their own, which leave as part of the results; their ids."""
@@ -301,11 +332,16 @@ def _stage(
             nonlocal plan
             arm = _Arm(body, variables, (pred, True))
             plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound)
-            return _side(plan.join.left, plan.join)
+            plan.close()
+            outs = _side(plan.join.left, plan.join)
+            plan.release(arm, plan.join.left)
+            return outs
 
         true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
         assert plan is not None
-        return _side(plan.join.right, plan.join)
+        outs = _side(plan.join.right, plan.join)
+        plan.release(other, plan.join.right)
+        return outs
 
     false_arm = Traced(*trace_piece(trace_orelse, (), getattr(orelse, "__name__", "else_body")))
     assert plan is not None and true_arm is not None

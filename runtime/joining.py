@@ -262,10 +262,7 @@ class Join:
 
     def merged(self, built: dict[int, Any]) -> list[Merged]:
         """The containers that were built (`fill`) and what each may stand for; forgets the pairs."""
-        made = [
-            Merged(built[id(node)], sources, path) for sources, node, path in self.nodes.values()
-            if id(node) in built and built[id(node)] is not sources[0]
-        ]
+        made = [Merged(built[id(node)], roots, path) for roots, node, path in self.nodes.values() if id(node) in built]
         self.nodes.clear()
         return made
 

@@ -244,7 +244,7 @@ class Definedness:
                 inside = operands(node)
                 for item in [*node.args, *(keyword.value for keyword in node.keywords)]:
                     if item in inside:
-                        self._evaluate(item.body, bound)
+                        self._operand(item.body, bound)
                     else:
                         bound = self._evaluate(item, bound)
                 return bound
@@ -258,19 +258,24 @@ class Definedness:
         return bound
 
     def _conditional(self, node: Any, bound: int) -> int:
+        """Operands that may not be evaluated become lambdas, in which an unbound variable is not Python's error either."""
         if isinstance(node, gast.IfExp):
             bound = self._evaluate(node.test, bound)
             true, false = self._branches(node.test, bound)
-            return self._evaluate(node.body, true) & self._evaluate(node.orelse, false)
+            return self._operand(node.body, true) & self._operand(node.orelse, false)
         if isinstance(node, gast.Compare):
-            first, others = [node.left, node.comparators[0]], node.comparators[1:]
-        else:
-            first, others = [node.values[0]], node.values[1:]
-        bound = inside = self._evaluate(first, bound)
-        for value in others:
-            if isinstance(node, gast.BoolOp):
-                previous = node.values[node.values.index(value) - 1]
-                true, false = self._branches(previous, inside)
-                inside = true if isinstance(node.op, gast.And) else false
-            inside = self._evaluate(value, inside)
+            bound = inside = self._evaluate([node.left, node.comparators[0]], bound)
+            for value in node.comparators[1:]:
+                inside = self._operand(value, inside)
+            return bound
+        bound = inside = self._evaluate(node.values[0], bound)
+        for previous, value in zip(node.values, node.values[1:], strict=False):
+            true, false = self._branches(previous, inside)
+            inside = self._operand(value, true if isinstance(node.op, gast.And) else false)
+        return bound
+
+    def _operand(self, node: Any, bound: int) -> int:
+        self._depth += 1
+        bound = self._evaluate(node, bound)
+        self._depth -= 1
         return bound

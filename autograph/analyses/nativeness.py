@@ -169,6 +169,8 @@ class Nativeness:
             for index, block in enumerate(inner):
                 if is_loop and index == 0:
                     self._decide(block, forced | {"return"} | _LOOP_JUMPS if must else forced - _LOOP_JUMPS)
+                elif block is getattr(node, "finalbody", None):
+                    self._decide(block, forced | {"return"} | _LOOP_JUMPS)
                 else:
                     self._decide(block, forced)
             if native:

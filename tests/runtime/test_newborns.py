@@ -318,6 +318,38 @@ def test_views_do_not_outlive_the_trace():
     assert not views._registry.live()
 
 
+@pytest.mark.parametrize(
+    "left, right",
+    [
+        (lambda n: n + 1, lambda n: n * 2),
+        (lambda n: make(n, n + 1), lambda n: make(n, n)),
+        (lambda n: {"a": [n + 1]}, lambda n: {"a": [n * 2]}),
+        (lambda n: Node(n + 1, [n]), lambda n: Node(n, [n * 2])),
+        (lambda n: boxed(n + 1).value, lambda n: boxed(n * 2).value),
+        (lambda n: if_exp(n > 5, lambda: [n + 1], lambda: make(n * 3)), lambda n: [n - 1]),
+    ],
+)
+def test_values_of_arms_do_not_outlive_them(left, right):
+    def f(n):
+        box = if_exp(n > 0, lambda: boxed(n + 1), lambda: boxed(n * 2))
+        return box.value, if_exp(n > 0, lambda: left(n), lambda: right(n))
+
+    with jax.checking_leaks():
+        jax.jit(f)(3)
+        jax.vmap(f)(jnp.arange(3))
+
+
+def test_a_raising_arm_does_not_keep_values():
+    def f(n):
+        def body():
+            raise journal.mark_raised(ValueError(str(n + 1)))
+
+        return if_exp(n > 0, body, lambda: make(n, n + 1))
+
+    with jax.checking_leaks():
+        assert jax.jit(f)(-3) == [-3, -2]
+
+
 def test_choices_inside_arms():
     def f(n):
         xs, ys = [1, n], [3, 4]

@@ -1,0 +1,202 @@
+"""The operators of generated code on plain values, as Python defines them: what `autograph.runtime` does when nothing is traced.
+
+Written from docs/architecture.md alone, with one check of its own: a function made for a statement may write a variable
+from outside only if that variable is in the statement's state. A staging runtime could not see the write otherwise.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import operator
+from typing import Any
+
+slice = builtins.slice
+
+_IN_PLACE = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "//=": operator.ifloordiv,
+    "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul, "&=": operator.iand, "|=": operator.ior,
+    "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
+}  # fmt: skip
+_COMPARE = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "is": operator.is_, "is not": operator.is_not, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}  # fmt: skip
+
+
+class Undefined:
+    """Only ever written in an annotation that nothing evaluates."""
+
+
+def nothing() -> None:
+    pass
+
+
+_WRITES = ("STORE_DEREF", "DELETE_DEREF")
+_ROLES = ("if_body", "else_body", "loop_body", "loop_test", "and_right", "or_right", "if_value", "else_value", "operand")
+
+
+def _outside_writes(code: Any) -> set[str]:
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in _WRITES} & set(code.co_freevars)
+    for constant in code.co_consts:
+        if isinstance(constant, type(code)) and constant.co_name.startswith(_ROLES):
+            names |= _outside_writes(constant) & set(code.co_freevars)
+    return names
+
+
+def _checked(state: Any, *functions: Any) -> None:
+    names = () if state is None else state.__code__.co_freevars
+    assert list(names) == sorted(names)
+    for function in functions:
+        if function is not None:
+            unknown = _outside_writes(function.__code__) - set(names)
+            assert not unknown, f"{function.__code__.co_name} writes {unknown}, the state is {names}"
+
+
+def if_stmt(test: Any, body: Any, orelse: Any, state: Any = None, *, exits: Any = (), unbound: Any = ()) -> Any:
+    _checked(state, body, orelse)
+    assert not (exits or unbound) or {*exits, *unbound} <= set(state.__code__.co_freevars)
+    return body() if test else orelse()
+
+
+def while_loop(test: Any, body: Any, state: Any = None, *, options: Any = None) -> None:
+    _checked(state, test, body)
+    while test():
+        assert body() is None
+
+
+def for_loop(
+    iterable: Any, body: Any, state: Any = None, *, test: Any = None, appends: Any = None, options: Any = None
+) -> None:
+    _checked(state, test, body)
+    for item in iterable:
+        assert body(item) is None
+        if test is not None and not test():
+            break
+
+
+def if_exp(test: Any, body: Any, orelse: Any, state: Any = None, *, unbound: Any = ()) -> Any:
+    _checked(state, body, orelse)
+    return body() if test else orelse()
+
+
+def and_(left: Any, right: Any, state: Any = None, *, unbound: Any = ()) -> Any:
+    _checked(state, right)
+    return left and right()
+
+
+def or_(left: Any, right: Any, state: Any = None, *, unbound: Any = ()) -> Any:
+    _checked(state, right)
+    return left or right()
+
+
+def not_(x: Any) -> bool:
+    return not x
+
+
+def compare(left: Any, *rest: Any) -> Any:
+    for index in range(0, len(rest), 2):
+        right = rest[index + 1]()
+        result = _COMPARE[rest[index]](left, right)
+        if index + 2 == len(rest) or not result:
+            return result
+        left = right
+    raise AssertionError("a comparison has operands")
+
+
+def in_(x: Any, container: Any) -> bool:
+    return x in container
+
+
+def not_in(x: Any, container: Any) -> bool:
+    return x not in container
+
+
+def converted(f: Any) -> Any:
+    return f
+
+
+def get_item(x: Any, i: Any) -> Any:
+    return x[i]
+
+
+def get_slice(x: Any, start: Any, length: Any) -> Any:
+    return x[start : start + length]
+
+
+def set_item(value: Any, x: Any, i: Any) -> Any:
+    x[i] = value
+    return x
+
+
+def _walked(base: Any, path: Any) -> Any:
+    for kind, key in path:
+        base = getattr(base, key) if kind == "." else base[key]
+    return base
+
+
+def set_item_at(value: Any, base: Any, path: Any, i: Any) -> Any:
+    _walked(base, path)[i] = value
+    return base
+
+
+def aug_item(x: Any, i: Any, sign: str, value: Any) -> Any:
+    x[i] = _IN_PLACE[sign](x[i], value())
+    return x
+
+
+def aug_item_at(base: Any, path: Any, i: Any, sign: str, value: Any) -> Any:
+    aug_item(_walked(base, path), i, sign, value)
+    return base
+
+
+def set_attr(value: Any, x: Any, name: str) -> None:
+    setattr(x, name, value)
+
+
+def aug_attr(x: Any, name: str, sign: str, value: Any) -> None:
+    setattr(x, name, _IN_PLACE[sign](getattr(x, name), value()))
+
+
+def del_attr(x: Any, name: str) -> None:
+    delattr(x, name)
+
+
+def del_item(x: Any, i: Any) -> None:
+    del x[i]
+
+
+def iop(sign: str, x: Any, value: Any) -> Any:
+    return _IN_PLACE[sign](x, value)
+
+
+def touch(name: Any) -> None:
+    assert len(name.__code__.co_freevars + name.__code__.co_names) == 1
+
+
+def read(name: Any) -> Any:
+    try:
+        return name()
+    except NameError as error:
+        raise UnboundLocalError(str(error)) from None
+
+
+def assert_(test: Any, message: Any = None) -> None:
+    if not test:
+        raise AssertionError(*([] if message is None else [message()]))
+
+
+def raise_(exception: Any, cause: Any = None) -> Any:
+    if isinstance(exception, type):
+        exception = exception()
+    if cause is not None:
+        exception.__cause__ = cause() if isinstance(cause, type) else cause
+    return exception
+
+
+def comp_iter(xs: Any) -> Any:
+    return xs
+
+
+def comp_test(test: Any) -> Any:
+    return test
