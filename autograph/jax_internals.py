@@ -29,10 +29,10 @@ import jax.numpy as jnp
 from jax import lax
 
 try:
-    from jax._src.core import is_concrete
+    from jax._src.core import is_concrete as is_concrete
 except ImportError:  # pragma: no cover - other JAX versions
 
-    def is_concrete(x: Any) -> bool:
+    def is_concrete(x: Any) -> bool:  # type: ignore[misc]  # JAX's own says `Any`
         """Whether the value of `x` is known now."""
         try:
             bool(jnp.any(x != 0))
@@ -82,7 +82,8 @@ try:
             in_avals: one abstract value per argument (`jax.typeof`).
             name: the name of the piece in JAX's messages and in the jaxpr's debug information.
         """
-        debug_info = _core.DebugInfo("autograph", name, None, None)
+        names = ("",) * len(in_avals)  # JAX 0.10.0 adds to them where it differentiates a `while`
+        debug_info = _core.DebugInfo("autograph", name, names, None)
         jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(piece, debug_info=debug_info), in_avals)
         return jaxpr, consts
 
@@ -114,7 +115,7 @@ def equation_mark() -> Any:
 def drop_equations(start: Any, end: Any) -> None:
     """Removes what the current trace recorded between two marks; only valid when no value made there is kept."""
     if start is not None and end is not None and start[0] is end[0]:
-        del start[0][start[1]:end[1]]
+        del start[0][start[1] : end[1]]
 
 
 def keep_with_trace(x: Any) -> Any:
@@ -176,7 +177,7 @@ try:
     from jax._src.traceback_util import register_exclusion as exclude_from_tracebacks
 except ImportError:  # pragma: no cover - other JAX versions
 
-    def exclude_from_tracebacks(path: str) -> None:
+    def exclude_from_tracebacks(path: str) -> None:  # type: ignore[misc]  # JAX's own says `Any`
         """Does nothing."""
 
 
@@ -192,7 +193,9 @@ try:
     try:
         from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
     except ImportError:  # pragma: no cover - other JAX versions
-        from jax.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
+        from jax.interpreters.partial_eval import (  # type: ignore[attr-defined,no-redef]  # where others have it
+            partial_eval_jaxpr_nounits as _partial_eval_jaxpr,
+        )
 
     def split_jaxpr(closed: Any, linear: Sequence[bool], linear_out: Sequence[bool]) -> tuple[Any, list[bool]]:
         """The part of a closed jaxpr that does not depend on the `linear` inputs, and which outputs do depend on them.

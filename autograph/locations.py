@@ -18,7 +18,7 @@ import gast
 
 Position = tuple[int, int, int, int]
 
-LOCATED = (gast.stmt, gast.expr, gast.excepthandler, gast.alias, gast.keyword, gast.pattern)
+LOCATED: tuple[Any, ...] = (gast.stmt, gast.expr, gast.excepthandler, gast.alias, gast.keyword, gast.pattern)
 if hasattr(gast, "type_param"):
     LOCATED += (gast.type_param,)
 

@@ -18,14 +18,12 @@ with a check that enters the staged body otherwise. The staged body is built on 
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import marshal
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -33,10 +31,11 @@ from autograph import errors, source
 from autograph.library import is_library as is_library
 from autograph.linking import by_position, link, make_function
 from autograph.names import Namespace
-from autograph.options import DEFAULT, ConversionContext, ConversionOptions, log
+from autograph.options import DEFAULT, ConversionOptions, log
 from autograph.registry import CodeTable, Known, Role, known, register, register_all
 from autograph.source import Source
-from autograph.trees import changed
+from autograph.staged_tree import convert_tree as convert_tree
+from autograph.staged_tree import deep_recursion, staged_tree
 
 _CO_ASYNC_GENERATOR = 0x200
 _LOCK = threading.RLock()
@@ -90,8 +89,8 @@ class Unit:
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
         """The converted `ast` node and the name that stands for the runtime in it."""
         if self._tree is None:
-            with _LOCK, _deep_recursion():
-                self._tree = _convert(self.source, namespace, self.options)
+            with _LOCK, deep_recursion():
+                self._tree = staged_tree(self.source, namespace, self.options)
         return self._tree
 
     def staged_code(self, namespace: Namespace) -> CodeType:
@@ -103,7 +102,7 @@ class Unit:
                     tree, alias = self.staged_tree(namespace)
                     from autograph import runtime
 
-                    with _deep_recursion():
+                    with deep_recursion():
                         code = link(tree, self.source, {alias: runtime})
                     self._tree = None
                     register_all(code, Role.STAGED, None)
@@ -246,7 +245,7 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
         units = _UNITS.of(fn.__code__)
         key = (options, id(fn.__globals__))
         if key not in units:
-            with _deep_recursion():
+            with deep_recursion():
                 units[key] = Unit(source.find(fn), options)
         unit: Unit = units[key]
         return unit
@@ -264,83 +263,11 @@ def _author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
             return unit.staged_code(namespace)  # cannot delegate to another asynchronous generator
         from autograph import author
 
-        with _deep_recursion():
+        with deep_recursion():
             codes[key] = author.build(unit, namespace)
     code: CodeType = codes[key]
     return code
 
 
-def _convert(found: Source, namespace: Namespace, options: ConversionOptions) -> tuple[Any, str]:
-    alias = _fresh("ag__", found.code)
-    context = ConversionContext(
-        filename=found.filename,
-        lines=found.lines,
-        name=found.code.co_qualname,
-        freevars=frozenset(found.code.co_freevars),
-        class_name=found.class_name,
-        resolve=namespace.resolve,
-        options=options,
-        alias=alias,
-    )
-    return convert_tree(found.node, context), alias
-
-
-def convert_tree(node: Any, context: ConversionContext) -> Any:
-    """The staged `ast` node for a function's node.
-
-    What is evaluated outside the function (decorators, defaults, annotations) stays as it is; decorators are left out.
-    """
-    import gast
-
-    from autograph import converters
-
-    bare = changed(node.args, defaults=[], kw_defaults=[None] * len(node.args.kwonlyargs))
-    outside: dict[str, Any] = {"args": node.args}
-    if isinstance(node, ast.Lambda):
-        body = changed(node, args=bare)
-    else:
-        outside["returns"] = node.returns
-        body = changed(node, args=bare, returns=None, decorator_list=[])
-    try:
-        with _deep_recursion():
-            tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
-    except (errors.AutoGraphError, MemoryError):
-        raise
-    except Exception as error:
-        raise errors.ConversionError(
-            f"the conversion of `{context.name}` failed: {type(error).__name__}: {error}",
-            at=(context.filename, node.lineno),
-            why="this is a defect of the library",
-            instead="leave the function as it is with `@ag.do_not_convert`, and report it",
-        ) from error
-    return changed(tree, **outside)
-
-
-def _fresh(name: str, code: CodeType) -> str:
-    """`name`, with a number when the function, or one inside it, uses it already."""
-    used: set[str] = set()
-    stack = [code]
-    while stack:
-        part = stack.pop()
-        used.update(part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
-        stack.extend(constant for constant in part.co_consts if isinstance(constant, CodeType))
-    return next(name + end for end in ("", *map(str, range(2, len(used) + 3))) if name + end not in used)
-
-
 def _described(code: CodeType) -> tuple[str, str, int]:
     return code.co_qualname, code.co_filename, code.co_firstlineno
-
-
-@contextlib.contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """Room for expressions as deep as Python's compiler takes them: tree walks need several frames a level."""
-    limit = sys.getrecursionlimit()
-    needed = 20_000
-    if limit >= needed:
-        yield
-        return
-    sys.setrecursionlimit(needed)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

@@ -275,9 +275,7 @@ class ExpressionConverter(Converter):
     def may_be_operand(self, *nodes: Node) -> bool:
         """Whether expressions can move into a lambda: they do not suspend or look at the frame, and bind only where a
         statement in front can take the binding over."""
-        if self.keeps_frame and any(
-            self.conversion._is_frame_call(item) for node in nodes for item in gast.walk(node)
-        ):
+        if self.keeps_frame and any(self.conversion._is_frame_call(item) for node in nodes for item in gast.walk(node)):
             return False
         if self.conversion.may_suspend and suspends(list(nodes)):
             return False

@@ -32,9 +32,7 @@ class Comprehensions(ExpressionConverter):
         if not node.is_async and not self.is_plain(node.iter):
             node.iter = pieces.operator(self.alias, "comp_iter", [node.iter], at=node.iter)
         node.ifs = [
-            test
-            if self.conversion.static.holds(test)
-            else pieces.operator(self.alias, "comp_test", [test], at=test)
+            test if self.conversion.static.holds(test) else pieces.operator(self.alias, "comp_test", [test], at=test)
             for test in node.ifs
         ]
         return node

@@ -143,7 +143,9 @@ class ElementAssignments(StatementConverter):
             if path.elts or not isinstance(base, gast.Name):
                 call = self.operator("set_item_at", [value, base, path, self.index(target.slice)], at=at)
                 return [self.rebind(base, path, call, at=at)]
-            return [self.bind(base.id, self.operator("set_item", [value, base, self.index(target.slice)], at=at), at=at)]
+            return [
+                self.bind(base.id, self.operator("set_item", [value, base, self.index(target.slice)], at=at), at=at)
+            ]
         return self.unpack(target, value, at=at)
 
     def unpack(self, target: Node, value: Node, *, at: Node) -> list[Node]:
@@ -202,7 +204,9 @@ class ElementAssignments(StatementConverter):
     def index(self, node: Node) -> Node:
         """The index of a subscript as an argument."""
         if isinstance(node, gast.Slice):
-            given = [gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)]
+            given = [
+                gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)
+            ]
             if node.step is None:
                 given.pop()
             meant = self.conversion.resolve("slice") is builtins.slice

@@ -50,7 +50,9 @@ from autograph.converters.loop_shapes import both
 
 Flags = frozenset[str]
 NONE: Flags = frozenset()
-LONGEST_CHAIN = 25  # jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses
+LONGEST_CHAIN = (
+    25  # jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses
+)
 
 
 @dataclass(eq=False)
@@ -336,7 +338,9 @@ class Jumps(StatementConverter):
         node.body = self._with_continue(loop, body, node)
         flags -= {loop.continue_ or ""}
         if node.orelse:
-            added = [self.guard(self._none_of({loop.break_}, node), node.orelse, [], node)] if loop.break_ else node.orelse
+            added = (
+                [self.guard(self._none_of({loop.break_}, node), node.orelse, [], node)] if loop.break_ else node.orelse
+            )
             node.orelse = []
         if flags:
             self._test_flags(node, flags)

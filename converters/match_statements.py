@@ -89,7 +89,9 @@ class MatchStatements(StatementConverter):
             return [self.choice(both, case.body, others, at)]
         match = self.match_name()
         return [
-            self.choice(test, [*bind, self.assign(match, case.guard, at)], [self.assign(match, self.false(at), at)], at),
+            self.choice(
+                test, [*bind, self.assign(match, case.guard, at)], [self.assign(match, self.false(at), at)], at
+            ),
             self.choice(self.name(match, at), case.body, others, at),
         ]
 
@@ -119,7 +121,9 @@ class MatchStatements(StatementConverter):
                 if inner:
                     bind = [self.assign(name, value, item) for name, value in inner]
                     tried.append(self.choice(self.name(match, item), bind, [], item))
-                made = [*made, self.choice(self.expression(f"not {match}", at=item), tried, [], item)] if made else tried
+                made = (
+                    [*made, self.choice(self.expression(f"not {match}", at=item), tried, [], item)] if made else tried
+                )
             return made
         simple = self.simple(pattern)
         if simple is not None:
@@ -137,9 +141,7 @@ class MatchStatements(StatementConverter):
 
     def has_values(self, pattern: Node) -> bool:
         """Whether a pattern compares something that may be traced."""
-        return any(
-            isinstance(item, gast.MatchValue) and not _is_text(item.value) for item in gast.walk(pattern)
-        )
+        return any(isinstance(item, gast.MatchValue) and not _is_text(item.value) for item in gast.walk(pattern))
 
     # --- patterns ---
 
@@ -181,9 +183,13 @@ class MatchStatements(StatementConverter):
                 return pattern
             case gast.MatchAs():
                 inner = pattern.pattern and self.native(pattern.pattern, names, tests)
-                return locations.place(gast.MatchAs(inner, self.part(pattern.name, names, pattern)), locations.position(pattern))
+                return locations.place(
+                    gast.MatchAs(inner, self.part(pattern.name, names, pattern)), locations.position(pattern)
+                )
             case gast.MatchStar():
-                return locations.place(gast.MatchStar(self.part(pattern.name, names, pattern)), locations.position(pattern))
+                return locations.place(
+                    gast.MatchStar(self.part(pattern.name, names, pattern)), locations.position(pattern)
+                )
             case gast.MatchMapping():
                 pattern.patterns = [self.native(item, names, tests) for item in pattern.patterns]
                 pattern.rest = pattern.rest and self.part(pattern.rest, names, pattern)

@@ -25,7 +25,6 @@ import gast
 
 from autograph import locations
 from autograph.analyses.effects import Effects
-from autograph.analyses.loops import blocks
 from autograph.analyses.operators import is_operator, operands
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node, binds

@@ -56,6 +56,8 @@ def announcements(names: set[str], alias: str, *, at: Node) -> list[Node]:
     """`ag__.touch(lambda: name)` for each name."""
     spot = locations.header(at)
     return [
-        locations.place(gast.Expr(pieces.operator(alias, "touch", [pieces.thunk(pieces.name(item), at=at)], at=at)), spot)
+        locations.place(
+            gast.Expr(pieces.operator(alias, "touch", [pieces.thunk(pieces.name(item), at=at)], at=at)), spot
+        )
         for item in sorted(names)
     ]

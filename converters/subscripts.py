@@ -17,7 +17,16 @@ import gast
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 
-_PLAIN = (gast.Name, gast.Attribute, gast.Constant, gast.BinOp, gast.UnaryOp, gast.expr_context, gast.operator, gast.unaryop)
+_PLAIN = (
+    gast.Name,
+    gast.Attribute,
+    gast.Constant,
+    gast.BinOp,
+    gast.UnaryOp,
+    gast.expr_context,
+    gast.operator,
+    gast.unaryop,
+)
 
 
 class Subscripts(ExpressionConverter):
@@ -38,7 +47,12 @@ class Subscripts(ExpressionConverter):
     def window(self, index: Node) -> Node | None:
         """The length of `start:start + length`, where the start has the same value both times."""
         start, end = index.lower, index.upper
-        if index.step is not None or start is None or not isinstance(end, gast.BinOp) or not isinstance(end.op, gast.Add):
+        if (
+            index.step is not None
+            or start is None
+            or not isinstance(end, gast.BinOp)
+            or not isinstance(end.op, gast.Add)
+        ):
             return None
         if _is_constant(start) or not all(isinstance(node, _PLAIN) for node in gast.walk(start)):
             return None

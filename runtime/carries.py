@@ -120,8 +120,11 @@ class Carry:
             place = _Place(location, location.get(), (location.key,))
             self.places.append(place)
             contents = isinstance(location, journal.ContentsLocation) and isinstance(place.init, (list, dict))
-            place.template = (self._open_children(place.init, place.key, location.name, True) if contents
-                              else self._open(place.init, place.key, location.name, None))
+            place.template = (
+                self._open_children(place.init, place.key, location.name, True)
+                if contents
+                else self._open(place.init, place.key, location.name, None)
+            )
         self.operands = [convert(leaf.init, leaf.type) for leaf in self.leaves]
 
     def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
@@ -207,8 +210,9 @@ class Carry:
         for place in self.places:
             self.flows.stand_ins(place.key, place.template, place.value)
         self._settle(finished)
-        self.flows.contents = {id(w.location.obj): w.after for w in finished.written
-                               if isinstance(w.location, journal.ContentsLocation)}
+        self.flows.contents = {
+            id(w.location.obj): w.after for w in finished.written if isinstance(w.location, journal.ContentsLocation)
+        }
         if self._compare_all(finished):
             raise Retry
         self.flows.close(finished, [p.value for p in self.places])
@@ -244,7 +248,8 @@ class Carry:
             if _is_location(place.variable):
                 out = after.get(place.variable.key, place.init)
             place.result, moved = self._compare(
-                place.template, place.value, out, place.init, place.key, place.variable.name)
+                place.template, place.value, out, place.init, place.key, place.variable.name
+            )
             changed = changed or moved
         return changed
 
@@ -264,7 +269,7 @@ class Carry:
             return False
         if any(x is not y for x, y in zip(before, after)):
             return False
-        self.grown.append(Grown(written.location, before, after[len(before):]))
+        self.grown.append(Grown(written.location, before, after[len(before) :]))
         return True
 
     def _note_in_place(self, fresh: list[journal.Written]) -> None:
@@ -308,8 +313,12 @@ class Carry:
         held = self.flows.contents.get(id(out), out)
         others = None if after is None else children_like(value, held, before, after)
         if others is None:
-            raise Mismatch(path, value, out, "a loop cannot change the structure of a value from turn to turn: "
-                           + why_structures_differ(value, out))
+            raise Mismatch(
+                path,
+                value,
+                out,
+                "a loop cannot change the structure of a value from turn to turn: " + why_structures_differ(value, out),
+            )
         results, changed = [], False
         for child, inside, other, old, step in zip(template.children, before[0], others, inits[0], before[2]):
             result, moved = self._compare(child, inside, other, old, (*key, step), path + step)
@@ -348,7 +357,9 @@ class Carry:
             check_fits(leaf.init, joined)
             check_fits(out, joined)
         except TypesDiffer as differ:
-            raise Mismatch(path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}") from None
+            raise Mismatch(
+                path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}"
+            ) from None
         if joined == leaf.type:
             return template, False
         self.memory.types[key] = joined
@@ -376,7 +387,9 @@ class Carry:
             return template, False
         if self.memory.in_place.get(key) and type(value) is type(out):
             raise Mismatch(path, value, out, _BOTH)
-        raise Mismatch(path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn")
+        raise Mismatch(
+            path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn"
+        )
 
     def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
         """The template of a value in a variable that is unbound when the loop begins."""
@@ -420,7 +433,7 @@ class Carry:
         carried = self.carried()
         for index, result in zip(carried, results):
             values[index] = result
-        born = list(results[len(carried):])
+        born = list(results[len(carried) :])
         # Born slots count from the end: Slot(-1) is the first.
         table = values + born[::-1]
         for location in self.forwarded.values():

@@ -22,20 +22,78 @@ import numpy as np
 
 _LIMIT = 12  # equations per arm
 
-_ELEMENTWISE = frozenset({
-    "add", "sub", "neg", "max", "min", "abs", "sign", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "xor",
-    "select_n", "convert_element_type", "copy", "floor", "ceil", "round", "is_finite", "clamp", "squeeze",
-    "reshape", "broadcast_in_dim",
-})
-_TOTAL_ON_INTEGERS = frozenset({
-    "mul", "div", "rem", "shift_left", "shift_right_logical", "shift_right_arithmetic", "population_count", "integer_pow",
-})
+_ELEMENTWISE = frozenset(
+    {
+        "add",
+        "sub",
+        "neg",
+        "max",
+        "min",
+        "abs",
+        "sign",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "and",
+        "or",
+        "not",
+        "xor",
+        "select_n",
+        "convert_element_type",
+        "copy",
+        "floor",
+        "ceil",
+        "round",
+        "is_finite",
+        "clamp",
+        "squeeze",
+        "reshape",
+        "broadcast_in_dim",
+    }
+)
+_TOTAL_ON_INTEGERS = frozenset(
+    {
+        "mul",
+        "div",
+        "rem",
+        "shift_left",
+        "shift_right_logical",
+        "shift_right_arithmetic",
+        "population_count",
+        "integer_pow",
+    }
+)
 
 
-_WITHOUT_GRADIENT = frozenset({
-    "mul", "div", "rem", "integer_pow", "pow", "sqrt", "rsqrt", "square", "real", "imag", "exp", "log", "dynamic_slice",
-    "slice", "dot_general", "transpose", "reduce_sum", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "iota",
-})
+_WITHOUT_GRADIENT = frozenset(
+    {
+        "mul",
+        "div",
+        "rem",
+        "integer_pow",
+        "pow",
+        "sqrt",
+        "rsqrt",
+        "square",
+        "real",
+        "imag",
+        "exp",
+        "log",
+        "dynamic_slice",
+        "slice",
+        "dot_general",
+        "transpose",
+        "reduce_sum",
+        "reduce_max",
+        "reduce_min",
+        "reduce_and",
+        "reduce_or",
+        "iota",
+    }
+)
 _SMALL = 64  # elements
 
 

@@ -64,7 +64,11 @@ def stage_failure(error: BaseException) -> None:
 
 def _text(error: BaseException) -> str:
     place = _PLACES.pop(id(error), None) or next(
-        ((f.filename, f.lineno) for f in reversed(traceback.extract_tb(error.__traceback__)) if not errors.is_ours(f.filename)),
+        (
+            (f.filename, f.lineno or 0)
+            for f in reversed(traceback.extract_tb(error.__traceback__))
+            if not errors.is_ours(f.filename)
+        ),
         None,
     )
     head = "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"

@@ -31,8 +31,18 @@ from typing import Any
 from autograph import errors
 from autograph.jax_internals import trace_piece
 from autograph.runtime import checks, iterators, journal, views
+from autograph.runtime.joining import (
+    Join,
+    Mismatch,
+    Node,
+    Same,
+    Template,
+    fill,
+    is_ordinary,
+    open_container,
+    open_object,
+)
 from autograph.runtime.journal import attribute_names
-from autograph.runtime.joining import Join, Mismatch, Node, Same, Template, fill, is_ordinary, open_container, open_object
 from autograph.runtime.newborns import made_inside
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.staging import is_array_like, is_traced
@@ -73,7 +83,12 @@ def if_stmt(
 
 
 def if_exp(
-    test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()
+    test: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    unbound: Sequence[str] = (),
 ) -> Any:
     """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
     if not is_traced(test):
@@ -138,7 +153,12 @@ class _Plan:
     """The joined results of two arms."""
 
     def __init__(
-        self, body: _Arm, orelse: _Arm, variables: list[Variable], exits: Sequence[str], where: Callable[[], Any],
+        self,
+        body: _Arm,
+        orelse: _Arm,
+        variables: list[Variable],
+        exits: Sequence[str],
+        where: Callable[[], Any],
         unbound: Sequence[str],
     ) -> None:
         self.where = where
@@ -227,7 +247,8 @@ class _Plan:
         if arm.raised is not None:
             return True
         return any(
-            value is True for name, value in zip(names, arm.values)
+            value is True
+            for name, value in zip(names, arm.values)
             if name in self.exits and (not only_return or name.startswith("return_"))
         )
 
@@ -318,8 +339,13 @@ def _side(values: list[Any], join: Join) -> list[Any]:
 
 
 def _stage(
-    pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], variables: list[Variable], exits: Sequence[str],
-    what: str, unbound: Sequence[str] = (),
+    pred: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    variables: list[Variable],
+    exits: Sequence[str],
+    what: str,
+    unbound: Sequence[str] = (),
 ) -> Any:
     plan: _Plan | None = None
     true_arm: Traced | None = None
@@ -374,8 +400,14 @@ def _land(
 
 
 def _make_plan(
-    arm: _Arm, other: _Arm, variables: list[Variable], exits: Sequence[str], what: str, body: Callable[[], Any],
-    orelse: Callable[[], Any], unbound: Sequence[str],
+    arm: _Arm,
+    other: _Arm,
+    variables: list[Variable],
+    exits: Sequence[str],
+    what: str,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    unbound: Sequence[str],
 ) -> _Plan:
     try:
         return _Plan(arm, other, variables, exits, _where(body, orelse), unbound)

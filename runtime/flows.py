@@ -79,7 +79,8 @@ class Flows:
         """What was built after the loop, with what it may stand for."""
         return [
             views.Merged(built[id(node)], list(self._all_roots(key, surely)), path)
-            for key, (node, path) in self._nodes.items() if id(node) in built
+            for key, (node, path) in self._nodes.items()
+            if id(node) in built
         ]
 
     def _all_roots(self, key: Key, surely: bool) -> Iterator[Any]:

@@ -41,7 +41,15 @@ from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.iteration import Items, items_of, range_items
 from autograph.runtime.joining import Mismatch
-from autograph.runtime.loops import CANNOT_STAGE, Hidden, bind_scan_turn, stage_from_here, stage_while, trace_turn, try_turn
+from autograph.runtime.loops import (
+    CANNOT_STAGE,
+    Hidden,
+    bind_scan_turn,
+    stage_from_here,
+    stage_while,
+    trace_turn,
+    try_turn,
+)
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
@@ -116,8 +124,12 @@ class _Filtered:
 
 
 def stage_for(
-    items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None,
-    appends: Sequence[Variable] = (), memory: Memory | None = None,
+    items: Items,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any] | None,
+    appends: Sequence[Variable] = (),
+    memory: Memory | None = None,
 ) -> None:
     """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
     if items.is_static and test is None:
@@ -155,7 +167,10 @@ def _row(array: Any) -> Any:
 
 
 def _stage_counted_while(
-    items: Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any] | None,
+    items: Items,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any] | None,
     memory: Memory | None,
 ) -> None:
     counter = Hidden("the loop counter", 0)
@@ -226,15 +241,23 @@ def _first_number(
 
 
 def _stage_range(
-    numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any],
+    numbers: range,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any],
     memory: Memory | None = None,
 ) -> None:
     stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory)
 
 
 def _stage_rest(
-    iterable: Any, iterator: Any, done: int, body: Callable[[Any], Any], variables: list[Variable],
-    test: Callable[[], Any], truth: Any,
+    iterable: Any,
+    iterator: Any,
+    done: int,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any],
+    truth: Any,
 ) -> None:
     if type(iterable) is range:
         rest = iterable[done:]
@@ -242,7 +265,8 @@ def _stage_rest(
             return
     if isinstance(iterator, (itertools.count, itertools.cycle, itertools.repeat)):
         raise errors.StagingError(
-            "this loop over an endless iterator ends on a traced condition", at=body,
+            "this loop over an endless iterator ends on a traced condition",
+            at=body,
             why="the iterator lives in Python and cannot be advanced by the compiled program",
             instead="count in a variable of your own with `while True:`",
         )
@@ -274,7 +298,9 @@ def _unrolled(items: Items) -> Iterator[Any]:
 def _warn(body: Callable[..., Any], reason: BaseException) -> None:
     where = errors.Location.of(body)
     text = errors.message(
-        "this loop is unrolled: its body cannot be staged", at=where, why=str(reason).strip().split("\n")[0],
+        "this loop is unrolled: its body cannot be staged",
+        at=where,
+        why=str(reason).strip().split("\n")[0],
         instead="keep the shape and kind of every variable the same from turn to turn, if compile time matters",
     )
     if where is None:

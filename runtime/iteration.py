@@ -64,8 +64,10 @@ def items_of(iterable: Any) -> Items | None:
         return inner and inner._replace(make=lambda k, slices: (_plus(start, k), inner.make(k, slices)), counts=True)
     if kind is iterables.Reversed:
         return _reversed(iterable.sequence)
-    parts = [items_of(part) if not isinstance(part, range) else range_items(part.start, part.stop, part.step)
-             for part in iterable.iterables]
+    parts = [
+        items_of(part) if not isinstance(part, range) else range_items(part.start, part.stop, part.step)
+        for part in iterable.iterables
+    ]
     together = _together(parts, kind is iterables.Zip and iterable.strict)
     if together is None or kind is iterables.Zip:
         return together
@@ -156,7 +158,9 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
         slots.append((len(arrays), len(arrays) + len(part.arrays)))
         for array in part.arrays:
             array = lax.rev(array, (0,)) if part.backwards else array
-            arrays.append(lax.slice_in_dim(array, 0, length) if not is_traced(length) and array.shape[0] > length else array)
+            arrays.append(
+                lax.slice_in_dim(array, 0, length) if not is_traced(length) and array.shape[0] > length else array
+            )
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         return tuple(part.make(k, slices[a:b]) for part, (a, b) in zip(known, slots))

@@ -14,8 +14,8 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
 that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
 aliases stay aliases; which new object stands for which pair is told to `views`, since the two old ones may live on.
-Dicts join with equal keys in equal order (see `children_like` for the one exception); flattening is ours because JAX sorts keys, and keys of several types cannot be
-sorted.
+Dicts join with equal keys in equal order (see `children_like` for the one exception); flattening is ours because JAX sorts
+keys, and keys of several types cannot be sorted.
 """
 
 from __future__ import annotations
@@ -63,8 +63,11 @@ def describe(value: Any, depth: int = 3) -> str:
     if is_array_like(value):
         return str(type_of(value))
     if kind in (list, tuple):
-        inner = "..." if not depth else ", ".join(describe(v, depth - 1) for v in value[:4]) + (
-            ", ..." if len(value) > 4 else "")
+        inner = (
+            "..."
+            if not depth
+            else ", ".join(describe(v, depth - 1) for v in value[:4]) + (", ..." if len(value) > 4 else "")
+        )
         return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
     if kind is dict:
         return "dict with keys " + (", ".join(repr(k) for k in list(value)[:6]) or "(none)")
@@ -145,8 +148,12 @@ def open_container(value: Any) -> Opened | None:
         return list(value.values()), (kind, *keys), [f"[{k!r}]" for k in keys], lambda vs: kind(zip(keys, vs))
     if kind is defaultdict:
         keys, factory = list(value), value.default_factory
-        return (list(value.values()), (kind, factory, *keys), [f"[{k!r}]" for k in keys],
-                lambda vs: defaultdict(factory, zip(keys, vs)))
+        return (
+            list(value.values()),
+            (kind, factory, *keys),
+            [f"[{k!r}]" for k in keys],
+            lambda vs: defaultdict(factory, zip(keys, vs)),
+        )
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
     if kind in _LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
@@ -204,8 +211,14 @@ class Join:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
             return Same(left)
-        raise Mismatch(path, left, right, "the two sides are of different kinds" if type(left) is not type(right)
-                       else "the value is not an array and differs")
+        raise Mismatch(
+            path,
+            left,
+            right,
+            "the two sides are of different kinds"
+            if type(left) is not type(right)
+            else "the value is not an array and differs",
+        )
 
     def contents(self, left: Any, right: Any, path: str) -> Template:
         """Joins two snapshots of what one list, dict or set holds."""

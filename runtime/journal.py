@@ -98,7 +98,9 @@ def _of_class(obj: Any, attribute: str) -> Any:
 def attribute_names(obj: Any) -> list[str]:
     """The attributes that `obj` holds itself: filled slots, then its `__dict__`."""
     slots = [
-        name for base in reversed(type(obj).__mro__) for name, found in base.__dict__.items()
+        name
+        for base in reversed(type(obj).__mro__)
+        for name, found in base.__dict__.items()
         if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
     ]
     try:

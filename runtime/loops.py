@@ -91,7 +91,10 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
 
 
 def try_turn(
-    turn: Callable[[], None], test: Callable[[], Any], variables: list[Variable], memory: Memory,
+    turn: Callable[[], None],
+    test: Callable[[], Any],
+    variables: list[Variable],
+    memory: Memory,
     functions: Sequence[Callable[..., Any]],
 ) -> tuple[Any, bool]:
     """Runs the first turn in Python; takes it back when the next test is traced and nothing stands against it.
@@ -136,9 +139,14 @@ def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
 
 
 # What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
-CANNOT_STAGE = (errors.StagingError, errors.UndefinedVariableError, jax.errors.ConcretizationTypeError,
-                jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError,
-                jax.errors.NonConcreteBooleanIndexError)
+CANNOT_STAGE = (
+    errors.StagingError,
+    errors.UndefinedVariableError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
 
 
 class Hidden:
@@ -176,7 +184,9 @@ def stage_while(
             turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
             check = _trace_test(test, carry)
             if check is None:
-                hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
+                hidden = Hidden(
+                    "the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)
+                )
                 carry = Carry([*variables, hidden], memory)
 
                 def rotated() -> None:
@@ -196,7 +206,10 @@ def stage_while(
 
 
 def trace_turn(
-    carry: Carry, run: Callable[..., None], extra: Sequence[Any] = (), path: Any = None,
+    carry: Carry,
+    run: Callable[..., None],
+    extra: Sequence[Any] = (),
+    path: Any = None,
     functions: Sequence[Callable[..., Any]] = (),
 ) -> Traced:
     """Traces the loop body until its carry is a fixed point.
@@ -293,9 +306,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]
     return carry.write(bind_while(closed[0], closed[1], init), False)
 
 
-def bind_scan_turn(
-    carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool
-) -> list[views.Merged]:
+def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:
     """Binds `scan` on a traced turn whose extra inputs are the slices of `xs`, and writes the results."""
     carry.make_placeholders()
     constvars, consts, invars = _close_invariants(turn, carry, len(xs))
@@ -303,9 +314,9 @@ def bind_scan_turn(
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     results = bind_scan(piece, init, xs, length, reverse)
     merged = carry.write(results[: len(init)], True)
-    stacked = results[len(init):]
+    stacked = results[len(init) :]
     turns = range(length)
     for grown in carry.grown:
         grown.write(stacked[: grown.count], turns[::-1] if reverse else turns)
-        stacked = stacked[grown.count:]
+        stacked = stacked[grown.count :]
     return merged

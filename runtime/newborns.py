@@ -27,7 +27,7 @@ class Finished(Protocol):
     written: list[Written]
 
 
-def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence[list[Any]] = ()) -> set[int]:
+def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence[Sequence[Any]] = ()) -> set[int]:
     """The ids of those `objects` (owners of written locations) that the pieces made themselves.
 
     Args:

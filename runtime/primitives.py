@@ -84,9 +84,13 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
         return list(lax.while_loop(ag_while_cond, lambda carry: tuple(body.call(*carry)), tuple(init)))
     return list(
         while_p.bind(
-            *test.consts, *body.consts, *init,
-            cond_nconsts=len(test.consts), cond_jaxpr=test.closed(),
-            body_nconsts=len(body.consts), body_jaxpr=body.closed(),
+            *test.consts,
+            *body.consts,
+            *init,
+            cond_nconsts=len(test.consts),
+            cond_jaxpr=test.closed(),
+            body_nconsts=len(body.consts),
+            body_jaxpr=body.closed(),
         )
     )
 
@@ -94,7 +98,9 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
 @functools.cache
 def _scan_params() -> dict[str, Any]:
     """The parameters of `scan` in this version of JAX, read off the smallest one."""
-    jaxpr = jax.make_jaxpr(lambda xs: lax.scan(lambda c, x: (c, x), jnp.int32(0), xs))(jax.ShapeDtypeStruct((2,), "int32"))
+    jaxpr = jax.make_jaxpr(lambda xs: lax.scan(lambda c, x: (c, x), jnp.int32(0), xs))(
+        jax.ShapeDtypeStruct((2,), "int32")
+    )
     return dict(next(e for e in jaxpr.jaxpr.eqns if e.primitive is scan_p).params)
 
 
@@ -104,12 +110,18 @@ def bind_scan(body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int,
 
         def step(carry: Any, x: Any) -> Any:
             out = body.call(*carry, *x)
-            return tuple(out[: len(init)]), tuple(out[len(init):])
+            return tuple(out[: len(init)]), tuple(out[len(init) :])
 
         carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse)
         return [*carry, *ys]
-    params = dict(_scan_params(), reverse=reverse, length=length, jaxpr=body.closed(),
-                  num_consts=len(body.consts), num_carry=len(init))
+    params = dict(
+        _scan_params(),
+        reverse=reverse,
+        length=length,
+        jaxpr=body.closed(),
+        num_consts=len(body.consts),
+        num_carry=len(init),
+    )
     operands = [*body.consts, *init, *xs]
     if "linear" in params:
         params["linear"] = (False,) * len(operands)
@@ -130,7 +142,11 @@ def predicate(test: Any) -> Any:
     for n in aval.shape:
         size *= n
     if size != 1:
-        what = "an array with more than one element is ambiguous. Use a.any() or a.all()" if size else "an empty array is ambiguous"
+        what = (
+            "an array with more than one element is ambiguous. Use a.any() or a.all()"
+            if size
+            else "an empty array is ambiguous"
+        )
         raise ValueError(f"The truth value of {what}")
     if aval.shape:
         test = lax.reshape(test, ())

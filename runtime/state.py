@@ -94,7 +94,10 @@ class State:
     """
 
     def __init__(
-        self, names: Sequence[str], get_state: Callable[[], tuple[Any, ...]], set_state: Callable[[tuple[Any, ...]], None]
+        self,
+        names: Sequence[str],
+        get_state: Callable[[], tuple[Any, ...]],
+        set_state: Callable[[tuple[Any, ...]], None],
     ) -> None:
         self.names = tuple(names)
         self.get_state = get_state
@@ -145,7 +148,9 @@ def read(variable: Callable[[], Any]) -> Any:
         value = variable.__closure__[0].cell_contents
     except ValueError:
         name = variable.__code__.co_freevars[0]
-        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value") from None
+        raise UnboundLocalError(
+            f"cannot access local variable '{name}' where it is not associated with a value"
+        ) from None
     if type(value) is Undefined:
         raise_undefined(value)
     return value

@@ -49,10 +49,8 @@ def type_of(x: Any) -> ArrayType:
 
 def _varying(aval: Any) -> frozenset[Any]:
     manual = getattr(aval, "manual_axis_type", None)
-    found = getattr(manual, "varying", None)
-    if found is None:
-        found = getattr(aval, "vma", ())
-    return frozenset(found)
+    found: Any = getattr(manual, "varying", None)
+    return frozenset(getattr(aval, "vma", ()) if found is None else found)
 
 
 def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
@@ -86,7 +84,7 @@ def check_fits(x: Any, target: ArrayType) -> None:
 
 
 def _is_number(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype) and (dtype == bool or jnp.issubdtype(dtype, jnp.number))
+    return isinstance(dtype, np.dtype) and (dtype == np.dtype(bool) or jnp.issubdtype(dtype, jnp.number))
 
 
 def _kind(dtype: Any) -> str:

@@ -52,7 +52,9 @@ class Definedness:
         self._effects = Effects(alias)
         self._depth = 0
         self._staged = 0  # what functional statements bind
-        self._found: list[tuple[Any, Any, bool]] = []  # name, statement that unbinds it or None, inside a functional one
+        self._found: list[
+            tuple[Any, Any, bool]
+        ] = []  # name, statement that unbinds it or None, inside a functional one
         self._breaks: list[int] = []
         self._lost = self._unbinding(function)
         self._block(function.body, self._bits.mask(item.id for item in parameters(function.args)))
@@ -76,7 +78,8 @@ class Definedness:
 
     def _unbinding(self, function: Any) -> int:
         """Everything that the function unbinds anywhere."""
-        names, pending = [], list(function.body)
+        names: list[str] = []
+        pending = list(function.body)
         while pending:
             node = pending.pop()
             if isinstance(node, gast.Delete):

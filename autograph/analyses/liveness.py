@@ -301,7 +301,9 @@ class Liveness:
 
     def _spread_Try(self, node: Any, out: Exits) -> None:
         if node.finalbody:
-            self._spread(node.finalbody, out._replace(end=out.end | out.break_ | out.continue_ | out.return_ | out.exception))
+            self._spread(
+                node.finalbody, out._replace(end=out.end | out.break_ | out.continue_ | out.return_ | out.exception)
+            )
             final = self._entry(node.finalbody, out._replace(end=out.end | out.break_ | out.continue_ | out.return_))
             out = Exits(final, final, final, final, final | out.exception)
         caught = 0

@@ -154,9 +154,7 @@ class Nativeness:
                 continue
             native = True
             if isinstance(node, gast.If | gast.While | gast.For):
-                native = bool(
-                    self._suspending[node] or self._hard[node] or self._escapes[node] & forced
-                ) or (
+                native = bool(self._suspending[node] or self._hard[node] or self._escapes[node] & forced) or (
                     self._static.holds(node.test)
                     if isinstance(node, gast.If)
                     else isinstance(node, gast.While) and self._stays(node)

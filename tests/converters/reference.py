@@ -33,7 +33,17 @@ def nothing() -> None:
 
 
 _WRITES = ("STORE_DEREF", "DELETE_DEREF")
-_ROLES = ("if_body", "else_body", "loop_body", "loop_test", "and_right", "or_right", "if_value", "else_value", "operand")
+_ROLES = (
+    "if_body",
+    "else_body",
+    "loop_body",
+    "loop_test",
+    "and_right",
+    "or_right",
+    "if_value",
+    "else_value",
+    "operand",
+)
 
 
 def _outside_writes(code: Any) -> set[str]:

@@ -211,7 +211,9 @@ def test_growing_lists_are_refused():
         repeat(n, lambda k: append(xs, k))
         return xs
 
-    with pytest.raises(StagingError, match=r"contents of a list(.|\n)*list of 1(.|\n)*list of 2(.|\n)*structures differ"):
+    with pytest.raises(
+        StagingError, match=r"contents of a list(.|\n)*list of 1(.|\n)*list of 2(.|\n)*structures differ"
+    ):
         jax.jit(f)(3)
 
 
@@ -571,8 +573,15 @@ def test_types_widen_along_a_chain():
 
 @pytest.mark.parametrize(
     "start, step, dtype",
-    [(0, 0.5, "float32"), (False, 1, "int32"), (np.int8(1), 1, "int8"), (0, jnp.bfloat16(1), "bfloat16"),
-     (np.int8(1), np.int32(1), "int32"), (0, 1j, "complex64"), (np.uint8(1), 2, "uint8")],
+    [
+        (0, 0.5, "float32"),
+        (False, 1, "int32"),
+        (np.int8(1), 1, "int8"),
+        (0, jnp.bfloat16(1), "bfloat16"),
+        (np.int8(1), np.int32(1), "int32"),
+        (0, 1j, "complex64"),
+        (np.uint8(1), 2, "uint8"),
+    ],
 )
 def test_the_carry_has_the_joined_type(start, step, dtype):
     def f(n):

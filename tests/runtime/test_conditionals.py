@@ -120,7 +120,8 @@ def test_each_arm_is_traced_once_at_every_depth():
 
 def test_equal_results_need_no_program():
     assert primitives(lambda x: (if_exp(x > 0, lambda: 1, lambda: 1), if_exp(x > 0, lambda: x, lambda: x)), 3) == [
-        "gt", "gt",
+        "gt",
+        "gt",
     ]
 
 
@@ -202,7 +203,9 @@ def test_random_keys_join():
         jax.jit(lambda n, key: if_exp(n > 0, lambda: 1, lambda: key))(1, key)
 
 
-@pytest.mark.parametrize("value", [None, "text", b"raw", 3, 2.5, jnp.sin, int, Ellipsis, (1, "a"), range(3), np.dtype("i4")])
+@pytest.mark.parametrize(
+    "value", [None, "text", b"raw", 3, 2.5, jnp.sin, int, Ellipsis, (1, "a"), range(3), np.dtype("i4")]
+)
 def test_equal_static_values_pass_through(value):
     seen = []
     copy = eval(repr(value)) if type(value) in (str, bytes, range, tuple) else value
@@ -311,7 +314,9 @@ def test_a_state_of_functions():
     values = {"x": 1, "y": 2}
 
     def f(n):
-        state = State(("x", "y"), lambda: (values["x"], values["y"]), lambda new: values.update(zip("xy", new, strict=True)))
+        state = State(
+            ("x", "y"), lambda: (values["x"], values["y"]), lambda new: values.update(zip("xy", new, strict=True))
+        )
         if_stmt(n > 0, lambda: values.update(x=n), lambda: values.update(y=n), state)
         return values["x"], values["y"]
 
@@ -370,8 +375,15 @@ def test_references_are_written_in_the_arm_taken():
 
 
 @pytest.mark.parametrize(
-    "wrap", [jax.jit, jax.checkpoint, lambda f: jax.jit(jax.checkpoint(f)), lambda f: lambda x: jax.vmap(f)(x[None])[0],
-             lambda f: lambda x: lax.map(f, x[None])[0], lambda f: jax.jit(jax.jit(f))],
+    "wrap",
+    [
+        jax.jit,
+        jax.checkpoint,
+        lambda f: jax.jit(jax.checkpoint(f)),
+        lambda f: lambda x: jax.vmap(f)(x[None])[0],
+        lambda f: lambda x: lax.map(f, x[None])[0],
+        lambda f: jax.jit(jax.jit(f)),
+    ],
 )
 def test_transforms_and_their_gradients(wrap):
     def f(x):
@@ -473,6 +485,7 @@ def test_an_error_in_an_arm_leaves_everything_as_it_was():
 def test_arms_nested_as_deep_as_python_allows():
     f = jnp.negative
     for k in range(60):
+
         def f(n, k=k, rest=f):
             return if_exp(n == k, lambda: n * k, lambda: rest(n))
 

@@ -37,7 +37,9 @@ WAYS = {
 def test_an_arm_does_not_advance(kind, way):
     it = MAKERS[kind]()
     try:
-        with pytest.raises(StagingError, match=r"'it' \(.*\) is advanced inside a staged statement(.|\n)*before the statement"):
+        with pytest.raises(
+            StagingError, match=r"'it' \(.*\) is advanced inside a staged statement(.|\n)*before the statement"
+        ):
             jax.jit(lambda n: if_exp(n > 0, lambda: bool(WAYS[way](it)), lambda: False))(1)
         assert next(it) is not None
     finally:

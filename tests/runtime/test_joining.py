@@ -116,12 +116,20 @@ def test_contents_of_sets_are_compared_by_simple_elements():
 @pytest.mark.parametrize(
     "value, text",
     [
-        (1, "int 1"), (True, "bool True"), (None, "None"), ("x" * 80, "'" + "x" * 59), (jnp.ones((2, 3)), "float32[2,3]"),
-        ([], "empty list"), ([1, (2.5, None)], "list of 2 (int 1, tuple of 2 (float 2.5, None))"),
-        ({"a": 1, 2: 3}, "dict with keys 'a', 2"), (Loud(), "a Loud object"), (UNSET, "no value"),
-        (Undefined("x", ""), "no value"), (list(range(9)), "list of 9 (int 0, int 1, int 2, int 3, ...)"),
+        (1, "int 1"),
+        (True, "bool True"),
+        (None, "None"),
+        ("x" * 80, "'" + "x" * 59),
+        (jnp.ones((2, 3)), "float32[2,3]"),
+        ([], "empty list"),
+        ([1, (2.5, None)], "list of 2 (int 1, tuple of 2 (float 2.5, None))"),
+        ({"a": 1, 2: 3}, "dict with keys 'a', 2"),
+        (Loud(), "a Loud object"),
+        (UNSET, "no value"),
+        (Undefined("x", ""), "no value"),
+        (list(range(9)), "list of 9 (int 0, int 1, int 2, int 3, ...)"),
     ],
-    ids=str,
+    ids=lambda x: x if type(x) is str else type(x).__name__,
 )
 def test_descriptions(value, text):
     assert describe(value) == text

@@ -100,7 +100,10 @@ def test_attributes_are_put_back(make):
         del obj.here
         _, written = piece.collect()
     assert obj.here == 1 and not hasattr(obj, "missing")
-    assert [(w.location.attribute, w.before, w.after) for w in written] == [("here", 1, UNSET), ("missing", UNSET, "missing")]
+    assert [(w.location.attribute, w.before, w.after) for w in written] == [
+        ("here", 1, UNSET),
+        ("missing", UNSET, "missing"),
+    ]
 
 
 def test_class_attributes_are_put_back_and_inherited_ones_stay():

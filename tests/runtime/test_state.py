@@ -45,7 +45,9 @@ def test_read_gives_the_value_or_python_s_error():
     x = [1]
     assert read(lambda: x) is x
     del x
-    with pytest.raises(UnboundLocalError, match="cannot access local variable 'x' where it is not associated with a value"):
+    with pytest.raises(
+        UnboundLocalError, match="cannot access local variable 'x' where it is not associated with a value"
+    ):
         read(lambda: x)
     with pytest.raises(NameError, match="name 'no_such_global' is not defined"):
         read(lambda: no_such_global)  # noqa: F821

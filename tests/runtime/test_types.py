@@ -12,8 +12,23 @@ from autograph.runtime.conditionals import if_exp
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, placeholder, type_of
 
 SCALARS = [
-    True, 1, 2.5, 1j, np.bool_(True), np.int8(1), np.uint8(1), np.int32(1), np.uint32(1), np.float16(1), np.float32(1),
-    np.complex64(1), jnp.bfloat16(1), jnp.asarray(1), jnp.asarray(2.5), jnp.float8_e4m3fn(1), jnp.int4(1),
+    True,
+    1,
+    2.5,
+    1j,
+    np.bool_(True),
+    np.int8(1),
+    np.uint8(1),
+    np.int32(1),
+    np.uint32(1),
+    np.float16(1),
+    np.float32(1),
+    np.complex64(1),
+    jnp.bfloat16(1),
+    jnp.asarray(1),
+    jnp.asarray(2.5),
+    jnp.float8_e4m3fn(1),
+    jnp.int4(1),
 ]
 
 
@@ -26,7 +41,9 @@ def jax_join(a, b):
     return both.dtype, both.weak_type
 
 
-@pytest.mark.parametrize("a, b", list(itertools.combinations_with_replacement(SCALARS, 2)), ids=lambda x: f"{type(x).__name__}")
+@pytest.mark.parametrize(
+    "a, b", list(itertools.combinations_with_replacement(SCALARS, 2)), ids=lambda x: f"{type(x).__name__}"
+)
 def test_joins_are_those_of_jax(a, b):
     want = jax_join(a, b)
     try:
@@ -68,11 +85,17 @@ def test_shapes_and_kinds_must_agree():
 
 
 def test_types_as_messages_show_them():
-    assert str(type_of(1)) == "weak int32" and str(type_of(True)) == "bool" and str(type_of(np.ones((2, 3)))) == "float32[2,3]"
+    assert (
+        str(type_of(1)) == "weak int32"
+        and str(type_of(True)) == "bool"
+        and str(type_of(np.ones((2, 3)))) == "float32[2,3]"
+    )
     assert "key<fry>" in str(type_of(jax.random.key(0)))
 
 
-@pytest.mark.parametrize("number, dtype", [(256, "uint8"), (-1, "uint8"), (128, "int8"), (-129, "int8"), (2**31, "int32")])
+@pytest.mark.parametrize(
+    "number, dtype", [(256, "uint8"), (-1, "uint8"), (128, "int8"), (-129, "int8"), (2**31, "int32")]
+)
 def test_python_integers_out_of_range(number, dtype):
     kind = ArrayType((), np.dtype(dtype), False, frozenset())
     with pytest.raises(TypesDiffer, match=f"{number} does not fit into {dtype}"):
