@@ -115,8 +115,11 @@ def test_plain_values_give_pythons_own_traceback(fn: Any) -> None:
     assert frames_below(ours.value, call) == frames_below(plain.value, call)
 
 
+AT_TRACE_TIME = [fn for fn in PROGRAMS if fn is not failing_in_a_traced_branch]  # which may not be taken
+
+
 @pytest.mark.parametrize("run", [call_jitted, call_under_vmap], ids=["jit", "vmap"])
-@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("fn", AT_TRACE_TIME, ids=lambda fn: fn.__name__)
 def test_traced_code_shows_the_users_lines_and_none_of_ours(fn: Any, run: Any) -> None:
     with pytest.raises(KeyError) as plain:
         call(fn)
@@ -129,6 +132,16 @@ def test_traced_code_shows_the_users_lines_and_none_of_ours(fn: Any, run: Any) -
     assert got[-1][1:] == expected[-1][1:]
     # a staged statement has a frame for its body, so the entries of plain Python are among them by line
     assert [entry[1:] for entry in got if entry[1:] in [e[1:] for e in expected]] == [entry[1:] for entry in expected]
+
+
+def test_a_branch_that_fails_says_where_when_it_is_taken() -> None:
+    def run(x: Any) -> Any:
+        return jax.block_until_ready(jax.jit(lambda x: ag.convert(failing_in_a_traced_branch)(x, {}))(x))
+
+    line = inspect.getsourcelines(failing_in_a_traced_branch)[1] + 2
+    with pytest.raises(Exception, match=rf"test_tracebacks\.py:{line}: x = x \+ d\[.missing.\]\s+KeyError: 'missing'"):
+        run(1)
+    assert run(-1) == -1
 
 
 def test_a_prologue_leaves_no_frame() -> None:
