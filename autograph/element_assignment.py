@@ -19,12 +19,11 @@ from __future__ import annotations
 
 import ast
 import opcode
-import operator
-import threading
 from typing import Any, Protocol
 
 import jax
 
+from autograph.element_writes import Slot, augment, put, take
 from autograph.jax_internals import ARRAY_TYPE
 from autograph.linking import Constants
 from autograph.source import Source
@@ -47,68 +46,6 @@ class _Scope(Protocol):
 def rewritten(node: Any, scope: _Scope, constants: Constants) -> Any:
     """The statement, or the statements that take its place."""
     return _Rewriting(scope, constants).statement(node)
-
-
-# --- what runs ---
-
-
-class Pending(threading.local):
-    """The array that an element assignment has just made, until the next statement fetches it."""
-
-    pair: tuple[Any, Any] | None = None
-
-
-_PENDING = Pending()
-
-
-class _Slot:
-    """Stands for an array as the container of an element assignment."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        _PENDING.pair = self.array, put(value, self.array, index)
-
-
-def take(array: Any) -> Any:
-    """The array that took the place of `array` in the assignment before; `array` where there was none."""
-    pair, _PENDING.pair = _PENDING.pair, None
-    return pair[1] if pair is not None and pair[0] is array else array
-
-
-def put(value: Any, array: Any, index: Any) -> Any:
-    """The array with an element replaced; with anything else written by Python (the variable may have been rebound)."""
-    from autograph import runtime
-
-    return runtime.set_item(value, array, index)
-
-
-def augment(array: Any, index: Any, symbol: str, value: Any) -> Any:
-    """The array with `array[index] <symbol> value` done."""
-    return put(_OPERATORS[symbol](array[index], value), array, index)
-
-
-_OPERATORS: dict[str, Any] = {
-    "Add": operator.iadd,
-    "Sub": operator.isub,
-    "Mult": operator.imul,
-    "Div": operator.itruediv,
-    "FloorDiv": operator.ifloordiv,
-    "Mod": operator.imod,
-    "Pow": operator.ipow,
-    "MatMult": operator.imatmul,
-    "LShift": operator.ilshift,
-    "RShift": operator.irshift,
-    "BitAnd": operator.iand,
-    "BitXor": operator.ixor,
-    "BitOr": operator.ior,
-}
-
-
-# --- what is written ---
 
 
 class _Rewriting:
@@ -231,7 +168,7 @@ class _Rewriting:
         return at(container, ast.Compare(kind, [ast.Is()], [self.constants.expression(ARRAY_TYPE, container)]))
 
     def _choice(self, place: Any, first: Any, again: Any) -> ast.expr:
-        return at(place, ast.IfExp(self._test(first), self._call(_Slot, [again], place), again))
+        return at(place, ast.IfExp(self._test(first), self._call(Slot, [again], place), again))
 
     def _index(self, index: Any) -> Any:
         """An index as an expression: `a:b` is `slice(a, b, None)`, also inside a tuple."""
