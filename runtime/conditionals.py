@@ -138,7 +138,8 @@ class _Arm:
                 if error is not piece.raised and not checks.is_event(error):
                     raise
                 self.raised = error
-                checks.stage_failure(error)
+                if error is not piece.raised or not piece.fails:
+                    checks.stage_failure(error)
             self.values, self.written = piece.collect()
         if self.raised is not None:
             self.written = []  # nobody gets to see them
@@ -373,7 +374,7 @@ def _stage(
     assert plan is not None and true_arm is not None
     if plan.body.raised is not None and plan.orelse.raised is not None:
         bind_cond(pred, false_arm, true_arm)
-        raise journal.mark_raised(plan.body.raised)
+        raise journal.mark_raised(plan.body.raised, fails=True)
     value, merged = _land(plan, pred, false_arm, true_arm, variables)
     plan = None  # from now on nothing of the statement's own refers to the containers of the arms
     views.note(merged, _where(body, orelse))

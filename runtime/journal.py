@@ -274,6 +274,7 @@ class Piece:
         self.entries: dict[Any, tuple[Any, Any]] = {}
         self.forwarded: dict[Any, Any] = {}
         self.raised: BaseException | None = None
+        self.fails = False
         self.touched: set[Any] = set()
         self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
         self._open = False
@@ -314,7 +315,7 @@ class Piece:
             else:
                 outer.entries.setdefault(key, (location, before[key]))
         if self.raised is not None:
-            outer.raised = self.raised
+            outer.raised, outer.fails = self.raised, self.fails
 
     def _undo(self) -> None:
         if not self._open:
@@ -401,10 +402,14 @@ def in_loop() -> bool:
     return any(piece.is_loop for piece in _stack.pieces)
 
 
-def mark_raised(error: BaseException) -> BaseException:
-    """Notes that `error` is the user's own exception, so that it ends the innermost piece, not the trace."""
+def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
+    """Notes that `error` is the user's own exception, so that it ends the innermost piece, not the trace.
+
+    `fails`: the program fails there already, since each of two arms does.
+    """
     if _stack.pieces:
         _stack.pieces[-1].raised = error
+        _stack.pieces[-1].fails = fails
     return error
 
 

@@ -1,0 +1,245 @@
+"""`raise` and `assert` under traced conditions: fail when the program runs, where they are reached, with the user's words."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from autograph.runtime import journal
+from autograph.runtime.checks import assert_, raise_
+from autograph.runtime.conditionals import if_exp, if_stmt, nothing
+from autograph.runtime.for_loops import for_loop
+from autograph.runtime.loops import while_loop
+
+
+@pytest.fixture(autouse=True)
+def no_piece_stays_open():
+    yield
+    assert not journal.active()
+
+
+def run(f, *args):
+    """The value of `f(*args)`, or the text of the error that the program raised."""
+    try:
+        result = jax.block_until_ready(f(*args))
+        jax.effects_barrier()
+        return result
+    except Exception as error:
+        try:
+            jax.effects_barrier()
+        except Exception:  # the same error, once more
+            pass
+        return str(error)
+
+
+def fail(exception=ValueError, *args):
+    raise raise_(exception(*args) if args else exception)
+
+
+def above_five(n):
+    return if_exp(n > 5, lambda: fail(ValueError, "too large"), lambda: n * 2)
+
+
+def test_the_arm_that_raises_fails_and_the_other_does_not():
+    f = jax.jit(above_five)
+    assert run(f, 3) == 6
+    text = run(f, 7)
+    assert "ValueError: too large" in text and "test_checks.py:" in text and "raise raise_(exception" in text
+    assert run(f, 3) == 6
+
+
+def test_python_raises_itself_on_known_values():
+    with pytest.raises(ValueError, match="too large"):
+        above_five(7)
+    with pytest.raises(AssertionError, match="seven"):
+        assert_(False, lambda: "seven")
+    with pytest.raises(AssertionError):
+        assert_([])
+    assert_(True, lambda: 1 / 0)
+    assert not isinstance(jax.jit(lambda n: n)(1), Exception)
+
+
+def test_raise_takes_classes_instances_and_causes():
+    cause = KeyError("k")
+    assert raise_(ValueError).args == () and raise_(ValueError("x"), cause).__cause__ is cause
+    assert type(raise_(ValueError, KeyError).__cause__) is KeyError
+    with pytest.raises(TypeError, match="exceptions must derive from BaseException"):
+        raise_(3)
+
+
+def test_both_arms_raise():
+    def f(n):
+        return if_exp(n > 0, lambda: fail(ValueError, "above"), lambda: fail(KeyError, "below"))
+
+    with pytest.raises(ValueError, match="above"):
+        jax.jit(f)(1)
+
+
+def test_an_outer_arm_of_which_both_inner_arms_raise():
+    def f(n):
+        def inner():
+            return if_exp(n > 5, lambda: fail(ValueError, "above"), lambda: fail(KeyError, "below"))
+
+        return if_exp(n > 0, inner, lambda: n)
+
+    f = jax.jit(f)
+    assert run(f, -1) == -1 and "above" in run(f, 7) and "below" in run(f, 3)
+
+
+def test_the_results_are_those_of_the_other_arm():
+    def f(n):
+        y, z = None, 1
+
+        def body():
+            nonlocal z
+            z = jnp.ones(3)
+            fail()
+
+        def orelse():
+            nonlocal y
+            y = n
+
+        if_stmt(n > 5, body, orelse, lambda: (y, z))
+        return y + z
+
+    assert run(jax.jit(f), 3) == 4 and "ValueError" in run(jax.jit(f), 7)
+
+
+def test_writes_of_a_raising_arm_are_nobody_s():
+    def f(n):
+        items = [1]
+
+        def body():
+            journal.touch_container(items)
+            items.append(n)
+            fail()
+
+        if_stmt(n > 5, body, nothing)
+        return items
+
+    assert run(jax.jit(f), 3) == [1]
+
+
+def test_assertions():
+    def f(n):
+        assert_(n > 0, lambda: "not positive")
+        return n
+
+    assert run(jax.jit(f), 3) == 3
+    text = run(jax.jit(f), -3)
+    assert "AssertionError: not positive" in text and "test_checks.py:" in text
+    assert run(jax.jit(lambda n: assert_(n[None] > 0)), jnp.int32(3)) is None
+
+
+def test_nothing_of_it_is_lost_when_the_result_is_not_used():
+    def f(n):
+        if_stmt(n > 5, fail, nothing)
+
+    assert run(jax.jit(f), 3) is None and "ValueError" in run(jax.jit(f), 7)
+
+
+def test_lanes_that_do_not_take_the_arm_do_not_fail():
+    for f in (jax.vmap(above_five), jax.jit(jax.vmap(above_five)), jax.vmap(jax.jit(above_five))):
+        assert run(f, jnp.array([1, 2])).tolist() == [2, 4] and "too large" in run(f, jnp.array([1, 7]))
+
+
+def test_lanes_of_nested_arms():
+    def f(n, m):
+        return if_exp(n > 0, lambda: if_exp(m > 0, lambda: fail(ValueError, "both"), lambda: 1), lambda: 2)
+
+    for mapped in (jax.vmap(f), jax.jit(jax.vmap(f))):
+        assert run(mapped, jnp.array([1, -1, -1]), jnp.array([-1, 1, -1])).tolist() == [1, 2, 2]
+        assert "both" in run(mapped, jnp.array([1, 1]), jnp.array([-1, 1]))
+    assert "both" in run(jax.jit(jax.vmap(f, (None, 0))), 1, jnp.array([-1, 1]))
+
+
+def climb(n, m):
+    k = 0
+
+    def body():
+        nonlocal k
+        if_stmt(k == m, fail, nothing)
+        k = k + 1
+
+    while_loop(lambda: k < n, body, lambda: (k,))
+    return k
+
+
+def test_in_loops():
+    f = jax.jit(climb)
+    assert run(f, 5, 9) == 5 and "ValueError" in run(f, 5, 3) and run(f, 0, 0) == 0 and run(f, 3, 3) == 3
+
+
+def test_finished_lanes_do_not_fail():
+    for f in (jax.vmap(climb), jax.jit(jax.vmap(climb))):
+        assert run(f, jnp.array([2, 5]), jnp.array([2, 9])).tolist() == [2, 5]
+        assert "ValueError" in run(f, jnp.array([2, 5]), jnp.array([9, 3]))
+
+
+def test_finished_lanes_of_a_rotated_loop_do_not_fail():
+    def f(n):
+        def test():
+            nonlocal n
+            n = n - 1
+            return n % 5 != 0
+
+        def body():
+            if_stmt(n < -3, fail, nothing)
+
+        while_loop(test, body, lambda: (n,))
+        return n
+
+    assert run(jax.vmap(f), jnp.array([1, 12, 7, 6])).tolist() == [0, 10, 5, 5]
+    assert "ValueError" in run(jax.jit(jax.vmap(f)), jnp.array([1, -1]))
+
+
+def test_in_for_loops_over_arrays():
+    def f(xs):
+        total = 0.0
+
+        def body(x):
+            nonlocal total
+            if_stmt(x < 0, lambda: fail(ValueError, "negative"), nothing)
+            total = total + jnp.sqrt(x)
+
+        for_loop(xs, body, lambda: (total,))
+        return total
+
+    f = jax.jit(f)
+    assert run(f, jnp.array([1.0, 4.0])) == 3 and "negative" in run(f, jnp.array([1.0, -4.0]))
+    assert run(jax.grad(f), jnp.array([1.0, 4.0])).tolist() == [0.5, 0.25]
+
+
+def test_under_scan_and_gradients():
+    def square(x):
+        return if_exp(x < 0, lambda: fail(ValueError, "negative"), lambda: x * x)
+
+    def over(xs):
+        return lax.scan(lambda c, x: (c + square(x), c), 0.0, xs)[0]
+
+    assert run(jax.jit(over), jnp.array([1.0, 2.0])) == 5 and "negative" in run(jax.jit(over), jnp.array([1.0, -2.0]))
+    for f in (jax.grad(jax.jit(square)), jax.jit(jax.grad(square)), jax.jit(jax.grad(jax.checkpoint(square)))):
+        assert run(f, 3.0) == 6 and "negative" in run(f, -3.0)
+
+
+def test_the_error_is_not_caught_while_the_program_is_built():
+    def f(n):
+        try:
+            return if_exp(n > 5, fail, lambda: n)
+        except ValueError:
+            return -1
+
+    assert run(jax.jit(f), 3) == 3
+
+
+def test_errors_that_are_no_events_are_raised_at_once():
+    def f(n):
+        return if_exp(n > 5, lambda: no_such_name, lambda: n)  # noqa: F821
+
+    with pytest.raises(NameError):
+        jax.jit(f)(3)
+
+
+def test_events_of_python_fail_when_the_arm_is_taken():
+    f = jax.jit(lambda n: if_exp(n > 5, lambda: {}["missing"], lambda: n))
+    assert run(f, 3) == 3 and "KeyError: 'missing'" in run(f, 7)
