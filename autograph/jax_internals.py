@@ -103,6 +103,17 @@ except ImportError:  # pragma: no cover - other JAX versions
         return closed.jaxpr, list(closed.consts)
 
 
+def with_named_inputs(jaxpr: Any) -> Any:
+    """The jaxpr with a name, an empty one, for each input.
+
+    JAX before 0.10.2 cannot take the forward derivative of a `while` without (it adds to the names of the test's inputs).
+    """
+    try:
+        return jaxpr.replace(debug_info=jaxpr.debug_info._replace(arg_names=("",) * len(jaxpr.invars)))
+    except (AttributeError, TypeError, ValueError):  # pragma: no cover - versions that keep them elsewhere
+        return jaxpr
+
+
 def equation_mark() -> Any:
     """A mark for `drop_equations`: where the program of the current trace ends now."""
     try:

@@ -20,7 +20,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
-from autograph.jax_internals import new_var
+from autograph.jax_internals import new_var, with_named_inputs
 from autograph.runtime.cheap_arms import is_cheap
 from autograph.runtime.sinking import sink_writes
 
@@ -40,9 +40,8 @@ class Traced:
 
     def closed(self) -> Any:
         """The jaxpr with its constants as leading inputs."""
-        return jex_core.ClosedJaxpr(
-            self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars]), ()
-        )
+        jaxpr = self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars])
+        return jex_core.ClosedJaxpr(with_named_inputs(jaxpr), ())
 
     def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
         """A piece of the same equations with other inputs and outputs."""
