@@ -205,7 +205,8 @@ class StatementWriter(AssignmentWriter):
             if self.chance(0.5):
                 return ""
         self.line("finally:")
-        self.suite(s.child(breakable=False, loops=3, may_return=False), 1)
+        # No arrays: a write to NumPy's array reaches the array that a `return` in the block has taken, JAX's are values.
+        self.suite(s.child(breakable=False, loops=3, may_return=False, arrays=[]), 1)
         return ""
 
     def with_(self, s: Scope) -> str:

@@ -1,0 +1,299 @@
+"""The smallest program of each error that the random search or a reader has found, so that it stays found."""
+
+import contextlib
+import types
+
+from tests.programs.harness import program
+
+
+class Box:
+    def __init__(self, p, q=0):
+        self.p = p
+        self.q = q
+
+
+class Bumped:
+    """A context manager that writes to an object that it was given."""
+
+    def __init__(self, o):
+        self.o = o
+
+    def __enter__(self):
+        self.o.p = self.o.p + 1
+        return self
+
+    def __exit__(self, *error):
+        self.o.q = self.o.q - 1
+
+
+class Countdown:
+    """An iterator that counts its steps in an object."""
+
+    def __init__(self, o):
+        self.o = o
+        self.k = 3
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.k == 0:
+            raise StopIteration
+        self.k -= 1
+        self.o.p += 1
+        return self.k
+
+
+class Noisy:
+    """Every protocol that native syntax calls leaves a trace in an object."""
+
+    def __init__(self, o):
+        self.o = o
+
+    @property
+    def getter(self):
+        self.o.p += 1
+        return 1
+
+    def __add__(self, other):
+        self.o.p += 2
+        return other + 1
+
+    def __len__(self):
+        self.o.p += 3
+        return 4
+
+    def __bool__(self):
+        self.o.p += 4
+        return True
+
+    def __eq__(self, other):
+        self.o.p += 5
+        return True
+
+    def __getitem__(self, key):
+        self.o.p += 6
+        return key
+
+    def __format__(self, spec):
+        self.o.p += 7
+        return "x"
+
+    def __call__(self, k):
+        self.o.p += 8
+        return k
+
+    def __contains__(self, k):
+        self.o.p += 9
+        return True
+
+    def __neg__(self):
+        self.o.p += 10
+        return 1
+
+    def __lt__(self, other):
+        self.o.p += 11
+        return True
+
+
+@program((2, 0), (3, 1), (1, 5))
+def walrus_in_chain_in_or(a, b):
+    c = 0
+    if b or 1 < a <= (c := 1):
+        a = a + 1
+    return a, c
+
+
+@program((3,), (8,))
+def managed_object_in_branch(a):
+    o = Box(a)
+    if a > 5:
+        with Bumped(o):
+            a = a + 1
+    return a, o.p, o.q
+
+
+@program((3,), (8,))
+def managed_object_in_loop(a):
+    o = Box(0)
+    for i in range(a):
+        with Bumped(o):
+            a = a + i
+    return a, o.p, o.q
+
+
+@program((3,), (8,))
+def iterator_that_writes(n):
+    o = Box(0)
+    if n > 5:
+        for k in Countdown(o):
+            n += k
+    return n, o.p
+
+
+@program((3,), (8,))
+def getter_that_writes(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = n + m.getter
+    return n, o.p
+
+
+@program((3,), (8,))
+def operator_that_writes(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = m + n
+    return n, o.p
+
+
+@program((3,), (8,))
+def unary_operator_that_writes(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = n + -m
+    return n, o.p
+
+
+@program((3,), (8,))
+def comparison_that_writes(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        if m == 3 and m < 4:
+            n = n + 1
+    return n, o.p
+
+
+@program((3,), (8,))
+def len_and_truth_that_write(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = n + len(m)
+        if m:
+            n = n + 1
+    return n, o.p
+
+
+@program((3,), (8,))
+def subscript_and_membership_that_write(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = n + m[2]
+        if 1 in m:
+            n = n + 1
+    return n, o.p
+
+
+@program((3,), (8,))
+def format_that_writes(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = n + len(f"{m}")
+    return n, o.p
+
+
+@program((3,), (8,))
+def call_that_writes(n):
+    o = Box(0)
+    m = Noisy(o)
+    if n > 5:
+        n = n + m(3)
+    return n, o.p
+
+
+@program((3,), (8,))
+def writes_through_dict_of_object(n):
+    s = types.SimpleNamespace(a=1)
+    if n > 5:
+        s.a = 2
+        s.__dict__["a"] += 5
+        vars(s)["a"] += 5
+        setattr(s, "a", s.a + 100)  # noqa: B010
+    return s.a
+
+
+@program((2,), (8,))
+def raise_after_return_in_try(a):
+    try:
+        if a > 3:
+            return a
+        raise ValueError("static")
+    except ValueError:
+        a = -1
+    return a
+
+
+@program((2,), (8,))
+def list_grows_after_early_return(n):
+    out = []
+    if n > 3:
+        return 0
+    out.append(n)
+    return out[0]
+
+
+@program((2,), (8,))
+def closures_collected_beside_a_return(n):
+    fs = []
+    for i in range(3):
+        fs.append(lambda: i + n)
+        if n > 5:
+            return i
+    return sum(f() for f in fs)
+
+
+@program((2,), (8,))
+def dict_filled_after_early_return(n):
+    d = {}
+    if n > 3:
+        return n
+    d["k"] = n
+    return d["k"] + 1
+
+
+@program((2,), (8,), (0,))
+def return_of_container_that_changes_later(n):
+    d = {"k": 0}
+    for i in range(n):
+        if d["k"] > 5:
+            return d
+        d["k"] += i
+    return d
+
+
+@program((2,), (8,))
+def nested_rows_returned_from_nested_loops(n):
+    rows = [[n, 1], [2, n]]
+    for _ in range(3):
+        for j in range(n):
+            if j > 5:
+                return rows
+            rows[0][0] += 1
+    return rows
+
+
+@program((2,), (8,))
+def list_method_references(n):
+    out = []
+    add = out.append
+    add(n)
+    if n > 5:
+        out[0] = 3
+    return out
+
+
+@program((2,), (8,))
+def exit_stack(n):
+    o = Box(0)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(Bumped(o))
+        if n > 5:
+            n = n - 5
+    return n, o.p, o.q
