@@ -12,6 +12,7 @@
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
+| `rows_of` | the equations that made a tracer | rows of an array are cut out and stacked again |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 
 Tested on the range of JAX versions in `setup.cfg`.
@@ -82,8 +83,7 @@ try:
             in_avals: one abstract value per argument (`jax.typeof`).
             name: the name of the piece in JAX's messages and in the jaxpr's debug information.
         """
-        names = ("",) * len(in_avals)  # JAX 0.10.0 adds to them where it differentiates a `while`
-        debug_info = _core.DebugInfo("autograph", name, names, None)
+        debug_info = _core.DebugInfo("autograph", name, None, None)
         jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(piece, debug_info=debug_info), in_avals)
         return jaxpr, consts
 
@@ -158,6 +158,33 @@ def _ancestors(trace: Any) -> Iterator[Any]:
     while trace is not None:
         yield trace
         trace = getattr(trace, "parent_trace", None)
+
+
+def rows_of(values: Sequence[Any]) -> Any:
+    """The array whose rows `values` are: all of them, in order, each cut out as `lax.index_in_dim` does; else None."""
+    array = None
+    try:
+        for index, value in enumerate(values):
+            squeeze = value.parent
+            (part,) = squeeze.in_tracers
+            cut = part.parent
+            if squeeze.primitive.name != "squeeze" or cut.primitive.name != "slice":
+                return None
+            (source,) = cut.in_tracers
+            shape = source.shape
+            if array is None:
+                array = source
+            if (
+                source is not array
+                or tuple(squeeze.params["dimensions"]) != (0,)
+                or tuple(cut.params["start_indices"]) != (index, *(0 for _ in shape[1:]))
+                or tuple(cut.params["limit_indices"]) != (index + 1, *shape[1:])
+                or any(stride != 1 for stride in cut.params["strides"] or ())
+            ):
+                return None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return None if array is None or array.shape[0] != len(values) or array.weak_type else array
 
 
 def convert_weak(x: Any, dtype: Any) -> Any:

@@ -48,6 +48,12 @@ def _numeric(module: ModuleType) -> frozenset[int]:
     )
 
 
+def _reassembles(meaning: Any) -> bool:
+    """Whether a function may be given the rows that a loop has appended (see `autograph.runtime.reassembly`)."""
+    numpy = sys.modules.get("jax.numpy")
+    return numpy is not None and any(meaning is item for item in (numpy.stack, numpy.array, numpy.asarray))
+
+
 def stays(meaning: Any, call: gast.Call) -> bool:
     """Whether a call of `meaning` stays native."""
     kind = type(meaning)
@@ -58,6 +64,8 @@ def stays(meaning: Any, call: gast.Call) -> bool:
             return True
         if kind is type and issubclass(meaning, BaseException):
             return meaning.__module__ == "builtins"
+    if _reassembles(meaning) and call.args and isinstance(call.args[0], gast.Name):
+        return False
     modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
     return any(module is not None and id(meaning) in _numeric(module) for module in modules)
 

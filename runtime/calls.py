@@ -42,6 +42,7 @@ from autograph.runtime import (
     native_methods,
     native_state,
     numeric_modules,
+    reassembly,
     wrapped_functions,
 )
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
@@ -70,7 +71,7 @@ def _function(f: FunctionType) -> Any:
     found = staged(f)
     if found is not f or not _is_library(f):
         return found
-    known = numeric_modules.counterpart(f)
+    known = numeric_modules.counterpart(f) or reassembly.COUNTERPARTS.get(f)
     if known is not None:
         return known
     return _library(wrapped_functions.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
