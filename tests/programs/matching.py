@@ -202,7 +202,7 @@ def bool_literals(b):
     match b:
         case True:
             return 1
-        case False:
+        case _:
             return 2
 
 
