@@ -19,10 +19,11 @@ def set_loop_options(
     """Says something about the loop in whose body it stands; call it as the first statement of the body.
 
     Args:
-        maximum_iterations: *static*; the loop turns at most so often. Then what the loop appends to lists has a size,
-            and the loop has a cheap gradient.
-        unroll: *static*; how many turns of a counted loop become one turn of the compiled loop.
-        checkpoints: *static*; how many states of the loop its gradient keeps; fewer take less memory and more time.
+        maximum_iterations: *static*; a number of turns that the loop never exceeds. It is a note for readers and for
+            programs that come from TensorFlow: no result depends on it, as in plain Python.
+        unroll: *static*; how many turns of a loop that becomes a `scan` become one turn of it; `True` for all.
+        checkpoints: *static*; how many states of a loop that becomes a `while` its gradient keeps; fewer take less memory
+            and more time.
     """
 
 

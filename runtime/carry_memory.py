@@ -29,9 +29,11 @@ class Memory:
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
         from_start: whether the loop, whose first test is known, was found to be better staged from its first turn.
+        options: what `set_loop_options` said of the loop.
     """
 
     def __init__(self, outer: Memory | None = None) -> None:
+        self.options: dict[str, Any] = {}
         self.outer = outer
         self.types: dict[Any, ArrayType] = {}
         self.static: dict[Any, bool] = {}

@@ -98,7 +98,7 @@ def for_loop(
     variables = variables_of(state)
     start = equation_mark()
     try:
-        stage_for(items, body, variables, test, variables_of(appends))
+        stage_for(items, body, variables, test, variables_of(appends), options=options)
     except CANNOT_STAGE as reason:
         if not items.is_static or not items.arrays:
             raise
@@ -130,16 +130,21 @@ def stage_for(
     test: Callable[[], Any] | None,
     appends: Sequence[Variable] = (),
     memory: Memory | None = None,
+    options: dict[str, Any] | None = None,
 ) -> None:
     """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
     if items.is_static and test is None:
-        _stage_scan(items, body, variables, appends)
+        _stage_scan(items, body, variables, appends, options)
     else:
-        _stage_counted_while(items, body, variables, test, memory)
+        _stage_counted_while(items, body, variables, test, memory, options)
 
 
 def _stage_scan(
-    items: Items, body: Callable[[Any], Any], variables: list[Variable], appends: Sequence[Variable]
+    items: Items,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    appends: Sequence[Variable],
+    options: dict[str, Any] | None,
 ) -> None:
     counter = Hidden("the loop counter", 0)
     own = [*variables, counter] if items.counts else variables
@@ -152,6 +157,7 @@ def _stage_scan(
 
     avals = [_row(array) for array in items.arrays]
     with remembering((body.__code__, "for")) as memory:
+        memory.options = options or {}
         carry = Carry(own, memory)
         carry.growing = alone(appends)
         try:
@@ -172,6 +178,7 @@ def _stage_counted_while(
     variables: list[Variable],
     test: Callable[[], Any] | None,
     memory: Memory | None,
+    options: dict[str, Any] | None,
 ) -> None:
     counter = Hidden("the loop counter", 0)
 
@@ -191,7 +198,7 @@ def _stage_counted_while(
         body(items.make(k, slices))
         counter.value = k + 1
 
-    stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body, memory=memory)
+    stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body, memory=memory, options=options)
 
 
 def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: Callable[[], Any] | None) -> None:

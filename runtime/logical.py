@@ -168,6 +168,8 @@ def is_total(right: Callable[[], Any]) -> bool:
 def _is_real_scalar(x: Any) -> bool:
     if not is_array_like(x):
         return False
+    if type(x) in (bool, int, float):
+        return True  # also one that no array can hold
     aval = jax.typeof(x)
     return not aval.shape and any(jnp.issubdtype(aval.dtype, k) for k in (jnp.bool_, jnp.integer, jnp.floating))
 

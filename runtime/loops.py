@@ -61,6 +61,7 @@ def while_loop(
             body()
         return
     with remembering((body.__code__, "while")) as memory:
+        memory.options = options or {}
         _run(test, body, variables_of(state), memory)
 
 
@@ -173,12 +174,15 @@ def stage_while(
     evaluated: tuple[Any, Any],
     where: Callable[..., Any] | None = None,
     memory: Memory | None = None,
+    options: dict[str, Any] | None = None,
 ) -> None:
     """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`."""
     reverse.install()
     where = where or body
     users = (where, test)
     with remembering((where.__code__, "while"), memory) as memory:
+        if options:
+            memory.options = options
         try:
             carry = Carry(variables, memory)
             turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
@@ -266,8 +270,9 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
         return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]
 
-    # The name tells our loops from the user's own (see `reverse`).
-    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], reverse.TAG))
+    # The name tells our loops from the user's own, and how many states a gradient may keep (see `reverse`).
+    name = reverse.tag(carry.memory.options.get("checkpoints"))
+    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], name))
     return traced if pure else None
 
 
@@ -312,7 +317,8 @@ def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, r
     constvars, consts, invars = _close_invariants(turn, carry, len(xs))
     piece = turn.with_consts(constvars, consts, invars, list(turn.jaxpr.outvars))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    results = bind_scan(piece, init, xs, length, reverse)
+    unroll = carry.memory.options.get("unroll") or 1
+    results = bind_scan(piece, init, xs, length, reverse, length if unroll is True else unroll)
     merged = carry.write(results[: len(init)], True)
     stacked = results[len(init) :]
     turns = range(length)

@@ -103,7 +103,9 @@ def _scan_params() -> dict[str, Any]:
     return dict(next(e for e in jaxpr.jaxpr.eqns if e.primitive is scan_p).params)
 
 
-def bind_scan(body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int, reverse: bool) -> list[Any]:
+def bind_scan(
+    body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int, reverse: bool, unroll: int = 1
+) -> list[Any]:
     """`carry, ys = body(*carry, *x)` over the leading axis of `xs`; returns the last carry and the stacked outputs."""
     if body.jaxpr.effects:
 
@@ -111,12 +113,13 @@ def bind_scan(body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int,
             out = body.call(*carry, *x)
             return tuple(out[: len(init)]), tuple(out[len(init) :])
 
-        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse)
+        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse, unroll=unroll)
         return [*carry, *ys]
     params = dict(
         _scan_params(),
         reverse=reverse,
         length=length,
+        unroll=unroll,
         jaxpr=body.closed(),
         num_consts=len(body.consts),
         num_carry=len(init),

@@ -42,7 +42,13 @@ def test_it_is_recognised():
 
 
 @pytest.mark.parametrize(
-    "change", [lambda rows: rows[:-1], lambda rows: rows[::-1], lambda rows: [*rows, rows[0]], lambda rows: [rows[0] + 1, *rows[1:]]]
+    "change",
+    [
+        lambda rows: rows[:-1],
+        lambda rows: rows[::-1],
+        lambda rows: [*rows, rows[0]],
+        lambda rows: [rows[0] + 1, *rows[1:]],
+    ],
 )
 def test_any_other_list_is_stacked(change):
     def fn(xs):
