@@ -1,9 +1,10 @@
 """What `set_loop_options` changes in the program, and that it changes no result."""
 
-import autograph as ag
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+import autograph as ag
 
 
 def scan_of(fn, *args):
