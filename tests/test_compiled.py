@@ -1,11 +1,13 @@
 """The compiled program is the expert's: the same loops and conditionals with the same numbers of carried values.
 
 Each case is a Python function beside the `lax` form that a person who knows JAX would write. Compared are the loops and
-conditionals of the two jaxprs: kind, number of carried values, of scanned inputs and outputs; as a multiset.
+conditionals of the two jaxprs: kind, number of carried values, of scanned inputs and outputs; as a multiset. There may be
+fewer conditionals than by hand, since cheap arms become selects, never more.
 """
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -332,11 +334,18 @@ def structure(jaxpr: Any) -> list[tuple[Any, ...]]:
     return sorted(found, key=repr)
 
 
+def loops(counts: collections.Counter[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
+    return {what: number for what, number in counts.items() if what[0] != "cond"}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_same_loops_conditionals_and_carries_as_hand_written(name: str) -> None:
     fn, lax_form, args = CASES[name]
     ours, theirs = jax.make_jaxpr(ag.convert(fn))(*args), jax.make_jaxpr(lax_form)(*args)
-    assert structure(ours.jaxpr) == structure(theirs.jaxpr), f"{ours}\n\nby hand:\n{theirs}\n\n{ag.to_code(fn)}"
+    mine, by_hand = collections.Counter(structure(ours.jaxpr)), collections.Counter(structure(theirs.jaxpr))
+    explained = f"{ours}\n\nby hand:\n{theirs}\n\n{ag.to_code(fn)}"
+    assert loops(mine) == loops(by_hand), explained
+    assert mine <= by_hand, explained
 
 
 def test_unrolled_loop_has_its_ten_additions() -> None:
@@ -346,7 +355,10 @@ def test_unrolled_loop_has_its_ten_additions() -> None:
 
 def test_structure_sees_a_needless_carry() -> None:
     def carried(n, x):
-        return lax.while_loop(lambda s: s[0] > 0, lambda s: (s[0] - 1, s[1] * s[2], s[2]), (n, jnp.float32(1), x))[1]
+        def body(s):
+            return s[0] - 1, s[1] * x, s[2] + 1
+
+        return lax.while_loop(lambda s: s[0] > 0, body, (n, jnp.float32(1), n))[1]
 
     assert structure(jax.make_jaxpr(carried)(N, X).jaxpr) != structure(jax.make_jaxpr(_scaled)(N, X).jaxpr)
 
