@@ -114,6 +114,17 @@ def with_named_inputs(jaxpr: Any) -> Any:
         return jaxpr
 
 
+def with_constants(jaxpr: Any, consts: Sequence[Any], **changes: Any) -> Any:
+    """The jaxpr with other parts, its `constvars` standing for `consts`.
+
+    Since JAX 0.11 a jaxpr holds the values of its constants, and those without a value count as inputs.
+    """
+    if hasattr(jaxpr, "with_consts"):
+        changed = jaxpr.replace(**changes, consts=()) if changes else jaxpr
+        return changed.with_consts(consts)
+    return jaxpr.replace(**changes) if changes else jaxpr
+
+
 def equation_mark() -> Any:
     """A mark for `drop_equations`: where the program of the current trace ends now."""
     try:

@@ -39,7 +39,8 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     results: list[Any] = []
     for piece in pieces:
         results += [piece.value, *piece.values]
-        for holder in (vars(piece), piece.values, piece.written, *piece.written):
+        # Since Python 3.13 it is the object that holds its attributes, also when its `__dict__` exists.
+        for holder in (piece, vars(piece), piece.values, piece.written, *piece.written):
             holders[id(holder)] = holder
         for w in piece.written:
             holders[id(w.location)] = w.location

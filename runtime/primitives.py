@@ -20,7 +20,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
-from autograph.jax_internals import new_var, with_named_inputs
+from autograph.jax_internals import new_var, with_constants, with_named_inputs
 from autograph.runtime.cheap_arms import is_cheap
 from autograph.runtime.sinking import sink_writes
 
@@ -31,7 +31,7 @@ class Traced:
     __slots__ = ("consts", "jaxpr")
 
     def __init__(self, jaxpr: Any, consts: Sequence[Any]) -> None:
-        self.jaxpr = jaxpr
+        self.jaxpr = with_constants(jaxpr, consts)
         self.consts = list(consts)
 
     def call(self, *args: Any) -> list[Any]:
@@ -45,7 +45,9 @@ class Traced:
 
     def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
         """A piece of the same equations with other inputs and outputs."""
-        return Traced(self.jaxpr.replace(constvars=constvars, invars=invars, outvars=outvars), consts)
+        return Traced(
+            with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts
+        )
 
 
 def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool = False) -> list[Any]:

@@ -173,6 +173,8 @@ def difference(expected: Any, actual: Any, *, types: str, where: str = "result")
     """
     if isinstance(expected, Raised) or isinstance(actual, Raised):
         return _different_errors(expected, actual, where)
+    if isinstance(expected, jax.Array) and jnp.issubdtype(expected.dtype, jax.dtypes.prng_key):
+        expected, actual = jax.random.key_data(expected), jax.random.key_data(actual)
     if _is_number(expected):
         return _different_numbers(expected, actual, types, where)
     if type(expected) is not type(actual):

@@ -408,7 +408,8 @@ def test_an_unrolled_loop_with_a_jump():
 def test_transforms_and_gradients():
     xs = jnp.arange(4.0)
     want = jnp.array([8.0, 4.0, 2.0, 1.0])
-    for gradient in (jax.grad(jax.jit(total)), jax.jit(jax.grad(total)), jax.jacfwd(jax.jit(total)), jax.jit(jax.jacrev(jax.checkpoint(total)))):
+    staged = jax.jit(total)
+    for gradient in (jax.grad(staged), jax.jit(jax.grad(total)), jax.jacfwd(staged), jax.jacrev(jax.checkpoint(staged))):
         assert gradient(xs).tolist() == want.tolist()
     assert jax.vmap(total)(jnp.stack([xs, xs + 1])).tolist() == [total(xs), total(xs + 1)]
     assert jax.jit(jax.vmap(total))(jnp.stack([xs, xs + 1])).tolist() == [total(xs), total(xs + 1)]

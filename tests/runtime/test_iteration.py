@@ -32,7 +32,10 @@ def staged_range(*bounds):
     return [int(n) for n in numbers[: int(length)]]
 
 
-@pytest.mark.parametrize("bounds", [(5,), (0,), (-3,), (2, 5), (5, 2), (-2, 2), *itertools.product((0, 7, -3), (0, 7, -4), (1, 3, -1, -3))])
+BOUNDS = [(5,), (0,), (-3,), (2, 5), (5, 2), (-2, 2), *itertools.product((0, 7, -3), (0, 7, -4), (1, 3, -1, -3))]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
 def test_ranges_of_traced_bounds(bounds):
     assert staged_range(*bounds) == list(range(*bounds))
     assert listed(range_items(*((0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1))[:3])) == list(range(*bounds))

@@ -1,0 +1,661 @@
+"""Every refusal: the exception's class and its exact text, with the line; and that plain Python stays untouched.
+
+`FILE:+2` stands for the second line behind the function's `def` line. `{arms}` and `{carry}` are the two remedies that many
+messages share.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import pathlib
+import re
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.programs.harness import difference
+
+REMEDIES = {
+    "{arms}": "make both arms leave a value of one shape, dtype and structure, "
+    "or test a Python value (a static argument), so that only one arm is used",
+    "{carry}": "keep shape, structure and kind of the value the same in every turn "
+    "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
+}
+
+CASES: dict[str, tuple[Callable[..., Any], type[Exception], str]] = {}
+
+
+def refused(error: type[Exception], text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function: `ag.jit(fn)(4)` raises exactly this."""
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        CASES[fn.__name__] = fn, error, textwrap.dedent(text).strip()
+        return fn
+
+    return register
+
+
+def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
+    """The text of the error, with lines relative to the function and the shared remedies by name."""
+    lines, first = inspect.getsourcelines(fn)
+    start = first + next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
+    text = re.sub(re.escape(__file__) + r":(\d+)", lambda m: f"FILE:+{int(m.group(1)) - start}", str(error))
+    for name, remedy in REMEDIES.items():
+        text = text.replace(remedy, name)
+    return text
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'y'
+      at FILE:+1
+          if x > 0:
+      when the test is true: float32[3]
+      when it is false:      float32[4]
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def shapes_differ(x):
+    if x > 0:
+        y = jnp.zeros(3)
+    else:
+        y = jnp.zeros(4)
+    return y
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'pair'
+      at FILE:+1
+          if x > 0:
+      when the test is true: tuple of 2 (int32, int32)
+      when it is false:      tuple of 3 (int32, int32, int32)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def tuple_lengths(x):
+    if x > 0:
+        pair = (x, x)
+    else:
+        pair = (x, x, x)
+    return pair
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'out'
+      at FILE:+1
+          if x > 0:
+      when the test is true: dict with keys 'loss'
+      when it is false:      dict with keys 'cost'
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def dict_keys(x):
+    if x > 0:
+        out = {"loss": x}
+    else:
+        out = {"cost": x}
+    return out
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'best'
+      at FILE:+2
+          if x > 0:
+      when the test is true: int32
+      when it is false:      None
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def none_or_value(x):
+    best = None
+    if x > 0:
+        best = x
+    return best
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'name'
+      at FILE:+1
+          if x > 0:
+      when the test is true: str 'plus'
+      when it is false:      str 'minus'
+      why: the value is not an array and differs, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def strings(x):
+    if x > 0:
+        name = "plus"
+    else:
+        name = "minus"
+    return x, len(name)
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the returned value
+      at FILE:+1
+          if x > 0:
+      when the test is true: int32
+      when it is false:      None
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def returned_none(x):
+    if x > 0:
+        return x
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the returned value
+      at FILE:+1
+          if x > 0:
+      when the test is true: float32[2]
+      when it is false:      int32
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def returned_shapes(x):
+    if x > 0:
+        return jnp.zeros(2)
+    return x
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'k'
+      at FILE:+1
+          if n > 0:
+      when the test is true: key<fry>
+      when it is false:      int32
+      why: dtypes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def dtype_key(n):
+    if n > 0:
+        k = jax.random.key(0)
+    else:
+        k = n
+    return k
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 'y' has no value when the test of this `if` is false
+      at FILE:+1
+          if x > 0:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both arms
+    """,
+)
+def missing(x):
+    if x > 0:
+        y = x
+    return y + 1
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 't' has no value when the test of this `if` is true
+      at FILE:+2
+          if n > 0:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 't' before the `if`, or in both arms
+    """,
+)
+def delete(n):
+    t = n
+    if n > 0:
+        del t
+    return t
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 'v' cannot be carried by the loop
+      at FILE:+2
+          while n > 0:
+      before the loop: float32[1]
+      after one turn:  float32[2]
+      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      instead: {carry}
+    """,
+)
+def carry_shape(n):
+    v = jnp.zeros(1)
+    while n > 0:
+        v = jnp.concatenate([v, v])
+        n = n - 1
+    return v
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 't' cannot be carried by the loop
+      at FILE:+2
+          while n > 0:
+      before the loop: tuple of 1 (int32)
+      after one turn:  tuple of 2 (tuple of 1 (int32), int32)
+      why: a loop cannot change the structure of a value from turn to turn: the structures differ
+      instead: {carry}
+    """,
+)
+def carry_structure(n):
+    t = (n,)
+    while n > 0:
+        t = (t, n)
+        n = n - 1
+    return t
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 'best' cannot be carried by the loop
+      at FILE:+2
+          while n > 0:
+      before the loop: None
+      after one turn:  int32
+      why: the value is not a number or an array, so a loop cannot change it from turn to turn
+      instead: {carry}
+    """,
+)
+def carry_none(n):
+    best = None
+    while n > 0:
+        best = n
+        n = n - 1
+    return best
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 's' cannot be carried by the loop
+      at FILE:+2
+          while n > 0:
+      before the loop: str ''
+      after one turn:  str 'x'
+      why: the value is not a number or an array, so a loop cannot change it from turn to turn
+      instead: {carry}
+    """,
+)
+def carry_string(n):
+    s = ""
+    while n > 0:
+        s = s + "x"
+        n = n - 1
+    return n, len(s)
+
+
+@refused(
+    ag.StagingError,
+    """
+    'the contents of a list' cannot be carried by the loop
+      at FILE:+2
+          while n > 0:
+      before the loop: empty list
+      after one turn:  list of 1 (int32)
+      why: a loop cannot change the structure of a value from turn to turn: the structures differ
+      instead: {carry}
+    """,
+)
+def append_dynamic(n):
+    xs = []
+    while n > 0:
+        xs.append(n)
+        n = n - 1
+    return xs
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of a list
+      at FILE:+2
+          if n > 0:
+      when the test is true: list of 1 (int32)
+      when it is false:      empty list
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def append_one_arm(n):
+    xs = []
+    if n > 0:
+        xs.append(n)
+    return xs
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of a dict
+      at FILE:+2
+          if n > 0:
+      when the test is true: dict with keys 'k'
+      when it is false:      dict with keys (none)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def new_key(n):
+    d = {}
+    if n > 0:
+        d["k"] = n
+    return d
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in '<A>.w'
+      at FILE:+3
+          if n > 0:
+      when the test is true: int 1
+      when it is false:      no value
+      why: it exists on one path only, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def swap_class(n):
+    class A:
+        v = n
+
+    a = A()
+    if n > 0:
+        a.w = 1
+    return a.v
+
+
+@refused(
+    ag.StagingError,
+    """
+    'fact' calls itself under a traced condition
+      at FILE:+2
+          if k <= 1:
+      why: both arms become part of the program, also the one that recurs, so building it would never end
+      instead: write a loop, or let a Python value (a static argument) end the recursion
+    """,
+)
+def recursion(n):
+    def fact(k):
+        if k <= 1:
+            return 1
+        return k * fact(k - 1)
+    return fact(n)
+
+
+@refused(
+    ag.StagingError,
+    """
+    a NumPy array cannot be written with a traced value
+      at FILE:+2
+          v[0] = n
+      why: it holds numbers, and a traced value is not known yet
+      instead: start from a JAX array: `x = jnp.asarray(x)`
+    """,
+)
+def numpy_write(n):
+    v = np.zeros(3)
+    v[0] = n
+    return v
+
+
+@refused(
+    ag.StagingError,
+    """
+    a NumPy array is changed inside a staged statement
+      at FILE:+2
+          if n > 0:
+      why: what it holds afterwards depends on a traced value, and it holds known numbers only
+      instead: start from a JAX array: `x = jnp.asarray(x)`
+    """,
+)
+def numpy_write_arm(n):
+    v = np.zeros(3)
+    if n > 0:
+        v[0] = 1
+    return v
+
+
+@refused(
+    ag.StagingError,
+    """
+    a list is changed in place that may be one of several: 'c'
+      at FILE:+2
+          if n > 0:
+      why: which of several containers 'c' is, is only known when the program runs, so the change cannot reach the right one
+      instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
+    """,
+)
+def different_objects(n):
+    a, b = [1, 2], [3, 4]
+    if n > 0:
+        c = a
+    else:
+        c = b
+    c[0] = 9
+    return a, b
+
+
+@refused(
+    ag.StagingError,
+    """
+    a comprehension filters by a traced test
+      at FILE:+1
+          return [k for k in (1, 2, 3) if k > n]
+      why: the test is not known while the program is traced, so neither is the number of elements
+      instead: keep every element and mask it (`value if test else 0`), or write a `for` loop with an `if`
+    """,
+)
+def filter_comprehension(n):
+    return [k for k in (1, 2, 3) if k > n]
+
+
+@refused(
+    ag.StagingError,
+    """
+    'it' (list_iterator) is advanced inside a staged statement
+      at FILE:+3
+          n = n + next(it)
+      why: it would be advanced while the program is traced, once, also where the statement is not reached
+      instead: take the items before the statement (`items = list(...)`), or index a list or an array
+    """,
+)
+def next_iterator(n):
+    it = iter([1, 2])
+    if n > 0:
+        n = n + next(it)
+    return n
+
+
+@refused(
+    ag.StagingError,
+    """
+    an index into a tuple picks by a traced value among items that are not numbers or arrays of one shape
+      at FILE:+2
+          return len(names[n])
+      why: str 'a' is neither a number nor an array
+      instead: use an array (`jnp.stack`), an `if` chain, or a Python int
+    """,
+)
+def tuple_index(n):
+    names = ("a", "b")
+    return len(names[n])
+
+
+@refused(
+    ag.StagingError,
+    """
+    a dict cannot be read at a traced key
+      at FILE:+1
+          return {1: 2}[n]
+      why: the value is not known while the program is traced
+      instead: use an array, an `if` chain over the known keys, or a static argument
+    """,
+)
+def dict_traced_key(n):
+    return {1: 2}[n]
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the returned value
+      at FILE:+1
+          for i in range(n):
+      when the test is true: float32[3]
+      when it is false:      int32
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def return_shape_loop(n):
+    for i in range(n):
+        if i > 2: return jnp.zeros(3)
+    return n
+
+
+@refused(
+    ag.StagingError,
+    """
+    sorted() cannot order by a traced key that holds str 'a'
+      at FILE:+2
+          xs.sort()
+      why: traced keys are ordered by one `lax.sort` of numbers
+      instead: give a key that returns a number or a tuple of numbers, always of one length
+    """,
+)
+def sort_key(n):
+    xs = [(n, "a"), (2, "b")]
+    xs.sort()
+    return xs[0][0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refusal(name: str) -> None:
+    fn, error, expected = CASES[name]
+    with pytest.raises(error) as caught:
+        ag.jit(fn)(jnp.int32(4))
+    assert type(caught.value) is error
+    assert message_of(caught.value, fn) == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plain_python_is_untouched(name: str) -> None:
+    fn = CASES[name][0]
+    for n in (2, 0):
+        try:
+            expected = fn(n)
+        except Exception as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                ag.convert(fn)(n)
+        else:
+            assert difference(expected, ag.convert(fn)(n), types="exact") is None
+
+
+def test_a_class_of_the_family_is_also_the_python_one() -> None:
+    assert issubclass(ag.StagingError, TypeError)
+    assert issubclass(ag.UndefinedVariableError, UnboundLocalError)
+    for error in (ag.StagingError, ag.UndefinedVariableError, ag.SourceError, ag.Unsupported):
+        assert issubclass(error, ag.AutoGraphError)
+
+
+def test_source_not_found() -> None:
+    namespace: dict[str, Any] = {}
+    exec("def f(x):\n    if x > 0:\n        return x\n    return -x\n", namespace)
+    with pytest.raises(ag.SourceError, match="f") as caught:
+        ag.jit(namespace["f"])(jnp.int32(4))
+    assert "source" in str(caught.value)
+
+
+def test_source_edited_after_import(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "edited_module.py"
+    path.write_text("def f(x):\n    if x > 0:\n        return x\n    return -x\n")
+    spec = importlib.util.spec_from_file_location("edited_module", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    path.write_text("def f(x):\n    if x > 1:\n        return x\n    return -x\n")
+    with pytest.raises(ag.SourceError, match="is not what is running") as caught:
+        ag.jit(module.f)(jnp.int32(4))
+    assert f"{path}:1" in str(caught.value)
+
+
+def test_truth_of_an_array_is_ambiguous_as_in_python() -> None:
+    def branch(v):
+        if v:
+            return 1
+        return 2
+
+    def loop(v):
+        while v > 0:
+            v = v - 1
+        return v
+
+    for fn in (branch, loop):
+        with pytest.raises(ValueError, match="truth value of an array with more than one element is ambiguous"):
+            ag.jit(fn)(jnp.arange(3))
+
+
+def test_errors_of_jax_keep_their_type() -> None:
+    def size(n):
+        if n > 0:
+            n = n + 1
+        return jnp.zeros(n)
+
+    with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values"):
+        ag.jit(size)(jnp.int32(3))
+
+    def shapes(n):
+        while n > 0:
+            n = n - jnp.zeros(2) @ jnp.zeros(3)
+        return n
+
+    with pytest.raises(TypeError, match="dot_general requires contracting dimensions to have the same shape"):
+        ag.jit(shapes)(jnp.float32(3))
+
+
+def test_a_refused_program_can_be_called_with_static_values() -> None:
+    def f(x, n):
+        out = []
+        while n > 0:
+            out.append(x * n)
+            n = n - 1
+        return out
+
+    with pytest.raises(ag.StagingError):
+        ag.jit(f)(jnp.int32(4), jnp.int32(3))
+    assert ag.jit(f, static_argnums=1)(jnp.int32(4), 3) == [12, 8, 4]
