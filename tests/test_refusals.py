@@ -381,7 +381,7 @@ def new_key(n):
     ag.StagingError,
     """
     the two arms of the if leave different values in '<A>.w'
-      at FILE:+3
+      at FILE:+5
           if n > 0:
       when the test is true: int 1
       when it is false:      no value
@@ -389,7 +389,7 @@ def new_key(n):
       instead: {arms}
     """,
 )
-def swap_class(n):
+def new_attribute(n):
     class A:
         v = n
 
@@ -544,7 +544,8 @@ def dict_traced_key(n):
 )
 def return_shape_loop(n):
     for i in range(n):
-        if i > 2: return jnp.zeros(3)
+        if i > 2:
+            return jnp.zeros(3)
     return n
 
 
