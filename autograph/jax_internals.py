@@ -125,6 +125,24 @@ def with_constants(jaxpr: Any, consts: Sequence[Any], **changes: Any) -> Any:
     return jaxpr.replace(**changes) if changes else jaxpr
 
 
+def scan_operands(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any] | None:
+    """The parameters by which a `scan` tells its operands apart, or None where they are kept in an unknown way.
+
+    Without them `lax.scan` is called on the jaxpr, which traces its equations once more.
+    """
+    try:
+        from jax._src.lax.control_flow.loops import ft  # JAX 0.11
+    except ImportError:
+        return {"num_consts": consts, "num_carry": carry}
+    try:
+        return {
+            "ft_in": ft.pack((ft.nones(consts), ft.nones(carry), ft.nones(xs))),
+            "ft_out": ft.pack((ft.nones(carry), ft.nones(ys))),
+        }
+    except (AttributeError, TypeError):  # pragma: no cover - other JAX versions
+        return None
+
+
 def equation_mark() -> Any:
     """A mark for `drop_equations`: where the program of the current trace ends now."""
     try:

@@ -20,7 +20,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
-from autograph.jax_internals import new_var, with_constants, with_named_inputs
+from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
 from autograph.runtime.cheap_arms import is_cheap
 from autograph.runtime.sinking import sink_writes
 
@@ -109,7 +109,10 @@ def bind_scan(
     body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int, reverse: bool, unroll: int = 1
 ) -> list[Any]:
     """`carry, ys = body(*carry, *x)` over the leading axis of `xs`; returns the last carry and the stacked outputs."""
-    if body.jaxpr.effects:
+    ys_count = len(body.jaxpr.outvars) - len(init)
+    layout = scan_operands(len(body.consts), len(init), len(xs), ys_count)
+    known = _scan_params()
+    if body.jaxpr.effects or layout is None or not layout.keys() <= known.keys():
 
         def step(carry: Any, x: Any) -> Any:
             out = body.call(*carry, *x)
@@ -117,15 +120,7 @@ def bind_scan(
 
         carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse, unroll=unroll)
         return [*carry, *ys]
-    params = dict(
-        _scan_params(),
-        reverse=reverse,
-        length=length,
-        unroll=unroll,
-        jaxpr=body.closed(),
-        num_consts=len(body.consts),
-        num_carry=len(init),
-    )
+    params = {**known, **layout, "reverse": reverse, "length": length, "unroll": unroll, "jaxpr": body.closed()}
     operands = [*body.consts, *init, *xs]
     if "linear" in params:
         params["linear"] = (False,) * len(operands)
