@@ -25,13 +25,16 @@ faithful, with one warning that says why.
 
 from __future__ import annotations
 
+import dis
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 import jax
 from jax import lax
+from jax.sharding import PartitionSpec
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
@@ -147,12 +150,13 @@ def _stage_scan(
     options: dict[str, Any] | None,
 ) -> None:
     counter = Hidden("the loop counter", 0)
-    own = [*variables, counter] if items.counts else variables
+    counts = items.counts and _reads_item(body)
+    own = [*variables, counter] if counts else variables
 
     def turn(*slices: Any) -> None:
         k = counter.value
         body(items.make(k, slices))
-        if items.counts:
+        if counts:
             counter.value = k + 1
 
     avals = [_row(array) for array in items.arrays]
@@ -168,8 +172,37 @@ def _stage_scan(
     views.note(merged, body)
 
 
+def _reads_item(body: Callable[[Any], Any]) -> bool:
+    """Whether a loop body looks at its item (`for _ in ag.range(n)` does not)."""
+    code = body.__code__
+    if type(body) is not FunctionType or code.co_argcount != 1 or code.co_varnames[0] in code.co_cellvars:
+        return True
+    item = code.co_varnames[0]
+    return any(
+        step.opname.startswith("LOAD_FAST") and (step.argval == item or item in _names(step.argval))
+        for step in dis.get_instructions(code)
+    )
+
+
+def _names(argument: Any) -> tuple[Any, ...]:
+    """What an instruction loads that loads two variables (Python 3.13)."""
+    return argument if isinstance(argument, tuple) else ()
+
+
 def _row(array: Any) -> Any:
-    return jax.typeof(array).update(shape=array.shape[1:], weak_type=getattr(array, "weak_type", False))
+    aval = jax.typeof(array)
+    changes: dict[str, Any] = {"shape": aval.shape[1:], "weak_type": getattr(aval, "weak_type", False)}
+    sharding = getattr(aval, "sharding", None)
+    spec = tuple(getattr(sharding, "spec", ()))
+    if sharding is not None and spec:
+        if spec[0] is not None:
+            raise errors.StagingError(
+                f"a loop runs over the axis of an array that is sharded over {spec[0]!r}",
+                why="every device holds the items of some turns only",
+                instead="jax.sharding.reshard(x, jax.P(None, ...)) before the loop",
+            )
+        changes["sharding"] = sharding.update(spec=PartitionSpec(*spec[1:]))
+    return aval.update(**changes)
 
 
 def _stage_counted_while(
