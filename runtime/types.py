@@ -1,7 +1,7 @@
 """Types of traced values and how two of them join: JAX's own promotion, weak types included.
 
->>> join_types(type_of(1), type_of(2.5))
-ArrayType(shape=(), dtype=dtype('float32'), weak=True, varying=frozenset())
+>>> str(join_types(type_of(1), type_of(2.5)))
+'weak float32'
 >>> import jax.numpy as jnp
 >>> join_types(type_of(0.0), type_of(jnp.int8(1))).dtype.name
 'float32'
@@ -24,17 +24,22 @@ _WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 class ArrayType(NamedTuple):
-    """Shape, dtype, whether weakly typed, and the manual mesh axes over which the value varies (`shard_map`)."""
+    """Shape, dtype, whether weakly typed, the manual mesh axes over which the value varies (`shard_map`), its sharding.
+
+    The sharding is part of the type where the mesh has explicit axes; None means replicated.
+    """
 
     shape: tuple[Any, ...]
     dtype: Any
     weak: bool
     varying: frozenset[Any]
+    sharding: Any = None
 
     def __str__(self) -> str:
         weak = "weak " if self.weak and self.dtype != bool else ""
         axes = "" if not self.shape else "[" + ",".join(map(str, self.shape)) + "]"
-        return f"{weak}{np.dtype(self.dtype).name if isinstance(self.dtype, np.dtype) else self.dtype}{axes}"
+        name = np.dtype(self.dtype).name if isinstance(self.dtype, np.dtype) else self.dtype
+        return f"{weak}{name}{axes}" + ("" if self.sharding is None else f" sharded over {tuple(self.sharding.spec)}")
 
 
 class TypesDiffer(Exception):
@@ -44,7 +49,16 @@ class TypesDiffer(Exception):
 def type_of(x: Any) -> ArrayType:
     """The type of a number, array or tracer."""
     aval = jax.typeof(x)
-    return ArrayType(aval.shape, aval.dtype, bool(getattr(aval, "weak_type", False)), _varying(aval))
+    weak = bool(getattr(aval, "weak_type", False))
+    return ArrayType(aval.shape, aval.dtype, weak, _varying(aval), _sharding(aval))
+
+
+def _sharding(aval: Any) -> Any:
+    found = getattr(aval, "sharding", None)
+    spec = getattr(found, "spec", None)
+    if spec is None or not any(axis is not None for axis in spec) or not found.mesh.are_all_axes_explicit:
+        return None
+    return found
 
 
 def _varying(aval: Any) -> frozenset[Any]:
@@ -59,9 +73,11 @@ def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
         return a
     if a.shape != b.shape:
         raise TypesDiffer("shapes differ")
-    varying = a.varying | b.varying
+    if a.sharding is not None and b.sharding is not None and a.sharding != b.sharding:
+        raise TypesDiffer("shardings differ")
+    varying, sharding = a.varying | b.varying, b.sharding if a.sharding is None else a.sharding
     if a.dtype == b.dtype:
-        return ArrayType(a.shape, a.dtype, a.weak and b.weak, varying)
+        return ArrayType(a.shape, a.dtype, a.weak and b.weak, varying, sharding)
     if not (_is_number(a.dtype) and _is_number(b.dtype)):
         raise TypesDiffer("dtypes differ")
     left, right = (_WEAK[_kind(t.dtype)] if t.weak else t.dtype for t in (a, b))
@@ -72,7 +88,7 @@ def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
     # As in JAX's lattice, a Python number of a higher kind stays weak beside an array: int8 and 2.5 are a weak float.
     weak = all(t.weak or _kind(t.dtype) == "b" or (_kind(t.dtype) in "ui" and dtype.kind in "fc") for t in (a, b)) and (
         a.weak or b.weak)
-    return ArrayType(a.shape, dtype, weak, varying)
+    return ArrayType(a.shape, dtype, weak, varying, sharding)
 
 
 def check_fits(x: Any, target: ArrayType) -> None:
@@ -104,6 +120,8 @@ def convert(x: Any, target: ArrayType) -> Any:
     missing = target.varying - have.varying
     if missing:
         x = lax.pcast(x, tuple(missing), to="varying")
+    if target.sharding is not None and have.sharding is None:
+        x = jax.sharding.reshard(x, target.sharding)
     return x
 
 

@@ -125,3 +125,18 @@ def test_varying_axes_join():
 
     mapped = jax.jit(jax.shard_map(f, mesh=mesh, in_specs=PartitionSpec("i"), out_specs=PartitionSpec("i")))
     assert mapped(jnp.array([3.0])) == 3 and mapped(jnp.array([-3.0])) == 1
+
+
+def test_shardings_of_explicit_meshes_join():
+    mesh = jax.make_mesh((1, 1), ("i", "j"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    with jax.set_mesh(mesh):
+        spread = jax.device_put(jnp.arange(4.0), jax.sharding.NamedSharding(mesh, PartitionSpec("i")))
+        other = jax.device_put(jnp.arange(4.0), jax.sharding.NamedSharding(mesh, PartitionSpec("j")))
+        kind = type_of(spread)
+        assert kind.sharding is not None and type_of(jnp.zeros(4)).sharding is None and "sharded over ('i',)" in str(kind)
+        assert join_types(type_of(jnp.zeros(4)), kind) == kind == join_types(kind, type_of(jnp.zeros(4)))
+        with pytest.raises(TypesDiffer, match="shardings differ"):
+            join_types(kind, type_of(other))
+        f = jax.jit(lambda a, n: if_exp(n > 0, lambda: a * 2, lambda: jnp.zeros(4)))
+        assert f(spread, 1).tolist() == [0, 2, 4, 6] and f(spread, -1).tolist() == [0] * 4
+        assert type_of(f(spread, 1)) == kind == type_of(placeholder(kind))
