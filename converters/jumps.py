@@ -164,7 +164,7 @@ class Jumps(StatementConverter):
         while pending:
             node = pending.pop()
             escapes = self.native.escapes(node)
-            completes = self._statement_completes(node) if escapes else True
+            completes = self._statement_completes(node)
             flags = NONE
             if isinstance(node, gast.Return | gast.Break | gast.Continue):
                 made, flags = self.jump(node, place)

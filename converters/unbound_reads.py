@@ -24,6 +24,7 @@ import gast
 
 from autograph import locations
 from autograph.analyses.definedness import Definedness
+from autograph.analyses.operators import is_operator, operands
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.converters import pieces
 from autograph.converters.base import Node, StatementConverter
@@ -55,6 +56,9 @@ class UnboundReads(StatementConverter):
             parts: list[Node] = [node.args, *getattr(node, "decorator_list", ())]
         else:
             parts = [node]
+        if is_operator(node, self.alias):
+            for operand in operands(node):
+                operand.body = self.wrap(operand.body)
         for part in parts:
             for name, value in vars(part).items():
                 if type(value) is list:
