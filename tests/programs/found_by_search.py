@@ -297,3 +297,27 @@ def exit_stack(n):
         if n > 5:
             n = n - 5
     return n, o.p, o.q
+
+
+@program((2,), (8,))
+def else_of_while_true_is_never_reached(a):
+    w = 0
+    while True:
+        w += 1
+        if w > a:
+            return w
+    else:
+        a = 5
+
+
+@program((2,), (8,))
+def else_of_while_true_in_branch(a):
+    w = 0
+    if a > 5:
+        while True:
+            w += 1
+            if w > a:
+                return w
+        else:
+            a = 5
+    return a
