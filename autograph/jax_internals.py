@@ -131,7 +131,7 @@ def scan_operands(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any] |
     Without them `lax.scan` is called on the jaxpr, which traces its equations once more.
     """
     try:
-        from jax._src.lax.control_flow.loops import ft  # JAX 0.11
+        from jax._src.lax.control_flow.loops import ft  # type: ignore[attr-defined]  # JAX 0.11
     except ImportError:
         return {"num_consts": consts, "num_carry": carry}
     try:

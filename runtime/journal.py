@@ -44,6 +44,12 @@ class AttributeLocation:
     def name(self) -> str:
         return f"<{type(self.obj).__name__}>.{self.attribute}"
 
+    def names(self) -> Any:
+        """The `__dict__` in which the attribute stands; None if it stands in a slot or in a class."""
+        if isinstance(self.obj, type) or self._slot() is not None:
+            return None
+        return object.__getattribute__(self.obj, "__dict__")
+
     def _slot(self) -> MemberDescriptorType | None:
         for base in type(self.obj).__mro__:
             found = base.__dict__.get(self.attribute)
@@ -339,8 +345,25 @@ class Piece:
         if key in self._own:
             # A variable of the statement itself: it leaves through the state, and the enclosing piece must hear of it.
             self.forwarded[key] = location
-        elif key not in self.entries:
-            self.entries[key] = (location, location.get())
+        elif key not in self.entries and not self._covers(location):
+            before = location.get()
+            if type(before) is dict and isinstance(location, ContentsLocation):
+                self._take_over(location.obj, before)
+            self.entries[key] = (location, before)
+
+    def _covers(self, location: Any) -> bool:
+        """Whether an attribute stands in a `__dict__` that is in the journal as a whole."""
+        return isinstance(location, AttributeLocation) and id(location.names()) in self.entries
+
+    def _take_over(self, names: dict[Any, Any], before: dict[Any, Any]) -> None:
+        """Makes `before`, a snapshot of `names`, what it was before attributes that stand there were written."""
+        for key, (location, value) in list(self.entries.items()):
+            if isinstance(location, AttributeLocation) and location.names() is names:
+                del self.entries[key]
+                if value is UNSET:
+                    before.pop(location.attribute, None)
+                else:
+                    before[location.attribute] = value
 
 
 def same_contents(before: Any, after: Any) -> bool:

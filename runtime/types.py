@@ -54,7 +54,7 @@ def type_of(x: Any) -> ArrayType:
 
 
 def _sharding(aval: Any) -> Any:
-    found = getattr(aval, "sharding", None)
+    found: Any = getattr(aval, "sharding", None)
     spec = getattr(found, "spec", None)
     if spec is None or not any(axis is not None for axis in spec) or not found.mesh.are_all_axes_explicit:
         return None

@@ -180,6 +180,26 @@ def test_overlapping_writes_are_undone_in_reverse():
     assert box.items is items == [1]
 
 
+@pytest.mark.parametrize("order", ["attribute first", "dict first"])
+def test_attributes_and_their_dict_are_one_place(order):
+    box = Box()
+    box.value, names = 1, None
+    names = vars(box)
+    with Piece([]) as piece:
+        for step in ("attribute", "dict", "attribute") if order == "attribute first" else ("dict", "attribute"):
+            if step == "attribute":
+                journal.touch_attribute(box, "value")
+                box.value = box.value + 1
+                journal.touch_attribute(box, "new")
+                box.new = 5
+            else:
+                journal.touch_container(names)
+                names["value"] += 10
+        after = dict(names)
+        _, (written,) = piece.collect()
+    assert names == {"value": 1} == written.before and written.after == after and written.location.obj is names
+
+
 def test_an_exception_puts_everything_back():
     items, x = [1], 1
     with pytest.raises(KeyError), Piece(variables_of(lambda: (x,))):
