@@ -1,5 +1,6 @@
 """The smallest program of each error that the random search or a reader has found, so that it stays found."""
 
+import collections
 import contextlib
 import types
 
@@ -321,3 +322,48 @@ def else_of_while_true_in_branch(a):
         else:
             a = 5
     return a
+
+
+@program((2,), (3,), (9,))
+def iterator_left_by_traced_break(n):
+    s = 0
+    it = iter([1, 2, 3, 4])
+    for x in it:
+        if x > n:
+            break
+        s += x
+    return s, len(list(it))
+
+
+@program((2,), (3,), (9,))
+def generator_with_effects_left_by_traced_break(n):
+    s = 0
+
+    def gen():
+        nonlocal s
+        for i in range(4):
+            s += 1
+            yield i
+
+    for x in gen():
+        if x >= n:
+            break
+    return s
+
+
+@program((2,), (8,))
+def order_of_ordered_dict(n):
+    o = collections.OrderedDict(a=1, b=2)
+    if n > 5:
+        o.move_to_end("a")
+    return list(o.values())
+
+
+@program((2,), (8,))
+def order_of_dict(n):
+    o = {"a": 1, "b": 2}
+    if n > 5:
+        o["a"] = o.pop("a")
+    else:
+        o["a"] = o.pop("a") + 1
+    return list(o.values())
