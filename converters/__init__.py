@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
 from autograph.converters.asserts import Asserts
 from autograph.converters.base import Conversion, Converter
@@ -71,4 +72,5 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
             checks.check(tree, converter.__name__, removes=converter.removes)
     if STRICT if strict is None else strict:
         checks.check_result(tree)
+    as_in_grammar(tree)
     return tree

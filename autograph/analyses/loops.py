@@ -41,6 +41,13 @@ def extended(loop: Any) -> Any:
     return kind(**vars(loop))
 
 
+def as_in_grammar(tree: Any) -> None:
+    """Gives loops that stayed native the types of the grammar again: `ast` has no place for the other fields."""
+    for node in gast.walk(tree):
+        if type(node) in (While, For):
+            node.__class__ = gast.While if type(node) is While else gast.For
+
+
 def blocks(node: Any) -> list[list[Any]]:
     """The statement lists directly inside a compound statement; none for functions and classes, which are scopes."""
     if isinstance(node, gast.If | gast.While | gast.For | gast.AsyncFor):
