@@ -312,8 +312,9 @@ class Jumps(StatementConverter):
             for name in ("body", "orelse", "finalbody"):
                 if not (statements := getattr(owner, name, None)):
                     continue
-                lowered, after = self.lower(statements, inside)
-                if name == "orelse" and flags and isinstance(node, gast.Try | gast.TryStar):
+                guarded = name == "orelse" and bool(flags) and isinstance(node, gast.Try | gast.TryStar)
+                lowered, after = self.lower(statements, inside.in_arm() if guarded else inside)
+                if guarded:
                     if place.loop is not None:
                         place.loop.guarded |= flags
                     lowered = [self.guard(self._none_of(flags, node), lowered, [], node)]
@@ -332,6 +333,8 @@ class Jumps(StatementConverter):
             node.orelse, after = self.lower(node.orelse, place)
             return [node], after | (flags - {loop.continue_ or ""}), []
         self.native.discard(node)
+        if isinstance(node, gast.While) and _is_constant(node.test, True) and not self.native.breaks(node):
+            node.orelse = []  # never reached
         before, added = self._shaped(node)
         loop = Loop(native=False)
         body, flags = self.lower(node.body, Place(returns=False, loop=loop, in_loop=True))

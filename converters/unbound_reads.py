@@ -37,7 +37,7 @@ class UnboundReads(StatementConverter):
         if self.conversion.sees_frame(function):
             return
         native = self.conversion.nativeness(function)
-        found = Definedness(function, self.scope, native.holds, self.alias)
+        found = Definedness(function, self.scope, native.holds, self.alias, moves=native.moves)
         self.reads, self.updates = found.reads, found.updates
         names = {node.id for node in self.reads}.union(*self.updates.values())
         # A closure's reads are not followed, so a captured variable counts as one that may be read unbound.

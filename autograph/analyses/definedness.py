@@ -42,15 +42,18 @@ class Definedness:
         scope: its scope.
         is_native: whether a statement stays a Python statement.
         alias: the name of the runtime.
+        moves: whether statements may move into functional ones later: then every read counts.
     """
 
-    def __init__(self, function: Any, scope: Scope, is_native: Callable[[Any], bool], alias: str) -> None:
+    def __init__(
+        self, function: Any, scope: Scope, is_native: Callable[[Any], bool], alias: str, *, moves: bool = False
+    ) -> None:
         self._bits = Bits()
         self._locals = self._bits.mask(scope.locals)
         self._is_native = is_native
         self._alias = alias
         self._effects = Effects(alias)
-        self._depth = 0
+        self._depth = int(moves)
         self._staged = 0  # what functional statements bind
         self._found: list[
             tuple[Any, Any, bool]

@@ -90,6 +90,11 @@ class Nativeness:
         """The kinds of jumps that leave a statement from inside a functional statement, or from itself if it is one."""
         return self._soft.get(statement, NO_JUMP)
 
+    @property
+    def moves(self) -> bool:
+        """Whether lowering jumps may move statements into functional ones."""
+        return any(self._soft.values())
+
     def breaks(self, loop: Any) -> bool:
         """Whether a loop holds a `break` of its own."""
         return "break" in self._union(self._escapes, [loop.body], False)
