@@ -6,6 +6,11 @@ in editable form stands in its author's folder and is user code.
 >>> import json
 >>> is_library(json.dumps), is_library(len), is_library(lambda: None)
 (True, True, False)
+
+Packages may also lie where another environment, or a package manager, has put them:
+
+>>> is_library_file("/nix/store/7r4x-jax/lib/python3.11/site-packages/jax/_src/api.py")
+True
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ _ROOTS.update(os.path.realpath(root) for root in tuple(_ROOTS))
 _ROOTS.update(PACKAGE_DIRECTORIES)
 # `<frozen os>` and the like are modules that Python carries inside itself.
 _PREFIXES = (*(root + os.sep for root in sorted(_ROOTS)), "<frozen ", "<__array_function__")
+_FOLDERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _known: dict[str, bool] = {}
 
 
@@ -35,7 +41,8 @@ def is_library_file(filename: str) -> bool:
     """Whether a file, as code objects name it, belongs to library code."""
     answer = _known.get(filename)
     if answer is None:
-        answer = _known[filename] = filename.startswith(_PREFIXES)
+        answer = filename.startswith(_PREFIXES) or any(folder in filename for folder in _FOLDERS)
+        _known[filename] = answer
     return answer
 
 
