@@ -48,11 +48,15 @@ class Constants:
 
     def expression(self, value: Any, at: ast.AST) -> ast.expr:
         """An expression that will be the constant `value`, at the position of a node."""
+        return ast.copy_location(ast.Constant(self.mark(value)), at)
+
+    def mark(self, value: Any) -> str:
+        """The constant that stands for `value` in the tree."""
         number = self._numbers.get(id(value))
         if number is None:
             number = self._numbers[id(value)] = len(self.objects)
             self.objects.append(value)
-        return ast.copy_location(ast.Constant(f"{_MARK}{number}"), at)
+        return f"{_MARK}{number}"
 
     def value(self, constant: Any) -> Any:
         """The object that a constant of compiled code stands for; any other constant itself."""

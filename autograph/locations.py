@@ -12,15 +12,19 @@ at the end of the loop.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
+
+from autograph.nodes import ByKind, children
 
 Position = tuple[int, int, int, int]
 
 LOCATED: tuple[Any, ...] = (gast.stmt, gast.expr, gast.excepthandler, gast.alias, gast.keyword, gast.pattern)
 if hasattr(gast, "type_param"):
     LOCATED += (gast.type_param,)
+IS_LOCATED = ByKind(lambda kind: issubclass(kind, LOCATED))
 
 KEYWORDS = {"Try": 3, "TryStar": 3, "ClassDef": 5, "FunctionDef": 3, "AsyncFunctionDef": 9}
 
@@ -44,16 +48,19 @@ def header(node: Any) -> Position:
 
 
 def _last_of_header(node: Any) -> Any:
-    match type(node).__name__:
-        case "If" | "While":
-            return node.test
-        case "For" | "AsyncFor":
-            return node.iter
-        case "With" | "AsyncWith":
-            return node.items[-1].optional_vars or node.items[-1].context_expr
-        case "Match":
-            return node.subject
-    return None
+    find = _LAST_OF_HEADER.get(type(node).__name__)
+    return None if find is None else find(node)
+
+
+_LAST_OF_HEADER: dict[str, Callable[[Any], Any]] = {
+    "If": lambda node: node.test,
+    "While": lambda node: node.test,
+    "For": lambda node: node.iter,
+    "AsyncFor": lambda node: node.iter,
+    "With": lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
+    "AsyncWith": lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
+    "Match": lambda node: node.subject,
+}
 
 
 def place(tree: Any, at: Position) -> Any:
@@ -61,19 +68,14 @@ def place(tree: Any, at: Position) -> Any:
 
     Nodes that have one are the user's own: what is below them is left alone.
     """
-    pending = [tree]
+    pending = list(tree) if type(tree) is list else [tree]
     while pending:
         node = pending.pop()
-        if type(node) is list:
-            pending.extend(node)
-            continue
-        if not isinstance(node, gast.AST):
-            continue
-        if isinstance(node, LOCATED):
+        if IS_LOCATED[type(node)]:
             if getattr(node, "lineno", None) is not None:
                 continue
             node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = at
-        pending.extend(vars(node).values())
+        pending.extend(children(node))
     return tree
 
 

@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import gast
-
 
 class Namer:
     """Hands out names that are not reserved, each once.
@@ -45,15 +43,3 @@ class Namer:
     def child(self) -> Namer:
         """A namer for a nested scope."""
         return Namer(self.reserved)
-
-
-def identifiers(tree: gast.AST) -> frozenset[str]:
-    """Every identifier that occurs in a tree, whatever it names: no fresh name may be one of these."""
-    found: set[str] = set()
-    for node in gast.walk(tree):
-        for value in vars(node).values():
-            if type(value) is str:
-                found.add(value)
-            elif type(value) is list:
-                found.update(item for item in value if type(item) is str)
-    return frozenset(found)

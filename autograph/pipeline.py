@@ -4,9 +4,9 @@ A `Unit` stands for a function's code. Its author's body (`autograph.author`) ru
 with a check that enters the staged body otherwise. The staged body is built on first need, and both are built once:
 
 1. `source.find`: the exact node;
-2. `gast.ast_to_gast`: of the function alone;
+2. `translation.to_gast`: of the function alone;
 3. `converters.convert`: the passes, in their order;
-4. `gast.gast_to_ast`, `linking.link`: a code object in the user's file;
+4. `translation.to_ast`, `linking.link`: a code object in the user's file;
 5. `linking.make_function`: over the cells, globals and defaults of the function at hand.
 
 >>> def f(x):
@@ -29,13 +29,13 @@ from typing import Any
 
 from autograph import errors, source
 from autograph.library import is_library as is_library
-from autograph.linking import by_position, link, make_function
+from autograph.linking import Constants, by_position, link, make_function
 from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions, log
 from autograph.registry import CodeTable, Known, Role, known, register, register_all
 from autograph.source import Source
+from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
-from autograph.staged_tree import deep_recursion, staged_tree
 
 _CO_ASYNC_GENERATOR = 0x200
 _LOCK = threading.RLock()
@@ -44,12 +44,11 @@ _LOCK = threading.RLock()
 class Unit:
     """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
 
-    __slots__ = ("__weakref__", "_entry", "_staged", "_tree", "options", "source")
+    __slots__ = ("__weakref__", "_entry", "_staged", "options", "source")
 
     def __init__(self, source: Source, options: ConversionOptions) -> None:
         self.source = source
         self.options = options
-        self._tree: tuple[Any, str] | None = None
         self._staged: CodeType | None = None
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
 
@@ -88,10 +87,8 @@ class Unit:
 
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
         """The converted `ast` node and the name that stands for the runtime in it."""
-        if self._tree is None:
-            with _LOCK, deep_recursion():
-                self._tree = staged_tree(self.source, namespace, self.options)
-        return self._tree
+        with _LOCK:
+            return staged_tree(self.source, namespace, self.options)
 
     def staged_code(self, namespace: Namespace) -> CodeType:
         """The code of the staged body."""
@@ -99,12 +96,12 @@ class Unit:
             with _LOCK:
                 if self._staged is None:
                     began = time.perf_counter()
-                    tree, alias = self.staged_tree(namespace)
                     from autograph import runtime
 
-                    with deep_recursion():
-                        code = link(tree, self.source, {alias: runtime})
-                    self._tree = None
+                    constants = Constants()
+                    with building_trees():
+                        tree, _ = staged_tree(self.source, namespace, self.options, constants.mark(runtime))
+                        code = link(tree, self.source, constants)
                     register_all(code, Role.STAGED, None)
                     register(code, Role.STAGED, self)
                     self._staged = code
@@ -112,9 +109,7 @@ class Unit:
         return self._staged
 
 
-def convert_function(
-    fn: FunctionType, options: ConversionOptions = DEFAULT, *, explicit: bool = False
-) -> FunctionType:
+def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, explicit: bool = False) -> FunctionType:
     """The two-body function for a Python function: the same object each time.
 
     Args:
@@ -245,7 +240,7 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
         units = _UNITS.of(fn.__code__)
         key = (options, id(fn.__globals__))
         if key not in units:
-            with deep_recursion():
+            with building_trees():
                 units[key] = Unit(source.find(fn), options)
         unit: Unit = units[key]
         return unit
@@ -263,7 +258,7 @@ def _author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
             return unit.staged_code(namespace)  # cannot delegate to another asynchronous generator
         from autograph import author
 
-        with deep_recursion():
+        with building_trees():
             codes[key] = author.build(unit, namespace)
     code: CodeType = codes[key]
     return code

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import Any
 
@@ -18,9 +19,20 @@ from autograph.options import ConversionContext, ConversionOptions
 from autograph.source import Source
 from autograph.trees import changed
 
+_DEPTH = 20_000
 
-def staged_tree(found: Source, namespace: Namespace, options: ConversionOptions) -> tuple[Any, str]:
-    """The staged `ast` node of a function, and the name that stands for the runtime in it."""
+
+def staged_tree(
+    found: Source, namespace: Namespace, options: ConversionOptions, runtime: Any = None
+) -> tuple[Any, str]:
+    """The staged `ast` node of a function, and the name that stands for the runtime in it.
+
+    Args:
+        found: where the function stands.
+        namespace: what its names mean.
+        options: see `ConversionOptions`.
+        runtime: a constant to put in the place of that name.
+    """
     alias = _fresh("ag__", found.code)
     context = ConversionContext(
         filename=found.filename,
@@ -32,17 +44,20 @@ def staged_tree(found: Source, namespace: Namespace, options: ConversionOptions)
         options=options,
         alias=alias,
     )
-    return convert_tree(found.node, context), alias
+    return convert_tree(found.node, context, {} if runtime is None else {alias: runtime}), alias
 
 
-def convert_tree(node: Any, context: ConversionContext) -> Any:
+def convert_tree(node: Any, context: ConversionContext, constants: Mapping[str, Any] | None = None) -> Any:
     """The staged `ast` node for a function's node.
 
     What is evaluated outside the function (decorators, defaults, annotations) stays as it is; decorators are left out.
-    """
-    import gast
 
-    from autograph import converters
+    Args:
+        node: the function's node in the tree of its file; it is not changed.
+        context: what else is known about the function.
+        constants: names that become these constants where they are read.
+    """
+    from autograph import converters, translation
 
     bare = changed(node.args, defaults=[], kw_defaults=[None] * len(node.args.kwonlyargs))
     outside: dict[str, Any] = {"args": node.args}
@@ -52,8 +67,8 @@ def convert_tree(node: Any, context: ConversionContext) -> Any:
         outside["returns"] = node.returns
         body = changed(node, args=bare, returns=None, decorator_list=[])
     try:
-        with deep_recursion():
-            tree = gast.gast_to_ast(converters.convert(gast.ast_to_gast(body), context))
+        with building_trees():
+            tree = translation.to_ast(converters.convert(translation.to_gast(body), context), constants)
     except (errors.AutoGraphError, MemoryError):
         raise
     except Exception as error:
@@ -78,15 +93,22 @@ def _fresh(name: str, code: CodeType) -> str:
 
 
 @contextlib.contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Room for expressions as deep as Python's compiler takes them: tree walks need several frames a level."""
-    limit = sys.getrecursionlimit()
-    needed = 20_000
-    if limit >= needed:
-        yield
-        return
-    sys.setrecursionlimit(needed)
+def building_trees() -> Iterator[None]:
+    """What conversion asks of the interpreter.
+
+    Room for expressions as deep as Python's compiler takes them: tree walks need several frames a level. And no garbage
+    collection: a tree is many objects that live until the end, and each time some hundreds more of them exist the
+    collector looks at all, and at whatever else is in memory; that was a third of the time.
+    """
+    limit, collects = sys.getrecursionlimit(), gc.isenabled()
+    if limit < _DEPTH:
+        sys.setrecursionlimit(_DEPTH)
+    if collects:
+        gc.disable()
     try:
         yield
     finally:
-        sys.setrecursionlimit(limit)
+        if limit < _DEPTH:
+            sys.setrecursionlimit(limit)
+        if collects:
+            gc.enable()

@@ -93,6 +93,6 @@ def _instance(node: Any, holes: dict[str, Any], spot: locations.Position) -> Any
     for name in node._fields:
         value = getattr(node, name, None)
         setattr(copy, name, _instances(value, holes, spot) if type(value) is list else _instance(value, holes, spot))
-    if isinstance(copy, locations.LOCATED):
+    if locations.IS_LOCATED[type(copy)]:
         copy.lineno, copy.col_offset, copy.end_lineno, copy.end_col_offset = spot
     return copy

@@ -15,6 +15,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from autograph.nodes import PARTS
+
 
 def changed(node: Any, **fields: Any) -> Any:
     """A shallow copy of a node with other fields; trees are shared, so nothing is changed in place."""
@@ -31,7 +33,8 @@ def rebuild(node: Any, visit: Callable[[Any], Any]) -> Any:
     For an element of a list, `visit` may return a list of nodes that takes its place.
     """
     fields: dict[str, Any] = {}
-    for name, value in node.__dict__.items():
+    for name in PARTS[type(node)]:
+        value = getattr(node, name, None)
         if isinstance(value, ast.AST):
             new = visit(value)
             if new is not value:

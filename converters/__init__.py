@@ -31,6 +31,20 @@ from autograph.converters.super_calls import SuperCalls
 from autograph.converters.unbound_reads import UnboundReads
 from autograph.options import ConversionContext
 
+
+class Expressions(
+    Asserts,
+    ContextManagers,
+    Comprehensions,
+    ConditionalExpressions,
+    LogicalExpressions,
+    Comparisons,
+    Subscripts,
+    Calls,
+):
+    """Those that rewrite one node each, in one walk: children first, so their order is free."""
+
+
 CONVERTERS: tuple[type[Converter], ...] = (
     HoistDeclarations,  # first: declarations inside statements would move with them
     MatchStatements,  # before anything counts `if`s: cases become some
@@ -40,14 +54,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     UnboundReads,  # on the user's own jumps: a flag hides what it guards
     Jumps,  # before control flow, whose bodies no jump can leave
     ControlFlow,  # before expressions: an operand's lambda would look to it like a closure that captures
-    Asserts,  # needs to know what became a function of a statement
-    ContextManagers,  # this and the next five rewrite different nodes, children first: their order is free
-    Comprehensions,
-    ConditionalExpressions,
-    LogicalExpressions,
-    Comparisons,
-    Subscripts,
-    Calls,  # after those that look at calls of builtins by name (`range(3)`)
+    Expressions,  # needs to know what became a function of a statement
     NamedOperands,  # when every operand is the lambda of an operator
     SuperCalls,  # when everything that moves has moved
     Declarations,  # last: only now is it known which scope binds what
@@ -72,5 +79,6 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
             checks.check(tree, converter.__name__, removes=converter.removes)
     if STRICT if strict is None else strict:
         checks.check_result(tree)
-    as_in_grammar(tree)
+    for loop in conversion.loops:
+        as_in_grammar(loop)
     return tree

@@ -7,20 +7,22 @@ decorators and annotations, and not at the level of a class body, whose names no
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gast
 
 from autograph import templates
+from autograph.analyses.loops import IS_COMPOUND
 from autograph.analyses.nativeness import Nativeness, suspends
 from autograph.analyses.operators import is_operator, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 from autograph.analyses.static_tests import StaticTests, dotted
-from autograph.naming import Namer, identifiers
+from autograph.naming import Namer
+from autograph.nodes import PARTS, ByKind, children, inventory, methods, walk
 from autograph.options import MISSING, ConversionContext
 
 Node = Any  # gast ships no types
+_FRAME_CALLS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
 class Conversion:
@@ -39,12 +41,14 @@ class Conversion:
         """The user's scopes, as they were before the first pass."""
         self.functions = self.scopes.functions
         """The user's functions, outer ones first; passes change them in place."""
-        self.names = identifiers(tree) | context.freevars | {self.alias}
         self.bound = frozenset[str]().union(*(scope.bound for scope in self.scopes))
         self.static = StaticTests(self.resolve)
-        kinds = {type(node) for node in gast.walk(tree)}
+        kinds, words = inventory(tree)
+        self.kinds = kinds
+        """The types of the nodes that the user wrote."""
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
         self.has_walrus = gast.NamedExpr in kinds
+        self.names = words | context.freevars | {self.alias}
         self.may_be_unbound: dict[Node, set[str]] = {}
         """By function, the variables that some read may find unbound."""
         self.flags: set[str] = set()
@@ -53,9 +57,12 @@ class Conversion:
         """Temporaries that are never read where the statement that sets them did not run just before."""
         self.pieces: set[Node] = set()
         """Functions that converters made; all others are the user's."""
+        self.loops: list[Node] = []
+        """Loops that have more fields than the grammar's."""
         self._namers: dict[Node, Namer] = {}
         self._nativeness: dict[Node, Nativeness] = {}
         self._sees_frame: dict[Node, bool] = {}
+        self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
 
     def resolve(self, name: str) -> Any:
         """The object that a dotted name means, or `MISSING`; names that the tree binds mean nothing yet."""
@@ -75,11 +82,13 @@ class Conversion:
     def nativeness(self, function: Node) -> Nativeness:
         """Which statements of a function stay native: decided once, before jumps are lowered, and kept up by that pass."""
         if function not in self._nativeness:
-            self._nativeness[function] = Nativeness(function, self.static)
+            self._nativeness[function] = Nativeness(function, self.static, may_suspend=self.may_suspend)
         return self._nativeness[function]
 
     def sees_frame(self, function: Node) -> bool:
         """Whether a function looks at its own frame (`locals()`, `eval("x")`, ...): its statements stay where they are."""
+        if not self._names_frame:
+            return False
         known = self._sees_frame.get(function)
         if known is None:
             known = self._sees_frame[function] = any(self._is_frame_call(node) for node in own_nodes(function))
@@ -98,12 +107,9 @@ def own_nodes(function: Node) -> list[Node]:
     found, pending = [], list(function.body) if type(function.body) is list else [function.body]
     while pending:
         node = pending.pop()
-        if type(node) is list:
-            pending.extend(node)
-        elif isinstance(node, gast.AST):
-            found.append(node)
-            if not isinstance(node, FUNCTIONS):
-                pending.extend(vars(node).values())
+        found.append(node)
+        if not isinstance(node, FUNCTIONS):
+            pending.extend(children(node))
     return found
 
 
@@ -134,6 +140,11 @@ class Converter:
 class StatementConverter(Converter):
     """A pass over the blocks of each function of the user's."""
 
+    _visits: ClassVar[ByKind]
+
+    def __init_subclass__(cls) -> None:
+        cls._visits = methods(cls, "visit_", cls.inside)
+
     def convert(self, tree: Node) -> Node:
         for function in self.conversion.functions:
             self.function = function
@@ -149,8 +160,7 @@ class StatementConverter(Converter):
         """The statements that take the place of these."""
         result: list[Node] = []
         for node in statements:
-            visit: Callable[[Node], Any] = getattr(self, "visit_" + type(node).__name__, self.inside)
-            made = visit(node)
+            made = self._visits[type(node)](self, node)
             if type(made) is list:
                 result.extend(made)
             elif made is not None:
@@ -159,9 +169,9 @@ class StatementConverter(Converter):
 
     def inside(self, node: Node) -> Node:
         """Converts the blocks of a compound statement; functions and classes are left alone."""
+        if not IS_COMPOUND[type(node)]:
+            return node
         for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-            if isinstance(owner, (*FUNCTIONS, gast.ClassDef)):
-                continue
             for name in ("body", "orelse", "finalbody"):
                 statements = getattr(owner, name, None)
                 if statements:
@@ -171,10 +181,26 @@ class StatementConverter(Converter):
 
 
 class ExpressionConverter(Converter):
-    """A pass over expressions: `visit_X` gets a node whose children are converted and returns what takes its place."""
+    """A pass over expressions: `visit_X` gets a node whose children are converted and returns what takes its place.
+
+    Converters that do not mind in which order they go become one pass, with one walk, by inheritance: `class Both(First,
+    Second)`. A node that both visit goes through them in this order.
+    """
+
+    _plans: ClassVar[ByKind]
+
+    def __init_subclass__(cls) -> None:
+        cls._plans = ByKind(cls._plan)
+
+    @classmethod
+    def _plan(cls, kind: type) -> tuple[Any, tuple[Any, ...]] | None:
+        """How to go below a node of this type and what then rewrites it; None where there is nothing to do."""
+        name = "visit_" + kind.__name__
+        rewrites = tuple(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
+        descend = getattr(cls, "_scope_" + kind.__name__, cls._children if PARTS[kind] else None)
+        return (descend, rewrites) if descend or rewrites else None
 
     def convert(self, tree: Node) -> Node:
-        self._methods: dict[type, Any] = {}
         self._class_level = False
         self.in_expression_scope = False
         """Inside a lambda or comprehension of the user's: no statement can be put in front."""
@@ -195,19 +221,20 @@ class ExpressionConverter(Converter):
     def visit(self, node: Node) -> Node:
         """Converts the children, then the node itself."""
         kind = type(node)
-        if kind is gast.Name or kind is gast.Constant:
+        if kind is gast.Name or (plan := self._plans[kind]) is None:
             return node
-        methods = self._methods.get(kind)
-        if methods is None:
-            name = kind.__name__
-            methods = getattr(self, "_scope_" + name, self._children), getattr(self, "visit_" + name, None)
-            self._methods[kind] = methods
-        descend, rewrite = methods
-        descend(node)
-        return node if rewrite is None or self._class_level else rewrite(node)
+        descend, rewrites = plan
+        if descend is not None:
+            descend(self, node)
+        if not self._class_level:
+            for rewrite in rewrites:
+                if type(node) is kind:
+                    node = rewrite(self, node)
+        return node
 
     def _children(self, node: Node) -> None:
-        for name, value in vars(node).items():
+        for name in PARTS[type(node)]:
+            value = getattr(node, name, None)
             if type(value) is list:
                 self._list(value)
             elif isinstance(value, gast.AST):
@@ -275,7 +302,7 @@ class ExpressionConverter(Converter):
     def may_be_operand(self, *nodes: Node) -> bool:
         """Whether expressions can move into a lambda: they do not suspend or look at the frame, and bind only where a
         statement in front can take the binding over."""
-        if self.keeps_frame and any(self.conversion._is_frame_call(item) for node in nodes for item in gast.walk(node)):
+        if self.keeps_frame and any(self.conversion._is_frame_call(item) for node in nodes for item in walk(node)):
             return False
         if self.conversion.may_suspend and suspends(list(nodes)):
             return False
@@ -291,12 +318,8 @@ def binds(node: Node) -> bool:
             return True
         if isinstance(item, gast.Lambda):
             pending.extend((*item.args.defaults, *(value for value in item.args.kw_defaults if value is not None)))
-            continue
-        for value in vars(item).values():
-            if type(value) is list:
-                pending.extend(part for part in value if isinstance(part, gast.AST))
-            elif isinstance(value, gast.AST):
-                pending.append(value)
+        else:
+            pending.extend(children(item))
     return False
 
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from autograph.analyses.operators import callee, is_operator
 from autograph.converters import native_calls, pieces
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.options import MISSING
@@ -26,9 +25,7 @@ class Calls(ExpressionConverter):
 
     def visit_Call(self, node: Node) -> Any:
         func = node.func
-        if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == self.alias:
-            return node
-        if isinstance(func, gast.Call) and self.is_converted(func):
+        if is_operator(node, self.alias) or callee(node, self.alias) is not func:
             return node
         meaning = self.conversion.meaning(func)
         if meaning is not MISSING and native_calls.stays(meaning, node):
@@ -37,13 +34,3 @@ class Calls(ExpressionConverter):
             return node
         node.func = pieces.operator(self.alias, "converted", [func], at=func)
         return node
-
-    def is_converted(self, node: Node) -> bool:
-        """Whether a callee is `ag__.converted(f)` already."""
-        func = node.func
-        return (
-            isinstance(func, gast.Attribute)
-            and func.attr == "converted"
-            and isinstance(func.value, gast.Name)
-            and func.value.id == self.alias
-        )

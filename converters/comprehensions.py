@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses.operators import is_operator
+from autograph.analyses.operators import callee, is_operator
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 
@@ -69,5 +69,5 @@ class Comprehensions(ExpressionConverter):
             return True
         if not isinstance(node, gast.Call) or node.keywords:
             return False
-        is_range = self.conversion.static.is_builtin(node.func, builtins.range)
+        is_range = self.conversion.static.is_builtin(callee(node, self.alias), builtins.range)
         return is_range and all(isinstance(item, gast.Constant) for item in node.args)

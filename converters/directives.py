@@ -37,6 +37,7 @@ class Directives(StatementConverter):
 
     def visit_While(self, node: Node) -> Any:
         loop = extended(self.inside(node))
+        self.conversion.loops.append(loop)
         given = [item for item in loop.body if self._is_directive(item)]
         if given:
             loop.body = [item for item in loop.body if item not in given] or self.statements("pass", at=given[0])

@@ -47,7 +47,8 @@ class ElementAssignments(StatementConverter):
     """See the module."""
 
     def convert_function(self, function: Node) -> None:
-        self.numbers = numbers.names(function, self.conversion)
+        any_update = gast.AugAssign in self.conversion.kinds
+        self.numbers = numbers.names(function, self.conversion) if any_update else frozenset[str]()
         self.effects = Effects(self.alias)
         self.outer = self.scope.globals | self.scope.nonlocals
         super().convert_function(function)

@@ -42,9 +42,10 @@ from typing import Any
 
 import gast
 
+from autograph import locations
 from autograph.analyses.loops import LOOPS, blocks
 from autograph.analyses.scopes import FUNCTIONS
-from autograph.converters import loop_shapes
+from autograph.converters import loop_shapes, pieces
 from autograph.converters.base import Conversion, Node, StatementConverter
 from autograph.converters.loop_shapes import both
 
@@ -236,7 +237,7 @@ class Jumps(StatementConverter):
             made = self._set(flag, True, node)
             if self.returns_values:
                 value = node.value if node.value is not None else self.expression("None", at=node)
-                made = [*self.statements(f"{self.return_value} = $value", at=node, value=value), *made]
+                made = [*self.statements("$name = $value", at=node, name=self.return_value, value=value), *made]
             return made, frozenset((flag,))
         assert place.loop is not None
         if place.native_loop:
@@ -260,16 +261,20 @@ class Jumps(StatementConverter):
         return self.return_flag
 
     def _set(self, flag: str, value: bool, at: Node) -> list[Node]:
-        return self.statements(f"{flag} = {value}", at=at)
+        return self.statements(f"$flag = {value}", at=at, flag=flag)
 
     def _return(self, at: Node) -> Node:
-        [node] = self.statements(f"return {self.return_value if self.returns_values else None}", at=at)
+        if self.returns_values:
+            [node] = self.statements("return $value", at=at, value=self.return_value)
+        else:
+            [node] = self.statements("return None", at=at)
         self.native.add(node)
         return node
 
     def _none_of(self, flags: Any, at: Node) -> Node:
-        names = sorted(flags)
-        return self.expression(f"not {names[0]}" if len(names) == 1 else f"not ({' or '.join(names)})", at=at)
+        names = [pieces.name(flag) for flag in sorted(flags)]
+        any_of = names[0] if len(names) == 1 else gast.BoolOp(gast.Or(), names)
+        return locations.place(gast.UnaryOp(gast.Not(), any_of), locations.header(at))
 
     # --- statements ---
 

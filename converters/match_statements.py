@@ -122,7 +122,9 @@ class MatchStatements(StatementConverter):
                     bind = [self.assign(name, value, item) for name, value in inner]
                     tried.append(self.choice(self.name(match, item), bind, [], item))
                 made = (
-                    [*made, self.choice(self.expression(f"not {match}", at=item), tried, [], item)] if made else tried
+                    [*made, self.choice(self.expression("not $match", at=item, match=match), tried, [], item)]
+                    if made
+                    else tried
                 )
             return made
         simple = self.simple(pattern)

@@ -24,6 +24,7 @@ import gast
 
 from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import FUNCTIONS
+from autograph.nodes import children, walk
 
 UNKNOWN = gast.Constant(None, None)
 
@@ -38,56 +39,41 @@ def names(function: Any, conversion: Any) -> frozenset[str]:
                 for item, part in zip(target.elts, value.elts, strict=True):
                     bind(item, part)
                 return
-        for node in gast.walk(target):
+        for node in walk(target):
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 bindings.setdefault(node.id, []).append(value if node is target else UNKNOWN)
 
     pending: list[Any] = list(function.body)
     while pending:
         node = pending.pop()
-        if type(node) is list:
-            pending.extend(node)
-            continue
-        if not isinstance(node, gast.AST):
-            continue
-        match node:
-            case gast.Assign():
-                for target in node.targets:
-                    bind(target, node.value)
-                pending.append(node.value)
-                continue
-            case gast.AugAssign():
-                bind(node.target, node.value)
-                pending.append(node.value)
-                continue
-            case gast.For() if isinstance(node.iter, gast.Call) and conversion.static.is_builtin(
-                node.iter.func, builtins.range
-            ):
-                bind(node.target, gast.Constant(0, None))
-                pending.extend((node.iter, node.body, node.orelse))
-                continue
-            case gast.Name():
-                bind(node, UNKNOWN)
-            case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
-                bindings.setdefault(node.name, []).append(UNKNOWN)
-            case gast.alias():
-                bindings.setdefault((node.asname or node.name).partition(".")[0], []).append(UNKNOWN)
-            case gast.MatchAs() | gast.MatchStar():
-                bindings.setdefault(node.name or "_", []).append(UNKNOWN)
-            case gast.MatchMapping():
-                bindings.setdefault(node.rest or "_", []).append(UNKNOWN)
-        if not isinstance(node, FUNCTIONS):
-            pending.extend(vars(node).values())
+        kind = type(node)
+        if kind is gast.Name:
+            if type(node.ctx) is not gast.Load:
+                bindings.setdefault(node.id, []).append(UNKNOWN)
+        elif kind is gast.Assign:
+            for target in node.targets:
+                bind(target, node.value)
+            pending.append(node.value)
+        elif kind is gast.AugAssign:
+            bind(node.target, node.value)
+            pending.append(node.value)
+        elif isinstance(node, gast.For) and _is_range(node.iter, conversion):
+            bind(node.target, gast.Constant(0, None))
+            pending.extend((node.iter, *node.body, *node.orelse))
+        else:
+            for name in _bound_names(node):
+                bindings.setdefault(name, []).append(UNKNOWN)
+            if not isinstance(node, FUNCTIONS):
+                pending.extend(children(node))
     for scope in conversion.scopes:
         for name in scope.nonlocals | scope.globals:
             bindings[name] = [UNKNOWN]
-    users: dict[str, list[str]] = {}
-    for name, values in bindings.items():
-        for value in values:
-            for used in gast.walk(value):
-                if isinstance(used, gast.Name):
-                    users.setdefault(used.id, []).append(name)
     known = {name for name, values in bindings.items() if all(_is_arithmetic(value) for value in values)}
+    users: dict[str, list[str]] = {}
+    for name in known:
+        for used in walk(*bindings[name]):
+            if type(used) is gast.Name:
+                users.setdefault(used.id, []).append(name)
     lost = [name for name in users if name not in known]
     while lost:
         for name in users.get(lost.pop(), ()):
@@ -95,6 +81,24 @@ def names(function: Any, conversion: Any) -> frozenset[str]:
                 known.discard(name)
                 lost.append(name)
     return frozenset(known)
+
+
+def _is_range(node: Any, conversion: Any) -> bool:
+    return isinstance(node, gast.Call) and conversion.static.is_builtin(node.func, builtins.range)
+
+
+def _bound_names(node: Any) -> list[str]:
+    """The names that a node binds by itself, not through a `Name` below it."""
+    match node:
+        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+            return [node.name]
+        case gast.alias():
+            return [(node.asname or node.name).partition(".")[0]]
+        case gast.MatchAs() | gast.MatchStar():
+            return [node.name] if node.name else []
+        case gast.MatchMapping():
+            return [node.rest] if node.rest else []
+    return []
 
 
 def _is_arithmetic(node: Any) -> bool:

@@ -34,6 +34,9 @@ from autograph.converters.base import ExpressionConverter, Node
 class SuperCalls(ExpressionConverter):
     """See the module. Late: only then is it known which code moved."""
 
+    def convert(self, tree: Node) -> Node:
+        return super().convert(tree) if "super" in self.conversion.names else tree
+
     def visit_Call(self, node: Node) -> Any:
         func = node.func
         if not self.moved or node.args or node.keywords or not isinstance(func, gast.Name) or func.id != "super":

@@ -17,23 +17,18 @@ from typing import Any
 
 import gast
 
+from autograph.nodes import walk
+
 
 def appended_only(body: list[Any]) -> list[str]:
     """Names that occur in `body` only as statements `name.append(value)`, sorted."""
     used: Counter[str] = Counter()
     appended: Counter[str] = Counter()
-    pending: list[Any] = list(body)
-    while pending:
-        node = pending.pop()
+    for node in walk(*body):
         if isinstance(node, gast.Name):
             used[node.id] += 1
         elif isinstance(node, gast.Expr) and (name := _list_of_append(node.value)) is not None:
             appended[name] += 1
-        for value in vars(node).values():
-            if type(value) is list:
-                pending.extend(item for item in value if isinstance(item, gast.AST))
-            elif isinstance(value, gast.AST):
-                pending.append(value)
     return sorted(name for name, count in appended.items() if used[name] == count)
 
 

@@ -29,9 +29,10 @@ import gast
 
 from autograph.analyses.bits import ALL, Bits
 from autograph.analyses.effects import Effects
-from autograph.analyses.loops import blocks
+from autograph.analyses.loops import IS_COMPOUND, blocks
 from autograph.analyses.operators import immediate, is_operator, operands, parameters
-from autograph.analyses.scopes import COMPREHENSIONS, Scope
+from autograph.analyses.scopes import Scope
+from autograph.nodes import PARTS, methods, walk
 
 
 class Definedness:
@@ -86,7 +87,7 @@ class Definedness:
         while pending:
             node = pending.pop()
             if isinstance(node, gast.Delete):
-                names.extend(item.id for item in gast.walk(node) if isinstance(item, gast.Name))
+                names.extend(item.id for item in walk(node) if isinstance(item, gast.Name))
             names.extend(item.name.id for item in getattr(node, "handlers", ()) if item.name is not None)
             for block in blocks(node):
                 pending.extend(block)
@@ -100,12 +101,12 @@ class Definedness:
         return bound
 
     def _statement(self, node: Any, bound: int) -> int:
-        visit = getattr(self, "_visit_" + type(node).__name__, None)
-        if not blocks(node) or visit is None:
-            return self._simple(node, bound) if visit is None else visit(node, bound)
+        visit = _STATEMENTS[type(node)]
+        if not IS_COMPOUND[type(node)]:
+            return visit(self, node, bound)
         staged = not self._is_native(node)
         self._depth += staged
-        bound = visit(node, bound)
+        bound = visit(self, node, bound)
         self._depth -= staged
         return bound
 
@@ -229,38 +230,48 @@ class Definedness:
 
     def _evaluate(self, node: Any, bound: int) -> int:
         """Visits an expression in the order in which it is evaluated; gives what is bound after it."""
-        if type(node) is list:
-            for item in node:
+        return _EVALUATE[type(node)](self, node, bound)
+
+    def _parts(self, node: Any, bound: int) -> int:
+        for name in PARTS[type(node)]:
+            value = getattr(node, name, None)
+            if value is not None:
+                bound = _EVALUATE[type(value)](self, value, bound)
+        return bound
+
+    def _evaluate_list(self, nodes: list[Any], bound: int) -> int:
+        for node in nodes:
+            bound = _EVALUATE[type(node)](self, node, bound)
+        return bound
+
+    def _evaluate_Name(self, node: Any, bound: int) -> int:
+        if type(node.ctx) is gast.Load:
+            self._read(node, bound)
+        return bound
+
+    def _evaluate_NamedExpr(self, node: Any, bound: int) -> int:
+        return self._evaluate(node.value, bound) | self._write(node.target)
+
+    def _evaluate_Lambda(self, node: Any, bound: int) -> int:
+        return self._evaluate(immediate(node.args), bound)
+
+    def _evaluate_Assign(self, node: Any, bound: int) -> int:
+        return self._evaluate([node.value, *node.targets], bound)
+
+    def _evaluate_comprehension_scope(self, node: Any, bound: int) -> int:
+        return self._evaluate(node.generators[0].iter, bound)
+
+    _evaluate_ListComp = _evaluate_SetComp = _evaluate_DictComp = _evaluate_GeneratorExp = _evaluate_comprehension_scope
+
+    def _evaluate_Call(self, node: Any, bound: int) -> int:
+        if not is_operator(node, self._alias):
+            return self._parts(node, bound)
+        inside = operands(node)
+        for item in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            if item in inside:
+                self._operand(item.body, bound)
+            else:
                 bound = self._evaluate(item, bound)
-            return bound
-        if not isinstance(node, gast.AST):
-            return bound
-        match node:
-            case gast.Name():
-                if isinstance(node.ctx, gast.Load):
-                    self._read(node, bound)
-                return bound
-            case gast.NamedExpr():
-                return self._evaluate(node.value, bound) | self._write(node.target)
-            case gast.BoolOp() | gast.IfExp() | gast.Compare():
-                return self._conditional(node, bound)
-            case gast.Lambda():
-                return self._evaluate(immediate(node.args), bound)
-            case gast.Call() if is_operator(node, self._alias):
-                inside = operands(node)
-                for item in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                    if item in inside:
-                        self._operand(item.body, bound)
-                    else:
-                        bound = self._evaluate(item, bound)
-                return bound
-            case gast.Assign():
-                return self._evaluate([node.value, *node.targets], bound)
-        if isinstance(node, COMPREHENSIONS):
-            return self._evaluate(node.generators[0].iter, bound)
-        for value in vars(node).values():
-            if type(value) is list or isinstance(value, gast.AST):
-                bound = self._evaluate(value, bound)
         return bound
 
     def _conditional(self, node: Any, bound: int) -> int:
@@ -280,8 +291,14 @@ class Definedness:
             inside = self._operand(value, true if isinstance(node.op, gast.And) else false)
         return bound
 
+    _evaluate_BoolOp = _evaluate_IfExp = _evaluate_Compare = _conditional
+
     def _operand(self, node: Any, bound: int) -> int:
         self._depth += 1
         bound = self._evaluate(node, bound)
         self._depth -= 1
         return bound
+
+
+_STATEMENTS = methods(Definedness, "_visit_", Definedness._simple)
+_EVALUATE = methods(Definedness, "_evaluate_", Definedness._parts)

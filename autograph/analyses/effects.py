@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.analyses.operators import immediate, is_operator, operands
+from autograph.nodes import PARTS, methods, walk
 
 
 class Names(NamedTuple):
@@ -40,19 +41,17 @@ class Effects:
         return names
 
     def _visit(self, node: Any, names: Names, certain: bool) -> None:
-        if type(node) is list:
-            for item in node:
-                self._visit(item, names, certain)
-            return
-        if not isinstance(node, gast.AST):
-            return
-        visit = getattr(self, "_visit_" + type(node).__name__, None)
-        if visit is not None:
-            visit(node, names, certain)
-            return
-        for value in vars(node).values():
-            if type(value) is list or isinstance(value, gast.AST):
-                self._visit(value, names, certain)
+        _VISITS[type(node)](self, node, names, certain)
+
+    def _visit_list(self, nodes: list[Any], names: Names, certain: bool) -> None:
+        for node in nodes:
+            _VISITS[type(node)](self, node, names, certain)
+
+    def _parts(self, node: Any, names: Names, certain: bool) -> None:
+        for name in PARTS[type(node)]:
+            value = getattr(node, name, None)
+            if value is not None:
+                _VISITS[type(value)](self, value, names, certain)
 
     def _write(self, name: str, names: Names, certain: bool) -> None:
         names.writes.add(name)
@@ -60,9 +59,10 @@ class Effects:
             names.kills.add(name)
 
     def _visit_Name(self, node: Any, names: Names, certain: bool) -> None:
-        if not isinstance(node.ctx, gast.Store):
+        context = type(node.ctx)
+        if context is not gast.Store:
             names.reads.add(node.id)
-        if not isinstance(node.ctx, gast.Load):
+        if context is not gast.Load:
             self._write(node.id, names, certain)
 
     def _visit_NamedExpr(self, node: Any, names: Names, certain: bool) -> None:
@@ -94,9 +94,12 @@ class Effects:
         self._visit(node.comparators[1:], names, False)
 
     def _visit_Call(self, node: Any, names: Names, certain: bool) -> None:
-        transparent = operands(node) if is_operator(node, self.alias) else []
+        if not is_operator(node, self.alias):
+            self._parts(node, names, certain)
+            return
+        inside = operands(node)
         for item in [node.func, *node.args, *(keyword.value for keyword in node.keywords)]:
-            if item in transparent:
+            if item in inside:
                 self._visit(item.body, names, False)
             else:
                 self._visit(item, names, certain)
@@ -117,7 +120,7 @@ class Effects:
         inside = Names(set(), set(), set())
         self._visit(node.body, inside, False)
         names.reads.update(inside.reads)
-        for item in gast.walk(node):
+        for item in walk(node):
             if isinstance(item, gast.Nonlocal):
                 names.writes.update(inside.writes.intersection(item.names))
         self._write(node.name, names, certain)
@@ -155,3 +158,6 @@ class Effects:
         self._visit([*node.keys, *node.patterns], names, certain)
         if node.rest:
             self._write(node.rest, names, certain)
+
+
+_VISITS = methods(Effects, "_visit_", Effects._parts)

@@ -14,6 +14,8 @@ from typing import Any
 
 import gast
 
+from autograph.nodes import ByKind
+
 
 class While(gast.While):
     """`while` with options."""
@@ -31,6 +33,9 @@ class For(gast.For):
 
 
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
+_COMPOUND = (gast.If, *LOOPS, gast.With, gast.AsyncWith, gast.Try, gast.TryStar, gast.Match)
+IS_COMPOUND = ByKind(lambda kind: issubclass(kind, _COMPOUND))
+"""Whether nodes of a type are statements with blocks; functions and classes, which are scopes, are not."""
 
 
 def extended(loop: Any) -> Any:
@@ -41,24 +46,22 @@ def extended(loop: Any) -> Any:
     return kind(**vars(loop))
 
 
-def as_in_grammar(tree: Any) -> None:
-    """Gives loops that stayed native the types of the grammar again: `ast` has no place for the other fields."""
-    for node in gast.walk(tree):
-        if type(node) in (While, For):
-            node.__class__ = gast.While if type(node) is While else gast.For
+def as_in_grammar(loop: Any) -> None:
+    """Gives a loop that stayed native the type of the grammar again: `ast` has no place for the other fields."""
+    loop.__class__ = gast.While if isinstance(loop, gast.While) else gast.For
 
 
 def blocks(node: Any) -> list[list[Any]]:
     """The statement lists directly inside a compound statement; none for functions and classes, which are scopes."""
-    if isinstance(node, gast.If | gast.While | gast.For | gast.AsyncFor):
-        return [node.body, node.orelse]
+    if not IS_COMPOUND[type(node)]:
+        return []
     if isinstance(node, gast.With | gast.AsyncWith):
         return [node.body]
     if isinstance(node, gast.Try | gast.TryStar):
         return [node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody]
     if isinstance(node, gast.Match):
         return [case.body for case in node.cases]
-    return []
+    return [node.body, node.orelse]
 
 
 def header_expressions(node: Any) -> list[Any]:

@@ -33,6 +33,7 @@ import gast
 from autograph.analyses.loops import blocks, header_expressions
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.analyses.static_tests import StaticTests
+from autograph.nodes import children
 
 Kinds = frozenset[str]
 NO_JUMP: Kinds = frozenset()
@@ -49,13 +50,10 @@ def suspends(node: Any) -> bool:
         if type(node) is list:
             pending.extend(node)
             continue
-        if not isinstance(node, gast.AST):
-            continue
         if isinstance(node, _SUSPENDING) or (isinstance(node, gast.comprehension) and node.is_async):
             return True
-        if isinstance(node, FUNCTIONS):
-            continue
-        pending.extend(vars(node).values())
+        if not isinstance(node, FUNCTIONS):
+            pending.extend(children(node))
     return False
 
 
@@ -65,10 +63,12 @@ class Nativeness:
     Args:
         function: a `def`, its body not yet functional.
         static: decides on tests.
+        may_suspend: whether there is any `yield` or `await` to look for.
     """
 
-    def __init__(self, function: Any, static: StaticTests) -> None:
+    def __init__(self, function: Any, static: StaticTests, *, may_suspend: bool = True) -> None:
         self._static = static
+        self._may_suspend = may_suspend
         self._suspending: dict[Any, bool] = {}
         self._escapes: dict[Any, Kinds] = {}
         self._soft: dict[Any, Kinds] = {}  # jumps that leave through a functional statement
@@ -115,9 +115,9 @@ class Nativeness:
             self._escapes[node] = frozenset((_JUMPS[type(node)],))
         inner = blocks(node)
         if not inner or isinstance(node, gast.ClassDef):
-            self._suspending[node] = result = suspends(node)
+            self._suspending[node] = result = self._may_suspend and suspends(node)
             return result
-        result = isinstance(node, _SUSPENDING) or any([suspends(part) for part in header_expressions(node)])
+        result = self._may_suspend and (isinstance(node, _SUSPENDING) or any(map(suspends, header_expressions(node))))
         for block in inner:
             for statement in block:
                 result |= self._summarise(statement)

@@ -20,6 +20,12 @@ def is_operator(node: Any, alias: str) -> bool:
     return isinstance(node.func.value, gast.Name) and node.func.value.id == alias
 
 
+def callee(call: gast.Call, alias: str) -> Any:
+    """What a call calls: `f`, also in `ag__.converted(f)(x)`."""
+    func = call.func
+    return func.args[0] if is_operator(func, alias) and func.func.attr == "converted" else func
+
+
 def operands(call: gast.Call) -> list[gast.Lambda]:
     """The lambdas without parameters that are arguments of an operator: it calls them before it returns.
 

@@ -25,6 +25,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import immediate, is_operator, operands, parameters
+from autograph.nodes import PARTS, methods
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -136,22 +137,20 @@ class Scopes:
             self._visit(child, scope)
 
     def _visit(self, node: Any, scope: Scope) -> None:
-        if type(node) is list:
-            for item in node:
-                self._visit(item, scope)
-            return
-        if not isinstance(node, gast.AST):
-            return
-        visit = getattr(self, "_visit_" + type(node).__name__, None)
-        if visit is not None:
-            visit(node, scope)
-        else:
-            for value in vars(node).values():
-                if type(value) is list or isinstance(value, gast.AST):
-                    self._visit(value, scope)
+        _VISITS[type(node)](self, node, scope)
+
+    def _visit_list(self, nodes: list[Any], scope: Scope) -> None:
+        for node in nodes:
+            _VISITS[type(node)](self, node, scope)
+
+    def _parts(self, node: Any, scope: Scope) -> None:
+        for name in PARTS[type(node)]:
+            value = getattr(node, name, None)
+            if value is not None:
+                _VISITS[type(value)](self, value, scope)
 
     def _visit_Name(self, node: Any, scope: Scope) -> None:
-        if isinstance(node.ctx, gast.Load):
+        if type(node.ctx) is gast.Load:
             scope.reads.add(node.id)
         else:
             scope.bound.add(node.id)
@@ -176,9 +175,12 @@ class Scopes:
         self._function(node, scope)
 
     def _visit_Call(self, node: Any, scope: Scope) -> None:
-        transparent = operands(node) if is_operator(node, self.alias) else []
+        if not is_operator(node, self.alias):
+            self._parts(node, scope)
+            return
+        inside = operands(node)
         for item in [node.func, *node.args, *(keyword.value for keyword in node.keywords)]:
-            self._visit(item.body if item in transparent else item, scope)
+            self._visit(item.body if item in inside else item, scope)
 
     def _visit_ClassDef(self, node: Any, scope: Scope) -> None:
         scope.bound.add(node.name)
@@ -226,3 +228,6 @@ class Scopes:
     def _visit_AnnAssign(self, node: Any, scope: Scope) -> None:
         self._visit([node.annotation, *([node.value] if node.value else ())], scope)
         self._visit(node.target, scope)
+
+
+_VISITS = methods(Scopes, "_visit_", Scopes._parts)

@@ -1,0 +1,113 @@
+"""Walking trees, of `ast` or gast, by tables of what each type of node holds.
+
+To look at every field of every node takes several times as long.
+
+>>> import gast
+>>> tree = gast.parse("x[i] = -y").body[0]
+>>> [type(node).__name__ for node in walk(tree)]
+['Assign', 'UnaryOp', 'Name', 'Subscript', 'Name', 'Name']
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+# Fields that never hold a node, or one that only says how: contexts and operators.
+_PLAIN = frozenset(
+    "arg asname attr conversion ctx id is_async kind kwd_attrs level module op ops rest simple type_comment".split()
+)
+_TEXTS = frozenset("arg asname attr id kwd_attrs module name names rest".split())
+_LEAVES = ("Constant", "Global", "Nonlocal", "MatchSingleton")
+
+
+class ByKind(dict[type, Any]):
+    """Something for each type of node, computed when first asked for."""
+
+    def __init__(self, compute: Callable[[type], Any]) -> None:
+        self._compute = compute
+
+    def __missing__(self, kind: type) -> Any:
+        found = self[kind] = self._compute(kind)
+        return found
+
+
+def methods(owner: type, prefix: str, default: Any = None) -> ByKind:
+    """The methods `prefix_X` of a class by the type X of a node.
+
+    >>> import gast
+    >>> class Names:
+    ...     def visit_Name(self, node):
+    ...         return node.id
+    >>> visits = methods(Names, "visit_")
+    >>> visits[gast.Name] is Names.visit_Name, visits[gast.Call]
+    (True, None)
+    """
+    return ByKind(lambda kind: getattr(owner, prefix + kind.__name__, default))
+
+
+def parts_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a type of node that may hold nodes, contexts and operators left out; none for what is no node."""
+    fields = () if kind.__name__ in _LEAVES else getattr(kind, "_fields", ())
+    return tuple(name for name in fields if name not in _PLAIN)
+
+
+PARTS = ByKind(parts_of)
+"""The same for each type."""
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    texts = _TEXTS | {"value"} if kind.__name__ == "Constant" else _TEXTS
+    return tuple(name for name in kind._fields if name in texts)
+
+
+_WORDS = ByKind(_words)
+
+
+def inventory(tree: Any) -> tuple[set[type], frozenset[str]]:
+    """The types of the nodes in a tree, and every word that occurs in it, whatever it names.
+
+    >>> import gast
+    >>> kinds, words = inventory(gast.parse("import a.b as c\\nd.e(f=1)"))
+    >>> gast.Call in kinds, gast.If in kinds, sorted(words)
+    (True, False, ['a.b', 'c', 'd', 'e', 'f'])
+    """
+    kinds: set[type] = set()
+    words: set[str] = set()
+    for node in walk(tree):
+        kind = type(node)
+        kinds.add(kind)
+        for name in _WORDS[kind]:
+            value = getattr(node, name, None)
+            if type(value) is str:
+                words.add(value)
+            elif type(value) is list:
+                words.update([item for item in value if type(item) is str])
+    return kinds, frozenset(words)
+
+
+def children(node: Any) -> list[Any]:
+    """The nodes directly below a node."""
+    found: list[Any] = []
+    for name in PARTS[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found.extend([item for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def walk(*roots: Any) -> Iterator[Any]:
+    """The nodes of trees in no particular order, without contexts and operators."""
+    pending: list[Any] = list(roots)
+    while pending:
+        node = pending.pop()
+        yield node
+        for name in PARTS[type(node)]:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                pending.extend([item for item in value if isinstance(item, ast.AST)])
+            elif isinstance(value, ast.AST):
+                pending.append(value)
