@@ -179,9 +179,7 @@ def _is_avoided(folder: str, output: str | None) -> bool:
 
 
 @contextmanager
-def _outcomes(
-    tasks: list[Task], names: frozenset[str] | None, jobs: int, verbose: bool
-) -> Iterator[Iterable[Outcome]]:
+def _outcomes(tasks: list[Task], names: frozenset[str] | None, jobs: int, verbose: bool) -> Iterator[Iterable[Outcome]]:
     """The outcomes in the order of the tasks, computed in `jobs` processes."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     work = functools.partial(convert_file, names=names, verbose=verbose)

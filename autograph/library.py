@@ -29,6 +29,7 @@ _ROOTS = {_PATHS[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"
 _ROOTS.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
 if isinstance(user := site.getusersitepackages(), str):
     _ROOTS.add(user)
+_ROOTS.update(path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages"))  # of others
 _ROOTS.update(os.path.realpath(root) for root in tuple(_ROOTS))
 _ROOTS.update(PACKAGE_DIRECTORIES)
 # `<frozen os>` and the like are modules that Python carries inside itself.
@@ -54,8 +55,13 @@ def is_library(fn: Any) -> bool:
     if kind is types.MethodType:
         return is_library(fn.__func__)
     if kind is type:
-        return _is_library_module(type.__getattribute__(fn, "__module__"))
+        return is_library_class(fn)
     return kind in _BUILTIN or _is_library_module(kind.__module__)
+
+
+def is_library_class(cls: type) -> bool:
+    """Whether a class is defined in library code, whatever its metaclass is."""
+    return _is_library_module(type.__getattribute__(cls, "__module__"))
 
 
 def _is_library_module(name: Any) -> bool:

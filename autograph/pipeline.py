@@ -27,12 +27,13 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph import errors, source
+from autograph import errors, implicit_methods, source
 from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function
 from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions, log
-from autograph.registry import CodeTable, Known, Role, known, register, register_all
+from autograph.registry import CodeTable, Known, Role, known, names_in, register, register_all
+from autograph.runtime import journal
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
@@ -44,11 +45,12 @@ _LOCK = threading.RLock()
 class Unit:
     """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
 
-    __slots__ = ("__weakref__", "_entry", "_staged", "options", "source")
+    __slots__ = ("__weakref__", "_entry", "_staged", "caches", "options", "source")
 
     def __init__(self, source: Source, options: ConversionOptions) -> None:
         self.source = source
         self.options = options
+        self.caches: str | None = None  # the attribute under which what a getter returns is kept
         self._staged: CodeType | None = None
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
 
@@ -73,6 +75,10 @@ class Unit:
             register(code, Role.STAGED, self)
             order = tuple(cells.__code__.co_freevars.index(name) for name in code.co_freevars)
             self._entry = code, order
+        if not journal.active():
+            implicit_methods.prepare_values((*parameters, *implicit_methods.contents(cells)))
+        elif self.caches is not None:
+            journal.touch_attribute(parameters[0], self.caches)
         code, order = self._entry
         closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
@@ -105,7 +111,7 @@ class Unit:
                     register_all(code, Role.STAGED, None)
                     register(code, Role.STAGED, self)
                     self._staged = code
-                    log(1, "converted %s (%s:%d) in %.1f ms", *_described(code), 1e3 * (time.perf_counter() - began))
+                    log(1, "converted %s (%s:%d) in %.1f ms", *described(code), 1e3 * (time.perf_counter() - began))
         return self._staged
 
 
@@ -124,7 +130,7 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
     if found is not None:
         if found.role is Role.STAGED or found.unit.options == options or not explicit:
             return fn
-    elif _is_written(fn) or (not explicit and _stays(fn)):
+    elif _is_written(fn) or (not explicit and stays(fn)):
         return fn
     table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
     converted = _alive(table.get(fn))
@@ -132,7 +138,7 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
         with _LOCK:
             converted = _alive(table.get(fn))
             if converted is None:
-                converted = make_function(_author_code(fn, options), fn)
+                converted = make_function(author_code(fn, options), fn)
                 table[fn] = _kept(converted)
     return converted
 
@@ -150,7 +156,7 @@ def staged(fn: FunctionType) -> FunctionType:
             return function
     entry = _known(fn.__code__)
     if entry is None:
-        if _stays(fn):
+        if stays(fn):
             return fn
         unit = _unit(fn, DEFAULT)
     elif entry.role is Role.STAGED:
@@ -158,11 +164,13 @@ def staged(fn: FunctionType) -> FunctionType:
     else:
         unit = entry.unit
     function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
+    implicit_methods.prepare_function(fn)
     _STAGED[fn] = _kept(function)
     return function
 
 
-def _stays(fn: FunctionType) -> bool:
+def stays(fn: FunctionType) -> bool:
+    """Whether a function is called as it is: library code, marked `do_not_convert`, or without source."""
     return fn in UNCONVERTED or is_library(fn) or _is_written(fn) or not source.has_source(fn)
 
 
@@ -172,17 +180,7 @@ def _is_written(fn: FunctionType) -> bool:
     It is when its code, or code inside it, reads a global that is the runtime.
     """
     runtime = sys.modules.get("autograph.runtime")
-    return runtime is not None and any(fn.__globals__.get(name) is runtime for name in _names_in(fn.__code__))
-
-
-def _names_in(code: CodeType) -> frozenset[str]:
-    """The globals and attributes that a code object and those inside it name."""
-    known_names = _NAMES.of(code)
-    if None not in known_names:
-        inside = (_names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-        known_names[None] = frozenset(code.co_names).union(*inside)
-    names: frozenset[str] = known_names[None]
-    return names
+    return runtime is not None and any(fn.__globals__.get(name) is runtime for name in names_in(fn.__code__))
 
 
 def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
@@ -222,7 +220,6 @@ _CONVERTED: dict[ConversionOptions, weakref.WeakKeyDictionary[FunctionType, Any]
 _STAGED: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
 _AUTHOR = CodeTable()
 _UNITS = CodeTable()
-_NAMES = CodeTable()
 _exception: Callable[[], BaseException | None] = sys.exception
 
 
@@ -246,7 +243,7 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
         return unit
 
 
-def _author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
+def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
     """The author's code for a function; kept as long as the original code lives."""
     entry = known(fn.__code__)
     codes = _AUTHOR.of(fn.__code__)
@@ -264,5 +261,6 @@ def _author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
     return code
 
 
-def _described(code: CodeType) -> tuple[str, str, int]:
+def described(code: CodeType) -> tuple[str, str, int]:
+    """Its qualified name, file and line."""
     return code.co_qualname, code.co_filename, code.co_firstlineno

@@ -76,3 +76,16 @@ class CodeTable:
         values: dict[Any, Any] = {}
         self._entries[key] = (weakref.ref(code, forget), values)
         return values
+
+
+def names_in(code: CodeType) -> frozenset[str]:
+    """The globals and attributes that a code object and those inside it name."""
+    known_names = _NAMES.of(code)
+    if None not in known_names:
+        inside = (names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+        known_names[None] = frozenset(code.co_names).union(*inside)
+    names: frozenset[str] = known_names[None]
+    return names
+
+
+_NAMES = CodeTable()

@@ -1,6 +1,6 @@
 """What conversion costs a call: `ag.jit` over `jax.jit`, and a converted function over the plain one, nothing traced.
 
-    python benchmarks/call_overhead.py
+python benchmarks/call_overhead.py
 """
 
 from __future__ import annotations
@@ -103,8 +103,10 @@ def main() -> None:
         ratios.append(ours / plain)
         rows.append((title, f"{plain * 1e9:.0f}", f"{(ours - plain) * 1e9:+.0f}", f"{ours / plain:.3f}"))
     print(table(("call", "plain ns", "added ns", "ratio"), rows))
-    print(f"ag.jit over jax.jit {jit_ratio:.3f}; converted over plain: +{max(added):.0f} ns a call at most, "
-          f"loop bodies {max(ratios):.3f} at most")
+    print(
+        f"ag.jit over jax.jit {jit_ratio:.3f}; converted over plain: +{max(added):.0f} ns a call at most, "
+        f"loop bodies {max(ratios):.3f} at most"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What depth and length cost: conversion plus trace time of nested ifs and loops, against the same in `lax` by hand.
 
-    python benchmarks/nesting.py
+python benchmarks/nesting.py
 """
 
 from __future__ import annotations
@@ -55,8 +55,16 @@ def by_depth(
     for depth in DEPTHS:
         both, trace, hand = compare(text(depth), by_hand(depth), *arguments)
         ratios.append(both / hand)
-        rows.append((str(depth), f"{both * 1e3:.1f}", f"{trace * 1e3:.1f}", f"{hand * 1e3:.1f}", f"{both / hand:.2f}",
-                     f"{trace / hand:.2f}"))
+        rows.append(
+            (
+                str(depth),
+                f"{both * 1e3:.1f}",
+                f"{trace * 1e3:.1f}",
+                f"{hand * 1e3:.1f}",
+                f"{both / hand:.2f}",
+                f"{trace / hand:.2f}",
+            )
+        )
     print(table((title, "convert + trace ms", "trace ms", "lax ms", "ratio", "trace ratio"), rows), end="\n\n")
     return f"{title} at depth {DEPTHS[-1]} {ratios[-1]:.2f}"
 
@@ -66,8 +74,16 @@ def in_a_row() -> str:
     for count in (25, 50, 100):
         both, trace, hand = compare(generated.ifs_in_a_row(count), generated.conds_in_a_row(count), 1.0)
         ratio = both / hand
-        rows.append((str(count), f"{both * 1e3:.1f}", f"{trace * 1e3:.1f}", f"{hand * 1e3:.1f}", f"{ratio:.2f}",
-                     f"{trace / hand:.2f}"))
+        rows.append(
+            (
+                str(count),
+                f"{both * 1e3:.1f}",
+                f"{trace * 1e3:.1f}",
+                f"{hand * 1e3:.1f}",
+                f"{ratio:.2f}",
+                f"{trace / hand:.2f}",
+            )
+        )
     print(table(("ifs in a row", "convert + trace ms", "trace ms", "lax ms", "ratio", "trace ratio"), rows), end="\n\n")
     return f"100 ifs in a row {ratio:.2f}"
 
@@ -91,8 +107,13 @@ def main() -> None:
     last = [
         by_depth("ifs", generated.nested_ifs, generated.nested_conds, 1.0),
         by_depth("loops", generated.nested_whiles, generated.nested_while_loops, 1.0, 3),
-        by_depth("loops whose sum starts as an int", lambda d: generated.nested_whiles(d, "0"),
-                 generated.nested_while_loops, 1.0, 3),
+        by_depth(
+            "loops whose sum starts as an int",
+            lambda d: generated.nested_whiles(d, "0"),
+            generated.nested_while_loops,
+            1.0,
+            3,
+        ),
         in_a_row(),
         by_length(),
     ]

@@ -50,8 +50,15 @@ def row(pair: Pair) -> tuple[tuple[str, ...], float, float]:
     pair.check(natural(*arguments), expert(*arguments))
     run, run_expert = medians(lambda: natural(*arguments), lambda: expert(*arguments))
     trace, trace_expert = once_each(tracer(pair, arguments))
-    texts = (pair.name, f"{run_expert * 1e6:.0f}", f"{run / run_expert:.2f}", f"{trace_expert * 1e3:.1f}",
-             f"{trace / trace_expert:.2f}", str(shapes[0]), str(shapes[1]))
+    texts = (
+        pair.name,
+        f"{run_expert * 1e6:.0f}",
+        f"{run / run_expert:.2f}",
+        f"{trace_expert * 1e3:.1f}",
+        f"{trace / trace_expert:.2f}",
+        str(shapes[0]),
+        str(shapes[1]),
+    )
     return texts, run / run_expert, trace / trace_expert
 
 
@@ -72,8 +79,10 @@ def main(names: list[str]) -> None:
     for text in failed:
         print("FAILED", text)
     if runs:
-        print(f"run time ratio {mean(runs):.3f} (worst {max(runs):.2f}), trace time ratio {mean(traces):.2f} "
-              f"(worst {max(traces):.2f}), programs {len(rows)}, failed {len(failed)}")
+        print(
+            f"run time ratio {mean(runs):.3f} (worst {max(runs):.2f}), trace time ratio {mean(traces):.2f} "
+            f"(worst {max(traces):.2f}), programs {len(rows)}, failed {len(failed)}"
+        )
 
 
 if __name__ == "__main__":

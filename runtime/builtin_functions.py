@@ -3,7 +3,8 @@
 | builtin | on traced values |
 | --- | --- |
 | `int`, `float`, `complex` | a weakly typed scalar: promotes as a Python number does; `int` truncates toward zero |
-| `bool` | `x != 0` of a scalar |
+| `bool` | `x != 0` of a scalar; what the user's `__bool__` says, converted |
+| `len` | what the user's `__len__` says, converted |
 | `min`, `max`, `sorted` | see `selection` |
 | `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |
 | `any`, `all` | a traced bool; what stands behind a deciding element is evaluated, but may write nothing |
@@ -13,7 +14,7 @@
 | `iter`, `next` | see `native_state` |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
-`abs`, `divmod`, `len`, `round` and two-argument `pow` need no help: arrays define their methods.
+`abs`, `divmod`, `round` and two-argument `pow` need no help: arrays define their methods.
 
 NB integers are fixed-width when traced: `int(x)` saturates where Python's integers grow; `sum` of floats adds in the
 order that the device finds fastest.
@@ -38,6 +39,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime import attributes, calls, iterables, lazily, modular, native_state, selection
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
+from autograph.runtime.truth import decider, length
 from autograph.runtime.types import type_of
 
 
@@ -61,9 +63,14 @@ def scalar(x: Any, kind: type) -> Any:
 
 
 def _bool(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and is_traced(args[0]):
-        return predicate(args[0])
-    return bool(*args, **kwargs)
+    if len(args) != 1 or kwargs:
+        return bool(*args, **kwargs)
+    test = decider(args[0])
+    return predicate(test) if is_traced(test) else bool(test)
+
+
+def _len(obj: Any, /) -> Any:
+    return length(obj)
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
@@ -121,6 +128,7 @@ def _all(iterable: Any, /) -> Any:
 
 
 def _not(x: Any) -> Any:
+    x = decider(x)
     return lax.bitwise_not(predicate(x)) if is_traced(x) else not x
 
 
@@ -193,6 +201,7 @@ def _delattr(obj: Any, name: str, /) -> None:
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
     bool: _bool,
+    len: _len,
     int: _int,
     float: _float,
     complex: _complex,

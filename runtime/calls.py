@@ -14,7 +14,7 @@
 
 Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
 
->>> converted(len) is len, converted([].append).__name__
+>>> converted(hash) is hash, converted([].append).__name__
 (True, 'append')
 """
 
@@ -56,9 +56,16 @@ def converted(f: Any) -> Any:
 
 def staged(f: FunctionType) -> FunctionType:
     """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
-    from autograph import pipeline  # above this layer; these two functions are the way up
+    from autograph import pipeline  # above this layer; these functions are the way up
 
     return pipeline.staged(f)
+
+
+def met(kind: type) -> None:
+    """Says that staged code has an object of a class at hand: Python may call its methods without a call."""
+    from autograph import implicit_methods
+
+    implicit_methods.prepare(kind)
 
 
 def _is_library(f: FunctionType) -> bool:
@@ -88,6 +95,7 @@ def _method(f: Any) -> Any:
         native_state.refuse_to_draw(f.__self__, f.__name__)
         call = native_methods.announced(f, f.__self__) if journal.active() else f
         return with_functions_converted(call) if takes_functions(inner) else call
+    met(type(f.__self__))
     found = converted(inner)
     return f if found is inner else MethodType(found, f.__self__)
 

@@ -39,12 +39,14 @@ from autograph.runtime.joining import (
     Template,
     children_like,
     fill,
+    is_ordinary,
+    open_any,
     open_container,
     same_number,
     same_static,
     why_structures_differ,
 )
-from autograph.runtime.newborns import made_inside
+from autograph.runtime.newborns import made_inside, owned
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, placeholder, type_of
@@ -98,6 +100,7 @@ class Carry:
         self.operands: list[Any] = []
         self.placeholders: list[Any] = []
         self.growing: set[int] = set()
+        self._replaced: list[int] = []
         self.grown: list[Grown] = []
 
     # -- one attempt -------------------------------------------------------------------------------------------------
@@ -107,6 +110,7 @@ class Carry:
         self.memory.position = 0
         self.memory.carried = self.locations
         self.places, self.leaves, self.born, self.grown = [], [], [], []
+        self._replaced = []
         self.flows = Flows()
         for index, variable in enumerate(self.variables):
             place = _Place(variable, variable.get(), (index,))
@@ -151,7 +155,7 @@ class Carry:
         return template
 
     def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
-        opened = open_container(value)
+        opened = open_any(value) if self.memory.in_place.get(key) is False else open_container(value)
         if opened is None:
             return Same(value)
         children = [self._open(c, (*key, s), path + s, in_place) for c, s in zip(opened[0], opened[2])]
@@ -213,7 +217,10 @@ class Carry:
         self.flows.contents = {
             id(w.location.obj): w.after for w in finished.written if isinstance(w.location, journal.ContentsLocation)
         }
-        if self._compare_all(finished):
+        moved = self._compare_all(finished)
+        if self._replaced:
+            self._open_objects(finished, piece)
+        if moved:
             raise Retry
         self.flows.close(finished, [p.value for p in self.places])
         for place in self.places:
@@ -240,6 +247,20 @@ class Carry:
             raise Retry
         for w in fresh:
             w.location.set(w.after)
+
+    def _open_objects(self, finished: Any, piece: journal.Piece) -> None:
+        """A variable gets another object of its class in each turn: its attributes are carried, if nobody else knows it.
+
+        Raises:
+            Mismatch: another name refers to the object from before the loop, or to the new one.
+        """
+        indices, self._replaced = self._replaced, []
+        objects = [*(self.places[i].init for i in indices), *(finished.values[i] for i in indices)]
+        ours = owned(objects, (finished,), self.variables, (piece.entry, *self.holders()))
+        for i, old, new in zip(indices, objects[: len(indices)], objects[len(indices) :], strict=True):
+            if id(old) not in ours or id(new) not in ours:
+                raise Mismatch(self.variables[i].name, old, new, _KNOWN)
+            self.memory.in_place[(i,)] = False
 
     def _compare_all(self, finished: Any) -> bool:
         after = {w.location.key: w.after for w in finished.written}
@@ -286,6 +307,10 @@ class Carry:
         self.memory.in_place[place.key] = True
         raise Retry
 
+    def holders(self) -> list[Any]:
+        """What refers to the values of variables for the sake of the carry."""
+        return [*self.places, *(p.template for p in self.places), *(p.result for p in self.places)]
+
     # -- comparing what came out with what went in -------------------------------------------------------------------
 
     def _compare(
@@ -307,8 +332,8 @@ class Carry:
             for child in template.children:
                 self._keep(child)
             return Same(init), False
-        before, after = open_container(value), open_container(self.flows.contents.get(id(out), out))
-        inits = open_container(init)
+        before, after = open_any(value), open_any(self.flows.contents.get(id(out), out))
+        inits = open_any(init)
         assert before is not None and inits is not None
         held = self.flows.contents.get(id(out), out)
         others = None if after is None else children_like(value, held, before, after)
@@ -385,11 +410,19 @@ class Carry:
             return template, True
         if same_static(value, out):
             return template, False
+        if self.memory.in_place.get(key) is None and self._is_replaced(key, value, out):
+            self._replaced.append(key[0])
+            return template, True
         if self.memory.in_place.get(key) and type(value) is type(out):
             raise Mismatch(path, value, out, _BOTH)
         raise Mismatch(
             path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn"
         )
+
+    def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether a variable of the loop holds an ordinary object, and then another one of the same class."""
+        variable = len(key) == 1 and key[0] in range(len(self.variables))
+        return variable and type(value) is type(out) and is_ordinary(value) and is_ordinary(out)
 
     def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
         """The template of a value in a variable that is unbound when the loop begins."""
@@ -459,11 +492,12 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
     """The containers and objects that filling a template made."""
     if type(template) is Node:
         yield value
-        opened = open_container(value)
+        opened = open_any(value)
         for child, inside in zip(template.children, opened[0] if opened else ()):
             yield from _built(child, inside)
 
 
+_KNOWN = "another name refers to the object too, and only one of the two would change"
 _BOTH = "the loop both changes the object in place and replaces it by another one"
 
 

@@ -24,6 +24,7 @@ from autograph import errors
 from autograph.runtime import journal
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
+from autograph.runtime.truth import decider
 
 
 class RunTimeCheckError(RuntimeError):
@@ -100,6 +101,7 @@ def raise_(exception: Any, cause: Any = None) -> BaseException:
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """`assert test, message()`; when `test` is traced, a check that fails when the compiled program runs."""
+    test = decider(test)
     if not is_traced(test):
         if not test:
             raise journal.mark_raised(AssertionError(*(() if message is None else (message(),))))

@@ -13,6 +13,7 @@ from typing import Any
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
+from autograph.runtime.truth import decider
 
 
 def comp_iter(iterable: Any) -> Any:
@@ -37,6 +38,7 @@ def comp_test(test: Any) -> Any:
     Raises:
         StagingError: the test is traced.
     """
+    test = decider(test)
     if not is_traced(test):
         return test
     raise refusal(

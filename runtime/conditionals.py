@@ -43,10 +43,11 @@ from autograph.runtime.joining import (
     open_object,
 )
 from autograph.runtime.journal import attribute_names
-from autograph.runtime.newborns import made_inside
+from autograph.runtime.newborns import made_inside, owned
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, raise_undefined, variables_of
+from autograph.runtime.truth import decider
 from autograph.runtime.types import convert, placeholder, type_of
 
 
@@ -77,6 +78,7 @@ def if_stmt(
     Raises:
         StagingError: the arms leave values that no single result can be (shapes, structures, static values).
     """
+    test = decider(test)
     if not is_traced(test):
         return body() if test else orelse()
     return _stage(predicate(test), body, orelse, variables_of(state), exits, "if", unbound)
@@ -91,6 +93,7 @@ def if_exp(
     unbound: Sequence[str] = (),
 ) -> Any:
     """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
+    test = decider(test)
     if not is_traced(test):
         return body() if test else orelse()
     return _stage(predicate(test), body, orelse, variables_of(state), (), "conditional expression", unbound)
@@ -167,6 +170,7 @@ class _Plan:
         self.body = body
         self.orelse = orelse
         self.join = Join()
+        self._variables = variables
         self._rebuilt: list[Any] = []
         self._born = self._revive()
         for contents, arm in zip(self.join.contents_of, (body, orelse), strict=True):
@@ -192,7 +196,7 @@ class _Plan:
         tables = (*(sources for sources, _, _ in nodes.values()), *found)
         every = [root for roots in found for root in roots]
         self._rebuilt = [root for root in every if id(root) in self.join.born]
-        made = made_inside(every, (self.body, self.orelse), tables) | self.join.born
+        made = made_inside(every, (self.body, self.orelse), tables) | self.join.born | self.join.owned
         tokens = {key: views.Token() for key in made}
         for (key, (_, node, path)), roots in zip(list(nodes.items()), found, strict=True):
             nodes[key] = (tuple(tokens.get(id(root), root) for root in roots), node, path)
@@ -224,13 +228,14 @@ class _Plan:
         return born
 
     def _find_objects(self) -> None:
-        """Notes which ordinary objects among the results the arms made: two of them join attribute by attribute."""
+        """Notes which ordinary objects among the results nobody else knows: two of them join attribute by attribute."""
         arms = (self.body, self.orelse)
         pairs = zip((arms[0].value, *arms[0].values), (arms[1].value, *arms[1].values))
         objects = [x for a, b in pairs if a is not b and type(a) is type(b) and is_ordinary(a) for x in (a, b)]
         if objects:
             pairs = None  # type: ignore[assignment]
             self.join.born |= made_inside(objects, arms)
+            self.join.owned |= owned(objects, arms, self._variables) - self.join.born
 
     def _changed(self, arm: _Arm) -> Iterator[tuple[int, Any]]:
         """What containers hold at the end of the arm that were there before it, and are undone by now."""

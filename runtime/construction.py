@@ -21,6 +21,7 @@ _TYPE_CALL = type.__dict__["__call__"]
 
 def constructor(cls: Any) -> Any:
     """The callable that makes instances of `cls`; `cls` itself where none of its code is the user's."""
+    calls.met(cls)
     meta = type(cls)
     if meta is not type:
         call = static_lookup(meta, "__call__")

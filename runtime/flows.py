@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.runtime import views
-from autograph.runtime.joining import Node, Template, open_container
+from autograph.runtime.joining import Node, Template, open_any
 from autograph.runtime.newborns import made_inside
 
 Key = tuple[Any, ...]
@@ -44,7 +44,7 @@ class Flows:
             return
         if key in self._inits:
             self._stand_ins[id(value)] = key
-        opened = open_container(value)
+        opened = open_any(value)
         assert opened is not None
         for child, inside, step in zip(template.children, opened[0], opened[2], strict=True):
             self.stand_ins((*key, step), child, inside)

@@ -19,6 +19,7 @@
 | traced array, range of known length | `scan` (differentiable in reverse) | `while` with an index: it stops when the flag is set |
 | range of traced length | `while` | `while` |
 
+Where the first turn gives a variable its kind (`best = None` before the loop), that turn runs alone and the others are staged.
 A loop over a traced array whose body cannot be a scan (the carry changes shape, a list grows) is unrolled, which is always
 faithful, with one warning that says why.
 """
@@ -98,18 +99,38 @@ def for_loop(
         return
     if items.is_static and items.length == 0:
         return
-    variables = variables_of(state)
-    start = equation_mark()
-    try:
-        stage_for(items, body, variables, test, variables_of(appends), options=options)
-    except CANNOT_STAGE as reason:
-        if not items.is_static or not items.arrays:
-            raise
-        drop_equations(start, equation_mark())
-        _warn(body, reason)
-        _iterate(_unrolled(items), body, state, test)
+    _stage_or_unroll(items, body, state, test, appends, options)
     if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
         iterable.exhaust()
+
+
+def _stage_or_unroll(
+    items: Items,
+    body: Callable[[Any], Any],
+    state: StateLike,
+    test: Callable[[], Any] | None,
+    appends: StateLike,
+    options: dict[str, Any] | None,
+    is_rest: bool = False,
+) -> None:
+    """A staged loop; or the first turn by itself and the others staged; or, where there are arrays, no staged loop."""
+    start = equation_mark()
+    try:
+        stage_for(items, body, variables_of(state), test, variables_of(appends), options=options)
+        return
+    except CANNOT_STAGE as error:
+        if not items.is_static:
+            raise
+        reason = error
+    drop_equations(start, equation_mark())
+    if not is_rest and test is None and items.length > 2:
+        body(items.make(0, items.slices(0)))
+        _stage_or_unroll(items.after_first(), body, state, test, appends, options, is_rest=True)
+        return
+    if not items.arrays:
+        raise reason
+    _warn(body, reason)
+    _iterate(_unrolled(items), body, state, test)
 
 
 class _Filtered:
@@ -331,8 +352,7 @@ def _as_state(variables: list[Variable]) -> Any:
 
 def _unrolled(items: Items) -> Iterator[Any]:
     for k in range(items.length):
-        at = items.length - 1 - k if items.backwards else k
-        yield items.make(k, [lax.index_in_dim(array, at, 0, keepdims=False) for array in items.arrays])
+        yield items.make(k, items.slices(k))
 
 
 def _warn(body: Callable[..., Any], reason: BaseException) -> None:

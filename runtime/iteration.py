@@ -41,6 +41,17 @@ class Items(NamedTuple):
     counts: bool
     backwards: bool = False
 
+    def slices(self, k: int) -> list[Any]:
+        """The rows that the item of turn `k` is made of."""
+        at = self.length - 1 - k if self.backwards else k
+        return [lax.index_in_dim(array, at, 0, keepdims=False) for array in self.arrays]
+
+    def after_first(self) -> Items:
+        """The items of all turns but the first; the number of turns is known."""
+        low, high = (0, self.length - 1) if self.backwards else (1, self.length)
+        rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
+        return self._replace(length=self.length - 1, arrays=rest, make=lambda k, slices: self.make(k + 1, slices))
+
     @property
     def is_static(self) -> bool:
         """Whether the number of turns is known."""

@@ -28,6 +28,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime import journal
 from autograph.runtime.journal import AttributeLocation, attribute_names
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined
@@ -158,24 +159,38 @@ def open_container(value: Any) -> Opened | None:
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
     if kind in _LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
         return None
-    children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
+    with journal.paused():
+        children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
     if len(children) == 1 and children[0] is value:
         return None
     steps = [f".<{i}>" for i in range(len(children))]
-    return children, treedef, steps, lambda vs: jax.tree_util.tree_unflatten(treedef, vs)
+    return children, treedef, steps, lambda vs: _unflattened(treedef, vs)
 
 
-def open_object(value: Any) -> Opened:
-    """Attributes of an ordinary object as children; it is rebuilt in place."""
+def _unflattened(treedef: Any, children: list[Any]) -> Any:
+    with journal.paused():
+        return jax.tree_util.tree_unflatten(treedef, children)
+
+
+def open_object(value: Any, in_place: bool = True) -> Opened:
+    """Attributes of an ordinary object as children; it is rebuilt in place, or as a new object."""
     places = [AttributeLocation(value, name) for name in attribute_names(value)]
+    names = [place.attribute for place in places]
+    kind = type(value)
 
     def build(values: list[Any]) -> Any:
-        for place, inside in zip(places, values):
-            place.set(inside)
-        return value
+        rebuilt = value if in_place else object.__new__(kind)
+        for name, inside in zip(names, values):
+            AttributeLocation(rebuilt, name).set(inside)
+        return rebuilt
 
-    names = [place.attribute for place in places]
     return [place.get() for place in places], (type(value), *names), ["." + name for name in names], build
+
+
+def open_any(value: Any) -> Opened | None:
+    """A pytree node or an ordinary object opened; None for anything else."""
+    opened = open_container(value)
+    return open_object(value, in_place=False) if opened is None and is_ordinary(value) else opened
 
 
 _LEAF_KINDS = frozenset({bool, int, float, complex, str, bytes, type(None), type, np.dtype, range, slice})
@@ -189,10 +204,12 @@ class Join:
         nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
         contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
         born: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
+        owned: ids of older ones that only the variables of the statement know; they join as well, as a new object.
     """
 
     def __init__(self) -> None:
         self.born: set[int] = set()
+        self.owned: set[int] = set()
         self.left: list[Any] = []
         self.right: list[Any] = []
         self.types: list[ArrayType] = []
@@ -205,8 +222,11 @@ class Join:
             return Same(left)
         if is_array_like(left) and is_array_like(right):
             return self._numbers(left, right, path)
-        opener = open_object if id(left) in self.born and id(right) in self.born else open_container
-        a, b = (opener(contents.get(id(x), x)) for x, contents in zip((left, right), self.contents_of, strict=True))
+        if self._is_ours(left) and self._is_ours(right):
+            return self._pair(left, right, self._open(left), self._open(right), path)
+        a, b = (
+            open_container(contents.get(id(x), x)) for x, contents in zip((left, right), self.contents_of, strict=True)
+        )
         if a is not None and b is not None:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
@@ -219,6 +239,12 @@ class Join:
             if type(left) is not type(right)
             else "the value is not an array and differs",
         )
+
+    def _is_ours(self, value: Any) -> bool:
+        return id(value) in self.born or id(value) in self.owned
+
+    def _open(self, value: Any) -> Opened:
+        return open_object(value, in_place=id(value) in self.born)
 
     def contents(self, left: Any, right: Any, path: str) -> Template:
         """Joins two snapshots of what one list, dict or set holds."""
@@ -266,7 +292,7 @@ class Join:
                 raise Mismatch(path, left, right, "it contains itself")
             return known
         ids = (id(left), id(right))
-        if id(left) in self.born and any(id(x) in ids for pair, _, _ in self.nodes.values() for x in pair):
+        if self._is_ours(left) and any(id(x) in ids for pair, _, _ in self.nodes.values() for x in pair):
             raise Mismatch(path, left, right, "two names of one object on one side name two objects on the other")
         self.nodes[key] = ((left, right), None, path)
         node = self._containers(left, right, a, b, path)

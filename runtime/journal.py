@@ -16,7 +16,8 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FunctionType, MemberDescriptorType, TracebackType
 from typing import Any
 
@@ -260,7 +261,7 @@ class Piece:
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
     `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code`
     is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are
-    native iterators that were made in the piece, by id.
+    native iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf.
 
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
     something that cannot be put back (see `forbids`) it `is_final`.
@@ -270,6 +271,7 @@ class Piece:
         self, variables: list[Variable], path: Any = None, is_loop: bool = False, code: CodeType | None = None
     ) -> None:
         self.code = code
+        self.holders: Callable[[], list[Any]] = list
         self.is_loop = is_loop
         self.is_trial = False
         self.is_final = False
@@ -327,6 +329,7 @@ class Piece:
         if not self._open:
             return
         self._open = False
+        self.raised = None  # its frames hold values
         popped = _stack.pieces.pop()
         assert popped is self
         if _stack.pieces:
@@ -399,6 +402,21 @@ def active() -> bool:
 def innermost() -> Piece | None:
     """The innermost open piece."""
     return _stack.pieces[-1] if _stack.pieces else None
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """While it lasts, writes are not noted: for code of the user's that builds or opens values on our behalf."""
+    pieces, _stack.pieces = _stack.pieces, []
+    try:
+        yield
+    finally:
+        _stack.pieces = pieces
+
+
+def open_pieces() -> list[Piece]:
+    """The open pieces, outermost first."""
+    return _stack.pieces
 
 
 def nested(code: CodeType) -> int:

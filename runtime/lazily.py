@@ -18,6 +18,7 @@ from autograph.runtime import journal
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
+from autograph.runtime.truth import decider
 
 _END: Any = object()
 
@@ -36,7 +37,7 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str) -
         item = next(iterator, _END) if found is False else _take_behind(iterator, found, what)
         if item is _END:
             return found
-        passes = test(item)
+        passes = decider(test(item))
         if is_traced(passes):
             passes = predicate(passes)
             found = passes if found is False else lax.bitwise_or(found, passes)

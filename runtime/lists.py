@@ -68,8 +68,10 @@ def pop(items: list[Any], index: Any) -> Any:
     """`items.pop(index)`: the elements behind the index move up."""
     k = position(index, len(items), "pop")
     found = take(items, k, "an index into a list")
-    items[:] = [choose(n >= k, after, old, "a list popped at a traced index")
-                for n, (old, after) in enumerate(zip(items, items[1:], strict=False))]
+    items[:] = [
+        choose(n >= k, after, old, "a list popped at a traced index")
+        for n, (old, after) in enumerate(zip(items, items[1:], strict=False))
+    ]
     return found
 
 

@@ -33,6 +33,7 @@ from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import StateLike
+from autograph.runtime.truth import decider
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -50,20 +51,22 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def and_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
     """`left and right()`."""
-    if not is_traced(left):
-        return left and right()
-    test = predicate(left)
-    if is_total(right):
+    test = decider(left)
+    if not is_traced(test):
+        return right() if test else left
+    test = predicate(test)
+    if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_and, test, left, right(), True)
     return if_exp(test, right, lambda: left, state, unbound=unbound)
 
 
 def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
     """`left or right()`."""
-    if not is_traced(left):
-        return left or right()
-    test = predicate(left)
-    if is_total(right):
+    test = decider(left)
+    if not is_traced(test):
+        return left if test else right()
+    test = predicate(test)
+    if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_or, test, left, right(), False)
     return if_exp(test, lambda: left, right, state, unbound=unbound)
 
@@ -77,6 +80,7 @@ def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, 
 
 def not_(x: Any) -> Any:
     """`not x`."""
+    x = decider(x)
     if not is_traced(x):
         return not x
     return lax.bitwise_not(predicate(x))

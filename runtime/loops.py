@@ -35,6 +35,7 @@ from autograph.runtime.joining import Mismatch
 from autograph.runtime.primitives import Traced, bind_scan, bind_while, predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
+from autograph.runtime.truth import decider
 
 _ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound turns a mistake of ours into an error
 
@@ -71,7 +72,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
 
     first = True
     start = equation_mark()
-    truth = test()
+    truth = decider(test())
     while not is_traced(truth):
         if not truth:
             return
@@ -87,7 +88,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
                 return
         body()
         start = equation_mark()
-        truth = test()
+        truth = decider(test())
     stage_while(test, body, variables, truth, (start, equation_mark()), memory=memory)
 
 
@@ -113,7 +114,7 @@ def try_turn(
         piece.is_final = any(map(iterators.reaches, functions))
         try:
             turn()
-            truth = test()
+            truth = decider(test())
         except BaseException:
             piece.keep()
             raise
@@ -195,7 +196,7 @@ def stage_while(
 
                 def rotated() -> None:
                     body()
-                    again = test()
+                    again = decider(test())
                     hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
                 turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
@@ -232,6 +233,7 @@ def trace_turn(
         finished = Finished()
         with journal.Piece(carry.variables, path, is_loop=True) as piece:
             carry.fill(tracers[:count], piece)
+            piece.holders = carry.holders
             with iterators.held_back(carry.variables, *functions):
                 run(*tracers[count:])
             return carry.collect(piece, finished)
@@ -265,7 +267,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         with journal.Piece(carry.variables, is_loop=True) as piece:
             filled = carry.fill_apart(tracers, piece)
             with iterators.held_back(carry.variables, test):
-                truth = test()
+                truth = decider(test())
             values, written = piece.collect()
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
         return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]

@@ -11,12 +11,14 @@ looked at, never the heap.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from autograph.runtime import views
-from autograph.runtime.journal import Written
+from autograph.runtime.journal import Written, open_pieces
 from autograph.runtime.references import unreferenced
+from autograph.runtime.state import CellVariable, Variable
 
 
 class Finished(Protocol):
@@ -27,13 +29,13 @@ class Finished(Protocol):
     written: list[Written]
 
 
-def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence[Sequence[Any]] = ()) -> set[int]:
+def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence[Any] = ()) -> set[int]:
     """The ids of those `objects` (owners of written locations) that the pieces made themselves.
 
     Args:
         objects: candidates.
         pieces: the finished pieces; their results and snapshots are references of ours.
-        tables: further lists of the caller's that hold results.
+        tables: further objects of the caller's or of ours that hold results.
     """
     holders: dict[int, Any] = {id(t): t for t in (objects, *tables, *views.held())}
     results: list[Any] = []
@@ -57,6 +59,22 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
     obj = holder = piece = snapshot = w = None  # type: ignore[assignment]
     return unreferenced(candidates, holders)
+
+
+def owned(
+    objects: list[Any], pieces: Sequence[Finished], variables: Sequence[Variable], tables: Sequence[Any] = ()
+) -> set[int]:
+    """The ids of those `objects` that only `variables` refer to besides us: replacing them by copies cannot be seen."""
+    found = made_inside(objects, pieces, (*_holders(variables), *tables))
+    return {id(obj) for obj in objects if id(obj) in found and not weakref.getweakrefcount(obj)}
+
+
+def _holders(variables: Sequence[Variable]) -> list[Any]:
+    """What refers to objects because they are the values of `variables`, now and when the open pieces began."""
+    found: list[Any] = [v.cell for v in variables if isinstance(v, CellVariable)]
+    for piece in open_pieces():
+        found += [piece.entry, *piece.holders(), *(location for location, _ in piece.entries.values())]
+    return found
 
 
 def vars_of(obj: Any) -> Any:

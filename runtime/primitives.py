@@ -45,9 +45,7 @@ class Traced:
 
     def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
         """A piece of the same equations with other inputs and outputs."""
-        return Traced(
-            with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts
-        )
+        return Traced(with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts)
 
 
 def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool = False) -> list[Any]:

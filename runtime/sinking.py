@@ -29,11 +29,37 @@ MOST = 4
 SMALL_PART = 4
 """Where one arm writes, the other one pays for the part too: it must be smaller than the array by this factor."""
 
-_TOTAL = frozenset({
-    "add", "sub", "mul", "neg", "abs", "max", "min", "div", "rem", "clamp", "sign", "eq", "ne", "lt", "le", "gt", "ge",
-    "and", "or", "not", "xor", "select_n", "convert_element_type", "squeeze", "reshape", "broadcast_in_dim",
-    "dynamic_slice",
-})
+_TOTAL = frozenset(
+    {
+        "add",
+        "sub",
+        "mul",
+        "neg",
+        "abs",
+        "max",
+        "min",
+        "div",
+        "rem",
+        "clamp",
+        "sign",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "and",
+        "or",
+        "not",
+        "xor",
+        "select_n",
+        "convert_element_type",
+        "squeeze",
+        "reshape",
+        "broadcast_in_dim",
+        "dynamic_slice",
+    }
+)
 
 
 class Result(NamedTuple):
@@ -180,8 +206,10 @@ class _Places:
         for side, write in zip(sides, pair, strict=True):
             for v in () if write is None else write.invars[2:]:
                 self._check(side, v)
-        places = [None if write is None else [self._value(side, v) for v in write.invars[2:]]
-                  for side, write in zip(sides, pair, strict=True)]
+        places = [
+            None if write is None else [self._value(side, v) for v in write.invars[2:]]
+            for side, write in zip(sides, pair, strict=True)
+        ]
         return _Step(pair[0] or pair[1], (places[0], places[1]))
 
     def _check(self, side: _Arm, v: Any) -> None:

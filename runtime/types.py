@@ -87,7 +87,8 @@ def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
         raise TypesDiffer("JAX promotes these two dtypes to no common one") from None
     # As in JAX's lattice, a Python number of a higher kind stays weak beside an array: int8 and 2.5 are a weak float.
     weak = all(t.weak or _kind(t.dtype) == "b" or (_kind(t.dtype) in "ui" and dtype.kind in "fc") for t in (a, b)) and (
-        a.weak or b.weak)
+        a.weak or b.weak
+    )
     return ArrayType(a.shape, dtype, weak, varying, sharding)
 
 
@@ -104,8 +105,17 @@ def _is_number(dtype: Any) -> bool:
 
 
 def _kind(dtype: Any) -> str:
-    return next(k for k, t in (("b", jnp.bool_), ("u", jnp.unsignedinteger), ("i", jnp.signedinteger),
-                               ("f", jnp.floating), ("c", jnp.complexfloating)) if jnp.issubdtype(dtype, t))
+    return next(
+        k
+        for k, t in (
+            ("b", jnp.bool_),
+            ("u", jnp.unsignedinteger),
+            ("i", jnp.signedinteger),
+            ("f", jnp.floating),
+            ("c", jnp.complexfloating),
+        )
+        if jnp.issubdtype(dtype, t)
+    )
 
 
 def convert(x: Any, target: ArrayType) -> Any:

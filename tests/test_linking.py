@@ -72,7 +72,7 @@ def factory(n: int) -> Any:
         def method(self) -> Any:
             return __unmangled if False else (n, recursive, lambda: self)
 
-    return recursive, Local, [lambda: (n, i) for i in range(2)], lambda x: (lambda y: (x, y, n))  # noqa: B023
+    return recursive, Local, [lambda: (n, i) for i in range(2)], lambda x: lambda y: (x, y, n)  # noqa: B023
 
 
 def identity_decorator(fn: Any) -> Any:

@@ -414,6 +414,7 @@ def recursion(n):
         if k <= 1:
             return 1
         return k * fact(k - 1)
+
     return fact(n)
 
 

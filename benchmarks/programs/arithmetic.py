@@ -53,9 +53,7 @@ def newton(a: Any, tolerance: Any) -> Any:
 
 
 def newton_expert(a: Any, tolerance: Any) -> Any:
-    return lax.while_loop(
-        lambda x: jnp.abs(x * x * x - a) > tolerance, lambda x: x - (x * x * x - a) / (3 * x * x), a
-    )
+    return lax.while_loop(lambda x: jnp.abs(x * x * x - a) > tolerance, lambda x: x - (x * x * x - a) / (3 * x * x), a)
 
 
 def bisection(low: Any, high: Any, tolerance: Any) -> Any:
@@ -152,6 +150,11 @@ PAIRS = [
         plain=lambda: (plane()[20, 30],),
         exact=True,
     ),
-    Pair(count_primes, count_primes_expert, lambda: (np.ones(20_000, bool),), plain=lambda: (np.ones(60, bool),),
-         exact=True),
+    Pair(
+        count_primes,
+        count_primes_expert,
+        lambda: (np.ones(20_000, bool),),
+        plain=lambda: (np.ones(60, bool),),
+        exact=True,
+    ),
 ]

@@ -176,13 +176,23 @@ def clusters(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 PAIRS = [
-    Pair(integrate, integrate_expert, lambda: (np.float32([2, 0]), np.float32(10), np.float32(1e-3)),
-         plain=lambda: (np.float32([2, 0]), np.float32(0.2), np.float32(1e-3))),
-    Pair(conjugate_gradient, conjugate_gradient_expert,
-         lambda: (symmetric(128), np.ones(128, np.float32), np.float32(1e-3))),
+    Pair(
+        integrate,
+        integrate_expert,
+        lambda: (np.float32([2, 0]), np.float32(10), np.float32(1e-3)),
+        plain=lambda: (np.float32([2, 0]), np.float32(0.2), np.float32(1e-3)),
+    ),
+    Pair(
+        conjugate_gradient,
+        conjugate_gradient_expert,
+        lambda: (symmetric(128), np.ones(128, np.float32), np.float32(1e-3)),
+    ),
     Pair(power_iteration, power_iteration_expert, lambda: (symmetric(64), np.ones(64, np.float32))),
     Pair(k_means, k_means_expert, lambda: clusters(500)),
-    Pair(kalman, kalman_expert, lambda: (np.sin(np.arange(2000, dtype=np.float32) / 50), np.float32(0.01),
-                                         np.float32(0.1)),
-         plain=lambda: (np.sin(np.arange(20, dtype=np.float32)), np.float32(0.01), np.float32(0.1))),
+    Pair(
+        kalman,
+        kalman_expert,
+        lambda: (np.sin(np.arange(2000, dtype=np.float32) / 50), np.float32(0.01), np.float32(0.1)),
+        plain=lambda: (np.sin(np.arange(20, dtype=np.float32)), np.float32(0.01), np.float32(0.1)),
+    ),
 ]

@@ -195,14 +195,19 @@ def words(n: int, letters: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def items(n: int, capacity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     random = np.random.RandomState(0)
-    return (random.randint(1, 20, n).astype(np.int32), random.randint(1, 50, n).astype(np.int32),
-            np.zeros(capacity + 1, np.int32))
+    return (
+        random.randint(1, 20, n).astype(np.int32),
+        random.randint(1, 50, n).astype(np.int32),
+        np.zeros(capacity + 1, np.int32),
+    )
 
 
 def hidden_markov(states: int, symbols: int, length: int) -> tuple[np.ndarray, ...]:
     random = np.random.RandomState(0)
-    logs = [np.log(random.dirichlet(np.ones(k), n)).astype(np.float32)
-            for k, n in ((states, 1), (states, states), (symbols, states))]
+    logs = [
+        np.log(random.dirichlet(np.ones(k), n)).astype(np.float32)
+        for k, n in ((states, 1), (states, states), (symbols, states))
+    ]
     return logs[0][0], logs[1], logs[2], random.randint(0, symbols, length).astype(np.int32)
 
 
@@ -214,10 +219,18 @@ def language(size: int, length: int) -> tuple[np.ndarray, np.ndarray, np.int32, 
 
 
 PAIRS = [
-    Pair(binary_search, binary_search_expert, lambda: (np.arange(0, 200_000, 2, dtype=np.int32), np.int32(77_777)),
-         exact=True),
-    Pair(insertion_sort, insertion_sort_expert, lambda: (np.random.RandomState(0).permutation(120).astype(np.float32),),
-         exact=True),
+    Pair(
+        binary_search,
+        binary_search_expert,
+        lambda: (np.arange(0, 200_000, 2, dtype=np.int32), np.int32(77_777)),
+        exact=True,
+    ),
+    Pair(
+        insertion_sort,
+        insertion_sort_expert,
+        lambda: (np.random.RandomState(0).permutation(120).astype(np.float32),),
+        exact=True,
+    ),
     Pair(edit_distance, edit_distance_expert, lambda: words(60), plain=lambda: words(9), exact=True),
     Pair(knapsack, knapsack_expert, lambda: items(40, 300), plain=lambda: items(5, 40), exact=True),
     Pair(viterbi, viterbi_expert, lambda: hidden_markov(8, 5, 500), plain=lambda: hidden_markov(8, 5, 20)),

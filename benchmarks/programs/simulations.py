@@ -106,7 +106,12 @@ def board(n: int) -> np.ndarray:
 
 PAIRS = [
     Pair(spiking_neuron, spiking_neuron_expert, lambda: (currents(5000),), plain=lambda: (currents(60),)),
-    Pair(random_walk, random_walk_expert, lambda: (jax.random.key(4), np.int32(60)),
-         plain=lambda: (jax.random.key(4), np.int32(4)), exact=True),
+    Pair(
+        random_walk,
+        random_walk_expert,
+        lambda: (jax.random.key(4), np.int32(60)),
+        plain=lambda: (jax.random.key(4), np.int32(4)),
+        exact=True,
+    ),
     Pair(life, life_expert, lambda: (board(48), np.int32(300)), plain=lambda: (board(8), np.int32(10)), exact=True),
 ]

@@ -85,5 +85,3 @@ def check(source: str, *calls: str, names: dict[str, Any] | None = None) -> None
     for call in calls:
         expected, found = run(plain, call, names), run(made, call, names)
         assert found == expected, f"{call}\n{ast.unparse(made)}\n\nplain:     {expected}\nconverted: {found}"
-
-

@@ -105,7 +105,9 @@ def math_functions(x):
     return math.sqrt(x), math.sin(x), math.exp(x), math.log(x), math.tanh(x), math.pow(x, 2.0)
 
 
-@program((3.0, 4.0),)
+@program(
+    (3.0, 4.0),
+)
 def math_of_two(a, b):
     return math.hypot(a, b), math.atan2(a, b), math.fabs(-a), math.copysign(a, -b)
 
@@ -115,7 +117,9 @@ def math_rounding(x):
     return math.floor(x), math.ceil(x), math.trunc(x)
 
 
-@program((0.5,),)
+@program(
+    (0.5,),
+)
 def math_constants(x):
     return x * math.pi + math.e, math.isnan(x), math.isinf(x), math.isfinite(x)
 

@@ -3,21 +3,9 @@
 They run as strict expected failures: a program that starts to work must leave this list.
 """
 
-_NATIVE_SYNTAX = "wrong: user code run by native syntax (an operator, a getter, a protocol) is not seen by the journal"
-_NOT_CONVERTED = "JAX's own error: an `if` on a traced value inside user code that native syntax runs"
 _DEAD_CONTAINER = "refused: a container that only dead variables hold is joined all the same"
 
 PENDING: dict[str, str] = {
-    "classes.property_": _NOT_CONVERTED,
-    "classes.operator_method": _NOT_CONVERTED,
-    "found_by_search.iterator_that_writes": _NATIVE_SYNTAX,
-    "found_by_search.getter_that_writes": _NATIVE_SYNTAX,
-    "found_by_search.operator_that_writes": _NATIVE_SYNTAX,
-    "found_by_search.unary_operator_that_writes": _NATIVE_SYNTAX,
-    "found_by_search.comparison_that_writes": _NATIVE_SYNTAX,
-    "found_by_search.len_and_truth_that_write": _NATIVE_SYNTAX,
-    "found_by_search.subscript_and_membership_that_write": _NATIVE_SYNTAX,
-    "found_by_search.format_that_writes": _NATIVE_SYNTAX,
     "found_by_search.iterator_left_by_traced_break": "wrong: a shared iterator is used up by a loop that a traced jump ends",
     "found_by_search.generator_with_effects_left_by_traced_break": "wrong: the generator runs on after a traced jump",
     "found_by_search.order_of_ordered_dict": "wrong: the order of an OrderedDict differs between the arms",

@@ -431,8 +431,11 @@ def augmented_matmul(v, n):
 
 @program((7,), (2,))
 def one_line_bodies(n):
-    if n > 5: n = n - 5; n = n * 2  # noqa: E701, E702
-    while n > 3: n -= 1  # noqa: E701
+    if n > 5:
+        n = n - 5
+        n = n * 2  # noqa: E701, E702
+    while n > 3:
+        n -= 1  # noqa: E701
     return n
 
 
@@ -448,12 +451,9 @@ def docstring_and_comments(n):
 
 @program((7,), (2,))
 def line_continuation(n):
-    s = n \
-        + 1
-    if (n > 5
-            and s > 3):
-        s = (s +
-             n)
+    s = n + 1
+    if n > 5 and s > 3:
+        s = s + n
     return s
 
 

@@ -148,12 +148,14 @@ class ExpressionWriter:
         array = self.pick(s.arrays)
         inner = s.child(ints=[*s.ints, v], native=True)
         element = self.integer(inner, 1)
-        return self.weighted([
-            (2, lambda: f"sum([{element} for {v} in {array}])"),
-            (1, lambda: f"max({element} for {v} in {array})"),
-            (1, lambda: f"sum({element} for {v} in ({self.integer(s, 0)}, {self.integer(s, 0)}))"),
-            (1, lambda: f"[{element} for {v} in {array}][{self.random.randint(0, 3)}]"),
-        ])
+        return self.weighted(
+            [
+                (2, lambda: f"sum([{element} for {v} in {array}])"),
+                (1, lambda: f"max({element} for {v} in {array})"),
+                (1, lambda: f"sum({element} for {v} in ({self.integer(s, 0)}, {self.integer(s, 0)}))"),
+                (1, lambda: f"[{element} for {v} in {array}][{self.random.randint(0, 3)}]"),
+            ]
+        )
 
     def floating(self, s: Scope, depth: int = 2) -> str:
         """A multiple of 1/4, far below 2**20."""
@@ -161,15 +163,17 @@ class ExpressionWriter:
             constant = str(self.random.randint(-8, 16) / 4)
             return self.pick(s.floats) if s.floats and self.chance(0.7) else constant
         sub = lambda: self.floating(s, depth - 1)  # noqa: E731
-        return self.weighted([
-            (3, lambda: f"({sub()} {self.pick(['+', '-'])} {sub()})"),
-            (1, lambda: f"({sub()} + {self.integer(s, depth - 1)})"),
-            (1, lambda: f"{sub()} * 2.0"),
-            (1, lambda: f"-{sub()}"),
-            (1, lambda: f"({sub()} if {self.condition(s, depth - 1)} else {sub()})"),
-            (0.5, lambda: f"{self.pick(['min', 'max'])}({sub()}, {sub()})"),
-            (0.5, lambda: f"abs({sub()})"),
-        ])
+        return self.weighted(
+            [
+                (3, lambda: f"({sub()} {self.pick(['+', '-'])} {sub()})"),
+                (1, lambda: f"({sub()} + {self.integer(s, depth - 1)})"),
+                (1, lambda: f"{sub()} * 2.0"),
+                (1, lambda: f"-{sub()}"),
+                (1, lambda: f"({sub()} if {self.condition(s, depth - 1)} else {sub()})"),
+                (0.5, lambda: f"{self.pick(['min', 'max'])}({sub()}, {sub()})"),
+                (0.5, lambda: f"abs({sub()})"),
+            ]
+        )
 
     def condition(self, s: Scope, depth: int = 2) -> str:
         compare = self.pick(["<", "<=", ">", ">=", "==", "!="])

@@ -202,4 +202,3 @@ class WildWriter(StatementWriter):
         self.line("with Bumped(o):")
         self.suite(s.child(), self.random.randint(1, 2))
         return ""
-

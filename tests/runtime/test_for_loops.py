@@ -245,11 +245,14 @@ def test_leaving_early(limit):
     assert jax.vmap(first_above, (None, 0))(xs, jnp.array([limit, 0.0]))[1].tolist() == [want[1], 1]
     assert [str(e.primitive) for e in loops(first_above, xs, limit)] == ["while"]
     assert jax.jit(lambda xs, limit: first_above(Reversed(xs), limit))(xs, limit) == first_above(
-        list(range(6))[::-1], limit)
+        list(range(6))[::-1], limit
+    )
     assert jax.jit(first_above)(xs[:0], limit) == (-1, 0)
 
 
-@pytest.mark.parametrize("make", [lambda: range(6), lambda: [0, 1, 2, 3, 4, 5], lambda: iter(range(6)), lambda: (0, 1, 2, 3, 4, 5)])
+@pytest.mark.parametrize(
+    "make", [lambda: range(6), lambda: [0, 1, 2, 3, 4, 5], lambda: iter(range(6)), lambda: (0, 1, 2, 3, 4, 5)]
+)
 @pytest.mark.parametrize("limit", [2.5, -1.0, 100.0])
 def test_leaving_python_s_iterables_early(make, limit):
     assert jax.jit(lambda limit: first_above(make(), limit))(limit) == first_above(make(), limit)
@@ -344,7 +347,9 @@ def test_a_carry_of_changing_shape_is_unrolled_with_a_warning():
         for_loop(xs, body, lambda: (out,))
         return out
 
-    with pytest.warns(UnrolledLoopWarning, match=r"this loop is unrolled(.|\n)*test_for_loops.py:\d+(.|\n)*'out'") as seen:
+    with pytest.warns(
+        UnrolledLoopWarning, match=r"this loop is unrolled(.|\n)*test_for_loops.py:\d+(.|\n)*'out'"
+    ) as seen:
         assert jax.jit(f)(jnp.arange(3.0)).tolist() == [0, 2, 4]
     assert len(seen) == 1 and seen[0].filename == __file__
     with warnings.catch_warnings():
@@ -409,7 +414,12 @@ def test_transforms_and_gradients():
     xs = jnp.arange(4.0)
     want = jnp.array([8.0, 4.0, 2.0, 1.0])
     staged = jax.jit(total)
-    for gradient in (jax.grad(staged), jax.jit(jax.grad(total)), jax.jacfwd(staged), jax.jacrev(jax.checkpoint(staged))):
+    for gradient in (
+        jax.grad(staged),
+        jax.jit(jax.grad(total)),
+        jax.jacfwd(staged),
+        jax.jacrev(jax.checkpoint(staged)),
+    ):
         assert gradient(xs).tolist() == want.tolist()
     assert jax.vmap(total)(jnp.stack([xs, xs + 1])).tolist() == [total(xs), total(xs + 1)]
     assert jax.jit(jax.vmap(total))(jnp.stack([xs, xs + 1])).tolist() == [total(xs), total(xs + 1)]
@@ -438,8 +448,10 @@ def test_gradients_of_counted_loops():
 
     for n in (0, 1, 4):
         assert jnp.allclose(jax.jit(jax.grad(f))(0.5, n), jax.grad(by_hand)(0.5, n))
-    assert jnp.allclose(jax.vmap(jax.grad(f))(jnp.array([0.5, 0.7]), jnp.array([1, 4])),
-                        jnp.array([jax.grad(by_hand)(0.5, 1), jax.grad(by_hand)(0.7, 4)]))
+    assert jnp.allclose(
+        jax.vmap(jax.grad(f))(jnp.array([0.5, 0.7]), jnp.array([1, 4])),
+        jnp.array([jax.grad(by_hand)(0.5, 1), jax.grad(by_hand)(0.7, 4)]),
+    )
 
 
 def test_nested_loops_over_rows():

@@ -48,13 +48,24 @@ def test_bounds_of_any_integer_type_count_in_python_s_integers(dtype):
             continue
         assert staged_range(*(np.asarray(b, dtype)[()] for b in bounds)) == list(range(*bounds))
     types = []
-    jax.jit(lambda n: types.append(jax.typeof(items_of(ag_range(n)).make(0, ()))) if False else types.append(
-        jax.typeof(range_items(n, 10, 1).make(0, ()))))(np.asarray(1, dtype)[()])
+    jax.jit(
+        lambda n: (
+            types.append(jax.typeof(items_of(ag_range(n)).make(0, ())))
+            if False
+            else types.append(jax.typeof(range_items(n, 10, 1).make(0, ())))
+        )
+    )(np.asarray(1, dtype)[()])
     assert types[0].dtype == "int32" and types[0].weak_type
 
 
-@pytest.mark.parametrize("value, text", [(2.0, "'float' object cannot be"), (2j, "'complex' object cannot be"),
-                                         (jnp.ones(2, int), "Only integer scalar arrays")])
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (2.0, "'float' object cannot be"),
+        (2j, "'complex' object cannot be"),
+        (jnp.ones(2, int), "Only integer scalar arrays"),
+    ],
+)
 def test_bounds_that_are_no_integers(value, text):
     with pytest.raises(TypeError, match=text):
         jax.jit(lambda n: range_items(0, n, 1).length)(value)
@@ -99,8 +110,14 @@ XS, YS = jnp.arange(4) * 10, jnp.arange(6) * 0.5
         (lambda xs, ys: Reversed(xs), lambda xs, ys: list(reversed(xs))),
         (lambda xs, ys: Zip((Reversed(xs), ys)), lambda xs, ys: list(zip(reversed(xs), ys, strict=False))),
         (lambda xs, ys: Zip((Reversed(ys), xs)), lambda xs, ys: list(zip(reversed(ys), xs, strict=False))),
-        (lambda xs, ys: Enumerate(Zip((xs, Enumerate(ys)))), lambda xs, ys: list(enumerate(zip(xs, enumerate(ys), strict=False)))),
-        (lambda xs, ys: Map(lambda a, b: a - b, (xs, ys)), lambda xs, ys: [a - b for a, b in zip(xs, ys, strict=False)]),
+        (
+            lambda xs, ys: Enumerate(Zip((xs, Enumerate(ys)))),
+            lambda xs, ys: list(enumerate(zip(xs, enumerate(ys), strict=False))),
+        ),
+        (
+            lambda xs, ys: Map(lambda a, b: a - b, (xs, ys)),
+            lambda xs, ys: [a - b for a, b in zip(xs, ys, strict=False)],
+        ),
         (lambda xs, ys: Enumerate(ag_range(3, 9, 2), 1), lambda xs, ys: list(enumerate(range(3, 9, 2), 1))),
         (lambda xs, ys: Reversed(ag_range(9, 2, -3)), lambda xs, ys: list(reversed(range(9, 2, -3)))),
         (lambda xs, ys: Zip((xs, xs[:0])), lambda xs, ys: []),
@@ -122,8 +139,14 @@ def test_lengths_that_are_traced():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda xs: [1, 2], lambda xs: range(3), lambda xs: {1: 2}, lambda xs: iter([1]), lambda xs: Zip((xs, [1, 2])),
-        lambda xs: Filter(None, xs), lambda xs: Zip((xs, xs[:2]), strict=True), lambda xs: Enumerate([1, 2]),
+        lambda xs: [1, 2],
+        lambda xs: range(3),
+        lambda xs: {1: 2},
+        lambda xs: iter([1]),
+        lambda xs: Zip((xs, [1, 2])),
+        lambda xs: Filter(None, xs),
+        lambda xs: Zip((xs, xs[:2]), strict=True),
+        lambda xs: Enumerate([1, 2]),
     ],
 )
 def test_what_python_iterates(make):

@@ -27,8 +27,10 @@ def primitives(f, *args):
 def test_the_value_is_the_operand(left, right):
     for f, expected in ((and_, left and right), (or_, left or right)):
         assert f(left, lambda: right) == expected
-        for value in (jax.jit(lambda a, b, f=f: f(a, lambda: b))(left, right),
-                      jax.jit(lambda a, b, f=f: f(a, lambda: b if b is not None else 0))(left, right)):
+        for value in (
+            jax.jit(lambda a, b, f=f: f(a, lambda: b))(left, right),
+            jax.jit(lambda a, b, f=f: f(a, lambda: b if b is not None else 0))(left, right),
+        ):
             assert value == expected
             assert value.dtype == jnp.result_type(type(left), type(right))
 

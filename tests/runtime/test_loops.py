@@ -312,9 +312,14 @@ def test_a_state_of_functions():
 
     def f(n):
         values.update(n=n, total=0)
-        state = State(tuple(values), lambda: tuple(values.values()), lambda new: values.update(zip(values, new, strict=True)))
-        while_loop(lambda: values["n"] > 0,
-                   lambda: values.update(total=values["total"] + values["n"], n=values["n"] - 1), state)
+        state = State(
+            tuple(values), lambda: tuple(values.values()), lambda new: values.update(zip(values, new, strict=True))
+        )
+        while_loop(
+            lambda: values["n"] > 0,
+            lambda: values.update(total=values["total"] + values["n"], n=values["n"] - 1),
+            state,
+        )
         return values["total"]
 
     assert jax.jit(f)(4) == 10
@@ -434,8 +439,13 @@ def test_transforms():
 @pytest.mark.parametrize("n", [0, 1, 6])
 def test_derivatives(n):
     want = jax.grad(lambda x: jnp.sin(x) ** n)(0.5)
-    for gradient in (jax.grad(power), jax.jit(jax.grad(power)), jax.grad(jax.jit(power)), jax.jacfwd(jax.jit(power)),
-                     lambda x, n: jax.jvp(lambda x: jax.jit(power)(x, n), (x,), (1.0,))[1]):
+    for gradient in (
+        jax.grad(power),
+        jax.jit(jax.grad(power)),
+        jax.grad(jax.jit(power)),
+        jax.jacfwd(jax.jit(power)),
+        lambda x, n: jax.jvp(lambda x: jax.jit(power)(x, n), (x,), (1.0,))[1],
+    ):
         assert jnp.allclose(gradient(0.5, n), want, atol=1e-6)
 
 

@@ -274,8 +274,13 @@ def test_finite_differences():
 
 def test_agrees_with_forward_mode_on_long_loops():
     """Far more turns than slots and blocks: states are dropped and made again."""
-    gradient = jax.jit(jax.grad(lambda x, n: while_loop(
-        lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] + 1e-3 * jnp.sin(3 * c[1])), (0, x))[1]))
+    gradient = jax.jit(
+        jax.grad(
+            lambda x, n: while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] + 1e-3 * jnp.sin(3 * c[1])), (0, x))[
+                1
+            ]
+        )
+    )
 
     def scanned(x, n):
         return lax.scan(lambda c, _: (c + 1e-3 * jnp.sin(3 * c), None), x, None, length=n)[0]
@@ -294,8 +299,10 @@ def test_few_checkpoints(checkpoints):
         return lax.while_loop(test, lambda c: (c[0] + 1, jnp.sin(c[1]) * 0.1 + c[1]), (0, x))[1]
 
     gradient = jax.jit(jax.grad(loop))
-    scanned = jax.jit(jax.grad(lambda x, n: lax.scan(lambda c, _: (jnp.sin(c) * 0.1 + c, None), x, None, length=n)[0]),
-                      static_argnums=1)
+    scanned = jax.jit(
+        jax.grad(lambda x, n: lax.scan(lambda c, _: (jnp.sin(c) * 0.1 + c, None), x, None, length=n)[0]),
+        static_argnums=1,
+    )
     for n in (31, 32, 33, 64, 65, 321, 1000):
         close(gradient(1.0, n), scanned(1.0, n))
 
@@ -392,7 +399,7 @@ def test_light_turns_have_long_blocks_and_large_states_fewer_slots():
     assert plan(jnp.sin, jnp.ones(3)) == (reverse_blocks.LIGHT_BLOCK, reverse_blocks.MOST_SLOTS)
     assert plan(jnp.sin, jnp.ones(1 << 20)) == (reverse_blocks.HEAVY_BLOCK, 16)
     assert plan(lambda x: wave(x.sum(), 3) * x, jnp.ones(3)).block == reverse_blocks.HEAVY_BLOCK
-    assert plan(lambda x: (x @ x), jnp.ones((32, 32))).block == reverse_blocks.HEAVY_BLOCK
+    assert plan(lambda x: x @ x, jnp.ones((32, 32))).block == reverse_blocks.HEAVY_BLOCK
     assert plan(jnp.sin, jnp.ones(3), checkpoints=5).slots == 6
 
 
@@ -456,6 +463,11 @@ DEVICES = """
 
 def test_devices_that_take_different_numbers_of_turns():
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(DEVICES)], env=os.environ | flags, capture_output=True,
-                          text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(DEVICES)],
+        env=os.environ | flags,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.stdout == "done\n", done.stderr

@@ -55,8 +55,13 @@ def test_same_answer_without_an_array_through_the_cond(name):
 
     for p in (True, False):
         compare(lambda fn, p=p: jax.jit(fn)(p, x, INDEX, VALUE))
-        compare(lambda fn, p=p: jax.jacrev(lambda x, v: fn(p, x, INDEX, v), (0, 1), allow_int=False)(x, VALUE)
-                if len(program(p, x, INDEX, VALUE)[0]()) == 1 else ())
+        compare(
+            lambda fn, p=p: (
+                jax.jacrev(lambda x, v: fn(p, x, INDEX, v), (0, 1), allow_int=False)(x, VALUE)
+                if len(program(p, x, INDEX, VALUE)[0]()) == 1
+                else ()
+            )
+        )
     lanes, places, xs = jnp.array([True, False, True]), jnp.array([0, 3, 9]), jnp.arange(48.0).reshape(3, 16)
     compare(lambda fn: jax.jit(jax.vmap(fn, (0, None, None, None)))(lanes, x, INDEX, VALUE))
     compare(lambda fn: jax.jit(jax.vmap(fn, (0, 0, 0, None)))(lanes, xs, places, VALUE))

@@ -133,7 +133,9 @@ def test_shardings_of_explicit_meshes_join():
         spread = jax.device_put(jnp.arange(4.0), jax.sharding.NamedSharding(mesh, PartitionSpec("i")))
         other = jax.device_put(jnp.arange(4.0), jax.sharding.NamedSharding(mesh, PartitionSpec("j")))
         kind = type_of(spread)
-        assert kind.sharding is not None and type_of(jnp.zeros(4)).sharding is None and "sharded over ('i',)" in str(kind)
+        assert (
+            kind.sharding is not None and type_of(jnp.zeros(4)).sharding is None and "sharded over ('i',)" in str(kind)
+        )
         assert join_types(type_of(jnp.zeros(4)), kind) == kind == join_types(kind, type_of(jnp.zeros(4)))
         with pytest.raises(TypesDiffer, match="shardings differ"):
             join_types(kind, type_of(other))

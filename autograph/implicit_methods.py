@@ -1,0 +1,171 @@
+"""Methods that Python calls without a call in the source: getters, operators, `__iter__`, `__len__`, `__post_init__`, ...
+
+There is no call to convert where `a + b` runs `a.__add__`. So when staged code meets an object of a user's class, the
+class's special methods and getters get their author's body *in place*: the function objects stay what they are (identity,
+defaults, cells, attributes, pickling) and their `__code__` becomes the one with the check at entry. While nothing is
+traced they run as before.
+
+Staged code meets a class when it makes an instance, calls a method, or can reach an instance: through its arguments,
+its cells, the globals that it names, and through containers and attributes of these.
+
+>>> class Celsius:
+...     __module__ = "example"
+...     def __init__(self, degrees): self.degrees = degrees
+...     def __add__(self, other): return Celsius(self.degrees + other)
+...     def warmer(self): return self + 1
+>>> add, before = Celsius.__add__, Celsius.__add__.__code__
+>>> prepare_values([(Celsius(3), 1.0)])
+>>> Celsius.__add__ is add, add.__code__ is before, (Celsius(1) + 2).degrees
+(True, False, 3)
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable
+from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import AutoGraphError
+from autograph.library import is_library, is_library_class
+from autograph.options import DEFAULT, log
+from autograph.registry import known, names_in
+
+_MRO = type.__dict__["__mro__"].__get__
+_DICT = type.__dict__["__dict__"].__get__
+# Nobody waits for what `__del__` does; construction converts `__init__` and `__new__` by itself.
+_LEFT = frozenset({"__del__"})
+_SIMPLE: frozenset[Any] = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), range, slice, type, ModuleType, BuiltinFunctionType, CodeType}
+    | {np.ndarray, np.dtype, np.float32, np.float64, np.int32, np.int64, np.bool_}
+)
+_SEQUENCES = (list, tuple, set, frozenset, deque)
+_MAPPINGS = (dict, OrderedDict, defaultdict)
+_MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
+
+_ready: weakref.WeakSet[type] = weakref.WeakSet()
+
+
+def prepare(kind: type) -> None:
+    """Gives the implicitly called methods of a class and its bases their author's body; once, library classes never."""
+    if kind in _ready:
+        return
+    _ready.add(kind)
+    if is_library_class(kind):
+        return
+    for base in _MRO(kind):
+        if base is kind:
+            for name, value in list(_DICT(base).items()):
+                _prepare_member(name, value)
+        else:
+            prepare(base)
+    prepare(type(kind))
+
+
+def _prepare_member(name: str, value: Any) -> None:
+    kind = type(value)
+    if kind in (staticmethod, classmethod):
+        value = value.__func__
+        kind = type(value)
+    if kind is FunctionType:
+        if name[:2] == "__" == name[-2:] and name not in _LEFT:
+            _in_place(value)
+    elif kind is property:
+        for part in (value.fget, value.fset, value.fdel):
+            if type(part) is FunctionType:
+                _in_place(part)
+    elif kind is functools.cached_property:
+        if type(value.func) is FunctionType:
+            _in_place(value.func, caches=value.attrname)
+    elif kind not in _SIMPLE and not isinstance(value, type):
+        prepare(kind)  # a descriptor of the user's
+
+
+def _in_place(fn: FunctionType, caches: str | None = None) -> None:
+    """Gives a function its author's body. One that cannot be converted stays as it is: it still does what it did."""
+    from autograph import pipeline
+
+    if known(fn.__code__) is not None or pipeline.stays(fn):
+        return
+    try:
+        code = pipeline.author_code(fn, DEFAULT)
+    except AutoGraphError as error:
+        log(1, "%s (%s:%d) stays as it is: %s", *pipeline.described(fn.__code__), error)
+        return
+    found = known(code)
+    if found is not None and code.co_freevars == fn.__code__.co_freevars:
+        found.unit.caches = caches
+        fn.__code__ = code
+
+
+def prepare_values(values: Iterable[Any]) -> None:
+    """Prepares the classes of all objects that can be reached from `values` through containers and attributes."""
+    open_: list[Any] = list(values)
+    seen: set[int] = set()
+    while open_ and len(seen) < _MOST:
+        value = open_.pop()
+        kind = type(value)
+        if kind in _SIMPLE or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if kind in _SEQUENCES:
+            if not _SIMPLE.issuperset(map(type, value)):
+                open_.extend(value)
+        elif kind in _MAPPINGS:
+            open_.extend(value.values())
+        elif kind is MethodType:
+            open_.append(value.__self__)
+        elif kind is functools.partial:
+            open_.extend((value.func, *value.args, *value.keywords.values()))
+        elif kind is FunctionType:
+            if not is_library(value):
+                open_.extend(contents(value))
+        elif not is_library_class(kind):
+            prepare(kind)
+            open_.extend(_attributes(value, kind))
+
+
+def prepare_function(fn: FunctionType) -> None:
+    """Prepares what a function can reach by its cells and by the globals that it names."""
+    prepare_values((*contents(fn), *globals_of(fn)))
+
+
+def contents(fn: FunctionType) -> Iterable[Any]:
+    """What the cells of a function hold."""
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+
+
+def globals_of(fn: FunctionType) -> Iterable[Any]:
+    """The objects that the globals hold which a function, or one inside it, names; classes and modules are left out."""
+    for name in names_in(fn.__code__):
+        value = fn.__globals__.get(name)
+        if type(value) is not FunctionType:
+            yield value
+
+
+def _attributes(value: Any, kind: type) -> Iterable[Any]:
+    """What an object holds, without asking it: its `__dict__`, its slots, and the items of a container."""
+    for base in _SEQUENCES:
+        if issubclass(kind, base):
+            yield from base.__iter__(value)
+    if issubclass(kind, dict):
+        yield from dict.values(value)
+    try:
+        yield from list(object.__getattribute__(value, "__dict__").values())
+    except (AttributeError, TypeError):
+        pass
+    for base in _MRO(kind):
+        for name, member in _DICT(base).items():
+            if type(member) is MemberDescriptorType and not name.startswith("__"):
+                try:
+                    yield member.__get__(value)
+                except AttributeError:
+                    continue
