@@ -27,7 +27,9 @@ faithful, with one warning that says why.
 from __future__ import annotations
 
 import dis
+import functools
 import itertools
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
@@ -39,7 +41,7 @@ from jax.sharding import PartitionSpec
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals, iterables, views
+from autograph.runtime import conditionals, iterables, iterators, views
 from autograph.runtime.carries import Carry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.grown_lists import alone
@@ -95,7 +97,10 @@ def for_loop(
             for item in iterable:
                 body(item)
         else:
-            _iterate(iterable, body, state, test)
+            shared = iterators.is_native(iterable) and (
+                sys.getrefcount(iterable) > _ALONE or iterators.takes_from_shared(iterable)
+            )
+            _iterate(iterable, body, state, test, shared)
         return
     if items.is_static and items.length == 0:
         return
@@ -115,22 +120,21 @@ def _stage_or_unroll(
 ) -> None:
     """A staged loop; or the first turn by itself and the others staged; or, where there are arrays, no staged loop."""
     start = equation_mark()
+    first_alone = items.is_static and not is_rest and test is None and items.length > 2
     try:
         stage_for(items, body, variables_of(state), test, variables_of(appends), options=options)
         return
     except CANNOT_STAGE as error:
-        if not items.is_static:
+        if not first_alone and not (items.is_static and items.arrays):
             raise
-        reason = error
+        reason = str(error).strip().split("\n")[0]  # the error itself holds frames, and they hold values
     drop_equations(start, equation_mark())
-    if not is_rest and test is None and items.length > 2:
+    if first_alone:
         body(items.make(0, items.slices(0)))
         _stage_or_unroll(items.after_first(), body, state, test, appends, options, is_rest=True)
-        return
-    if not items.arrays:
-        raise reason
-    _warn(body, reason)
-    _iterate(_unrolled(items), body, state, test)
+    else:
+        _warn(body, reason)
+        _iterate(_unrolled(items), body, state, test)
 
 
 class _Filtered:
@@ -255,8 +259,13 @@ def _stage_counted_while(
     stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body, memory=memory, options=options)
 
 
-def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: Callable[[], Any] | None) -> None:
-    """Python's loop; once a jump flag is traced, what remains is staged."""
+def _iterate(
+    iterable: Any, body: Callable[[Any], Any], state: StateLike, test: Callable[[], Any] | None, shared: bool = False
+) -> None:
+    """Python's loop; once a jump flag is traced, what remains is staged.
+
+    `shared`: somebody else may ask the iterator for what the loop leaves.
+    """
     if test is None:
         for item in iterable:
             body(item)
@@ -275,6 +284,8 @@ def _iterate(iterable: Any, body: Callable[[Any], Any], state: StateLike, test: 
         done += 1
         truth = test()
         if is_traced(truth):
+            if shared:
+                raise _refuse_shared(body)
             _stage_rest(iterable, iterator, done, body, variables_of(state), test, truth)
             return
         if not truth:
@@ -331,13 +342,44 @@ def _stage_rest(
             why="the iterator lives in Python and cannot be advanced by the compiled program",
             instead="count in a variable of your own with `while True:`",
         )
-    for item in iterator:
-        conditionals.stage_turn(predicate(truth), lambda item=item: body(item), variables)  # type: ignore[misc]
+    item = None
+    take = functools.partial(next, iterator, _END)
+
+    def turn() -> None:
+        nonlocal item
+        item = take()  # in the turn, since a generator may write
+        if item is not _END:
+            body(item)
+
+    while item is not _END:
+        conditionals.stage_turn(predicate(truth), turn, variables)
         truth = test()
         if not is_traced(truth):
             if truth:
                 _iterate(iterator, body, _as_state(variables), test)
             return
+
+
+def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:
+    return errors.StagingError(
+        "this loop leaves an iterator that is used elsewhere on a traced condition",
+        at=body,
+        why="how many items the loop takes is only known when the program runs, and the iterator lives in Python",
+        instead="loop over a list of the items (`items = list(iterator)`) and index it afterwards",
+    )
+
+
+def _alone() -> int:
+    """What `sys.getrefcount` reports in `for_loop` for an iterator that only its argument refers to."""
+
+    def count(iterable: Any, body: Any) -> int:
+        return sys.getrefcount(iterable)
+
+    return count(iter(()), None)
+
+
+_ALONE = _alone()
+_END: Any = object()
 
 
 def _as_state(variables: list[Variable]) -> Any:
@@ -355,12 +397,12 @@ def _unrolled(items: Items) -> Iterator[Any]:
         yield items.make(k, items.slices(k))
 
 
-def _warn(body: Callable[..., Any], reason: BaseException) -> None:
+def _warn(body: Callable[..., Any], reason: str) -> None:
     where = errors.Location.of(body)
     text = errors.message(
         "this loop is unrolled: its body cannot be staged",
         at=where,
-        why=str(reason).strip().split("\n")[0],
+        why=reason,
         instead="keep the shape and kind of every variable the same from turn to turn, if compile time matters",
     )
     if where is None:

@@ -18,7 +18,9 @@ True
 
 from __future__ import annotations
 
+import gc
 import io
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType, GeneratorType
@@ -50,6 +52,20 @@ def is_native(x: Any) -> bool:
     return step is not None and type(step) is not FunctionType
 
 
+def takes_from_shared(iterator: Any) -> bool:
+    """Whether an iterator takes its items from native iterators that somebody else knows as well (`enumerate(it)`)."""
+    return any(
+        is_native(inner) and (sys.getrefcount(inner) > _INSIDE or takes_from_shared(inner))
+        for inner in gc.get_referents(iterator)
+    )
+
+
+def _inside() -> int:
+    """What `sys.getrefcount` reports there for an iterator that only the outer one refers to."""
+    outer = enumerate(iter(()))
+    return next(sys.getrefcount(inner) for inner in gc.get_referents(outer) if is_native(inner))
+
+
 def reaches(function: Any) -> bool:
     """Whether a variable that `function` closes over holds such an iterator."""
     return any(True for _ in _cells(function))
@@ -62,6 +78,9 @@ def _cells(function: Any) -> Iterator[Any]:
                 yield cell
         except ValueError:  # unbound
             continue
+
+
+_INSIDE = _inside()
 
 
 class _Held:

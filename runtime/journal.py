@@ -172,6 +172,8 @@ class ContentsLocation:
 
     def get(self) -> Any:
         kind = type(self.obj)
+        if isinstance(self.obj, OrderedDict):
+            return OrderedDict(self.obj)  # whose order counts, see `joining`
         if isinstance(self.obj, dict):
             return dict(self.obj)
         if isinstance(self.obj, (set,)):

@@ -429,3 +429,22 @@ def power_by_counting(n):
     for _ in range(n):
         x = x @ jnp.array([[1, 1], [1, 0]], jnp.int32)
     return x
+
+
+@program((jnp.array([3, 1, 4, 1, 5, 9, 2]),), (jnp.array([5, 4, 4]),))
+def largest_from_none(xs):
+    best = None
+    for x in xs:
+        if best is None or x > best:
+            best = x
+    return best
+
+
+@program((jnp.array([3, 1, 4, 1, 5, 9, 2]),), (jnp.array([5, 4, 4]),))
+def differences_from_none(xs):
+    falls, last = 0, None
+    for i, x in enumerate(xs):
+        if last is not None and x < last:
+            falls += i
+        last = x
+    return falls, last

@@ -1,6 +1,5 @@
 """The smallest program of each error that the random search or a reader has found, so that it stays found."""
 
-import collections
 import contextlib
 import types
 
@@ -325,17 +324,6 @@ def else_of_while_true_in_branch(a):
 
 
 @program((2,), (3,), (9,))
-def iterator_left_by_traced_break(n):
-    s = 0
-    it = iter([1, 2, 3, 4])
-    for x in it:
-        if x > n:
-            break
-        s += x
-    return s, len(list(it))
-
-
-@program((2,), (3,), (9,))
 def generator_with_effects_left_by_traced_break(n):
     s = 0
 
@@ -349,14 +337,6 @@ def generator_with_effects_left_by_traced_break(n):
         if x >= n:
             break
     return s
-
-
-@program((2,), (8,))
-def order_of_ordered_dict(n):
-    o = collections.OrderedDict(a=1, b=2)
-    if n > 5:
-        o.move_to_end("a")
-    return list(o.values())
 
 
 @program((2,), (8,))

@@ -1,6 +1,7 @@
 """Iterators and files of the enclosing function are not advanced by a piece that is staged."""
 
 import itertools
+from collections import OrderedDict
 
 import jax
 import pytest
@@ -146,3 +147,36 @@ def test_nothing_is_held_back_where_nothing_is_staged():
     it = iter([1, 2, 3])
     if_stmt(True, lambda: next(it), nothing)
     assert if_exp(False, nothing, lambda: type(it)) is type(iter([])) and next(it) == 2
+
+
+@pytest.mark.parametrize("wrapped", [lambda it: it, enumerate, lambda it: zip(it, it), lambda it: (x for x in it)])
+def test_a_shared_iterator_is_not_left_by_a_traced_jump(wrapped):
+    def f(n):
+        it, go = iter([1, 2, 3, 4]), True
+
+        def body(_):
+            nonlocal go
+            go = n > 3
+
+        for_loop(wrapped(it), body, lambda: (go,), test=lambda: go)
+        return len(list(it))
+
+    assert f(1) < 4
+    with pytest.raises(StagingError, match="leaves an iterator that is used elsewhere"):
+        jax.jit(f)(1)
+
+
+def test_the_order_of_an_ordered_dict_is_part_of_it():
+    def f(n):
+        d = OrderedDict(a=1, b=2)
+
+        def body():
+            journal.touch_container(d)
+            d.move_to_end("a")
+
+        if_stmt(n > 0, body, nothing)
+        return list(d)
+
+    assert f(1) == ["b", "a"]
+    with pytest.raises(StagingError, match="same keys in different orders"):
+        jax.jit(f)(1)
