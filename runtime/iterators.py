@@ -56,14 +56,21 @@ def takes_from_shared(iterator: Any) -> bool:
     """Whether an iterator takes its items from native iterators that somebody else knows as well (`enumerate(it)`)."""
     return any(
         is_native(inner) and (sys.getrefcount(inner) > _INSIDE or takes_from_shared(inner))
-        for inner in gc.get_referents(iterator)
+        for inner in _referents(iterator)
     )
+
+
+def _referents(iterator: Any) -> list[Any]:
+    found: list[Any] = []
+    for referent in gc.get_referents(iterator):
+        found += referent if type(referent) is tuple else (referent,)  # `zip` and `map` keep theirs in a tuple
+    return found
 
 
 def _inside() -> int:
     """What `sys.getrefcount` reports there for an iterator that only the outer one refers to."""
     outer = enumerate(iter(()))
-    return next(sys.getrefcount(inner) for inner in gc.get_referents(outer) if is_native(inner))
+    return next(sys.getrefcount(inner) for inner in _referents(outer) if is_native(inner))
 
 
 def reaches(function: Any) -> bool:
