@@ -13,7 +13,7 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -54,16 +54,36 @@ def stage_failure(error: BaseException) -> None:
     for path in journal.paths():
         pred, expected = path() if callable(path) else path
         holds.append(pred if expected else lax.bitwise_not(pred))
-    text = _text(error)
+    head, kind, count = _head(error), type(error), len(holds)
+    leaves, tree = jax.tree.flatten(error.args)
+    traced = {i: x for i, x in enumerate(leaves) if is_traced(x)}
+    known = {i: x for i, x in enumerate(leaves) if i not in traced}
+    text = _described(kind, error)  # also where the exception says more than its arguments do
 
-    def fail(*reached: Any) -> None:
-        if all(np.all(r) for r in reached):
-            raise RunTimeCheckError(text)
+    def fail(*values: Any) -> None:
+        if all(np.all(reached) for reached in values[:count]):
+            raise RunTimeCheckError(head + (with_values(values[count:]) if traced else text))
 
-    jax.debug.callback(fail, *holds)
+    def with_values(values: Sequence[Any]) -> str:
+        found = known | dict(zip(traced_at, (_plain(x) for x in values), strict=True))
+        again = kind.__new__(kind)
+        again.args = jax.tree.unflatten(tree, [found[i] for i in range(len(found))])
+        return _described(kind, again)
+
+    traced_at = list(traced)
+    jax.debug.callback(fail, *holds, *traced.values())
 
 
-def _text(error: BaseException) -> str:
+def _plain(value: Any) -> Any:
+    array = np.asarray(value)
+    return array.item() if array.ndim == 0 else array
+
+
+def _described(kind: type[BaseException], error: BaseException) -> str:
+    return "".join(traceback.format_exception_only(kind, error)).rstrip()
+
+
+def _head(error: BaseException) -> str:
     place = _PLACES.pop(id(error), None) or next(
         (
             (f.filename, f.lineno or 0)
@@ -72,8 +92,7 @@ def _text(error: BaseException) -> str:
         ),
         None,
     )
-    head = "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"
-    return head + "".join(traceback.format_exception_only(type(error), error)).rstrip()
+    return "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"
 
 
 _PLACES: dict[int, tuple[str, int] | None] = {}

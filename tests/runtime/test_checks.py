@@ -243,3 +243,16 @@ def test_errors_that_are_no_events_are_raised_at_once():
 def test_events_of_python_fail_when_the_arm_is_taken():
     f = jax.jit(lambda n: if_exp(n > 5, lambda: {}["missing"], lambda: n))
     assert run(f, 3) == 3 and "KeyError: 'missing'" in run(f, 7)
+
+
+def test_arguments_of_the_exception_are_shown_by_value():
+    def f(n):
+        def body():
+            raise raise_(KeyError({"n": n, "what": "x"}, n * 2))
+
+        if_stmt(n > 3, body, nothing)
+        return n
+
+    assert jax.jit(f)(3) == 3
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"KeyError: \(\{'n': 5, 'what': 'x'\}, 10\)"):
+        jax.block_until_ready(jax.jit(f)(5))
