@@ -121,10 +121,16 @@ class ControlFlow(StatementConverter):
             state,
             at=node,
             test=None if test is None else pieces.thunk(test, at=node),
+            last=gast.Constant(True, None) if test is not None and self._is_last_use(node) else None,
             appends=pieces.state(lists, at=node) if lists else None,
             options=getattr(node, "options", None),
         )
         return [*body, locations.place(gast.Expr(call), locations.header(node))]
+
+    def _is_last_use(self, loop: Node) -> bool:
+        """Whether the iterable is a variable that nobody reads again."""
+        name = loop.iter.id if isinstance(loop.iter, gast.Name) else None
+        return name is not None and name not in self.outer and self.liveness.ends_with(name, loop)
 
     # --- pieces ---
 

@@ -72,6 +72,7 @@ def for_loop(
     *,
     test: Callable[[], Any] | None = None,
     appends: StateLike = None,
+    last: bool = False,
     options: dict[str, Any] | None = None,
 ) -> None:
     """Runs `body(item)` for the items of `iterable`.
@@ -83,6 +84,7 @@ def for_loop(
         test: whether the loop goes on (jump flags); asked after each turn, before the next item is taken.
         appends: names that the body uses for nothing but `name.append(value)`, as `lambda: (name,)`. Where such a list is
             known under no other name, what is appended becomes a stacked output of the `scan`.
+        last: whether `iterable` comes from a variable that nobody reads again.
         options: what `set_loop_options` said.
     Raises:
         StagingError: a variable cannot be carried.
@@ -98,7 +100,7 @@ def for_loop(
                 body(item)
         else:
             shared = iterators.is_native(iterable) and (
-                sys.getrefcount(iterable) > _ALONE or iterators.takes_from_shared(iterable)
+                sys.getrefcount(iterable) > _ALONE + last or iterators.takes_from_shared(iterable)
             )
             _iterate(iterable, body, state, test, shared)
         return

@@ -20,6 +20,8 @@ counts: the test, `break`, `return`, no turn at all.
 >>> loop = function.body[1]
 >>> liveness.state(loop), liveness.state(loop.body[0])
 (['i'], ['i'])
+>>> liveness.ends_with("n", loop), liveness.ends_with("i", loop)
+(False, False)
 
 Three things are live throughout, which is more than needed and never less: what closures capture, what was declared
 `nonlocal`, and in a `try` or `with` what its handlers, its `finally` and the code after it may read.
@@ -105,6 +107,7 @@ class Liveness:
         self._assigned: dict[Any, int] = {}
         self._live: dict[Any, int] = {}
         self._tests: dict[Any, Summary] = {}
+        self._after: dict[Any, int] = {}  # live when a loop is over
         self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
         self._stateless = self.bits.mask(scope.globals) | self.bits.mask(transient)
         self._always = self.bits.mask(scope.captured | scope.nonlocals)
@@ -137,6 +140,10 @@ class Liveness:
         assigned = self._inside.get(statement, 0) | self.assigned(statement.body) | self.assigned(statement.orelse)
         assigned &= ~self._stateless
         return self.bits.names(assigned & (self._live[statement] | self._always))
+
+    def ends_with(self, name: str, loop: Any) -> bool:
+        """Whether nobody reads a variable from the first turn of a loop on."""
+        return not self.bits.mask([name]) & (self._after[loop] | self._blocks[id(loop.body)].reads | self._always)
 
     def returns(self, statement: Any) -> bool:
         """Whether a statement holds a `return`."""
@@ -279,6 +286,7 @@ class Liveness:
     def _spread_While(self, node: Any, out: Exits) -> None:
         test = self._tests[node]
         is_for = not isinstance(node, gast.While)
+        self._after[node] = self._live[node] | self._entry(node.orelse, out)
         if not is_for:
             self._live[node] |= self._inside[node]  # a walrus in the test hands its value to the body
         finished = self._entry(node.orelse, out)

@@ -55,7 +55,7 @@ def first_above(xs, limit):
 
         if_stmt(x > limit, leave, go_on, lambda: (break_, found, k), exits=("break_",))
 
-    for_loop(xs, body, lambda: (break_, found, k), test=lambda: not_(break_))
+    for_loop(xs, body, lambda: (break_, found, k), test=lambda: not_(break_), last=True)
     if_stmt(break_, nothing, lambda: None)
     return found, k
 
