@@ -20,6 +20,13 @@ def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
 
 
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(seed=st.integers(0, 10**6))
+def test_jumps_in_every_place(seed: int, tmp_path_factory: Folders) -> None:
+    result = search.run_one(seed, 5, tmp_path_factory.mktemp("programs"), plain=True)
+    assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, 5) + result.outcome.detail
+
+
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
 def test_programs_on_plain_values_equal_python(seed: int, level: int, tmp_path_factory: Folders) -> None:

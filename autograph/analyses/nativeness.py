@@ -145,10 +145,15 @@ class Nativeness:
         return found
 
     def _stays(self, loop: Any) -> bool:
-        """Whether a `while` may be native: a static test, and no functional statement inside leaves it."""
+        """Whether a `while` may be native: a static test, and no functional statement inside leaves it.
+
+        After a `continue` in a functional statement the rest of the body becomes functional too, with the jumps in it.
+        """
         if not self._static.holds(loop.test):
             return False
         soft = self._union(self._soft, [loop.body], False) | self._union(self._soft, [loop.orelse], False)
+        if "continue" in soft:
+            soft |= self._union(self._escapes, [loop.body], False)
         return not soft & {"break", "return"}
 
     def _decide(self, statements: list[Any], forced: Kinds) -> None:

@@ -550,3 +550,47 @@ def bare_return_in_loop_with_carry(n):
         return s
     s += 1
     return s
+
+
+@program((1,), (5,))
+def continue_then_break_of_endless_loop(n):
+    while True:
+        if n > 3:
+            n -= 1
+            continue
+        break
+    return n
+
+
+@program((1,), (5,))
+def continue_then_return_of_endless_loop(n):
+    turns = 0
+    while True:
+        turns += 1
+        if n > 3:
+            n -= 1
+            continue
+        try:
+            if turns == 2:
+                n += 5
+        finally:
+            n += 1
+        return n, turns
+
+
+@program((0,), (5,))
+def continue_in_handler_then_break(n):
+    if n > 3:
+        if n > 7:
+            return -1
+        n -= 1
+    read = {}
+    while True:
+        try:
+            found = read["k"]
+        except KeyError:
+            read["k"] = n
+            if n >= 0:
+                continue
+        break
+    return found
