@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 import jax
 
 from autograph import callables, pipeline
-from autograph.errors import ConversionError
+from autograph.errors import ConversionError, boundary
 from autograph.jax_internals import jit_is_disabled
 from autograph.names import Namespace
 from autograph.options import ConversionOptions
@@ -26,6 +26,7 @@ def convert(fn: Callable[P, R], *, recursive: bool = ...) -> Callable[P, R]: ...
 def convert(fn: F, *, recursive: bool = ...) -> F: ...
 @overload
 def convert(fn: None = ..., *, recursive: bool = ...) -> Callable[[F], F]: ...
+@boundary
 def convert(fn: Any = None, *, recursive: bool = True) -> Any:
     """Makes a function whose control flow works on traced values, under any JAX transform.
 
@@ -62,13 +63,14 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
 
 def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
     """A decorator that applies `each` to the function in what it decorates."""
-    return lambda fn: callables.converted(fn, each)
+    return boundary(lambda fn: callables.converted(fn, each))
 
 
 @overload
 def jit(fn: Callable[P, R], **jit_options: Any) -> Callable[P, R]: ...
 @overload
 def jit(fn: None = ..., **jit_options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@boundary
 def jit(fn: Any = None, **jit_options: Any) -> Any:
     """`jax.jit(ag.convert(fn), **jit_options)`: the `jax.jit` object itself, so calls cost what its calls cost.
 
@@ -92,6 +94,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     def each(function: FunctionType) -> Any:
         return jax.jit(pipeline.convert_function(function, explicit=True), **jit_options)
 
+    @boundary
     def decorate(callee: Any) -> Any:
         if isinstance(callee, staticmethod | classmethod | property):
             return callables.converted(callee, each)
@@ -100,6 +103,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     return decorate if fn is None else decorate(fn)
 
 
+@boundary
 def to_code(fn: Callable[..., Any], *, recursive: bool = True) -> str:
     """The converted source of a function: what runs under a trace. Decorators are not shown.
 
@@ -111,6 +115,7 @@ def to_code(fn: Callable[..., Any], *, recursive: bool = True) -> str:
     return f"# {alias} is autograph.runtime\n{ast.unparse(tree)}\n"
 
 
+@boundary
 def to_graph(fn: Callable[P, R], *, recursive: bool = True) -> Callable[P, R]:
     """The converted function; the name that TensorFlow's users look for. The same as `convert(fn)`."""
     return convert(fn, recursive=recursive)

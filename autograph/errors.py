@@ -24,14 +24,17 @@ variable 'y' has two shapes
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.extend.source_info_util as _source_info_util
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Location(NamedTuple):
@@ -221,6 +224,20 @@ def _relink(exc: BaseException, entry: bool) -> None:
     for link in reversed(kept):
         chain = TracebackType(chain, link.tb_frame, link.tb_lasti, link.tb_lineno)
     BaseException.with_traceback(exc, chain)  # not the attribute: a class may have overridden it
+
+
+def boundary(fn: F) -> F:
+    """Errors of our own leave a public function without our frames: the user's line that called it says all."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return fn(*args, **kwargs)
+        except AutoGraphError as error:
+            trim(error)
+            raise
+
+    return call  # type: ignore[return-value]
 
 
 def hide_frames() -> None:

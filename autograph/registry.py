@@ -31,12 +31,12 @@ _ROLES: dict[int, tuple[weakref.ref[CodeType], Known]] = {}
 
 def register(code: CodeType, role: Role, unit: Any) -> None:
     """Remembers what a code object of ours is, as long as it lives."""
-    key = id(code)
+    key, roles = id(code), _ROLES  # when Python ends, code objects may outlive the names of this module
 
     def forget(reference: weakref.ref[CodeType]) -> None:
-        found = _ROLES.get(key)
+        found = roles.get(key)
         if found is not None and found[0] is reference:
-            del _ROLES[key]
+            del roles[key]
 
     _ROLES[key] = (weakref.ref(code, forget), Known(role, unit))
 

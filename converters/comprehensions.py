@@ -7,6 +7,12 @@ def f(xs):
 
 `comp_iter` takes a traced array apart; `comp_test` is where a traced test is met. A display, or a `range` of literals, is
 iterated over as it is.
+
+The filter of `sum(e for x in xs if c)`, `any` and `all` may be traced: an element that it may leave out counts for nothing.
+
+>>> print(show("def f(xs): return sum(x for x in xs if x > 0)", Comprehensions))
+def f(xs):
+    return sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x > 0, lambda: x, 0)))
 """
 
 from __future__ import annotations
@@ -19,9 +25,10 @@ import gast
 from autograph import locations
 from autograph.analyses.operators import callee, is_operator
 from autograph.converters import pieces
-from autograph.converters.base import ExpressionConverter, Node
+from autograph.converters.base import ExpressionConverter, Node, binds
 
 FILTERED = {builtins.sum: 0, builtins.any: False, builtins.all: True}
+"""Functions of an iterable, and what an element counts for that the filter leaves out."""
 DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.JoinedStr)
 
 
@@ -38,30 +45,35 @@ class Comprehensions(ExpressionConverter):
         return node
 
     def visit_Call(self, node: Node) -> Any:
-        """The filter of `sum(e for x in xs if c)`, `any` and `all` becomes part of the element, which may be traced."""
+        """The filter of `sum(e for x in xs if c)`, `any` and `all` becomes an iterable of one element or none."""
         if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], gast.GeneratorExp):
             return node
-        known = [f for f in FILTERED if self.conversion.static.is_builtin(node.func, f)]
+        func = callee(node, self.alias)
+        known = [f for f in FILTERED if self.conversion.static.is_builtin(func, f)]
         generator = node.args[0]
         *outer, last = generator.generators
         tests = [self.tested(item) for item in last.ifs]
         if not known or not tests or any(item.ifs for item in outer) or last.is_async or None in tests:
             return node
-        if not self.may_be_operand(generator.elt, *tests):
-            return node
-        for test in reversed(tests):
-            element, passed = (pieces.thunk(part, at=part) for part in (generator.elt, self.neutral(known[0], test)))
-            generator.elt = pieces.operator(self.alias, "if_exp", [test, element, passed], at=generator.elt)
+        if not self.may_be_operand(generator.elt, *tests) or any(binds(part) for part in (generator.elt, *tests)):
+            return node  # neither a lambda nor an iterable can bind a name of the function's
+        test = tests.pop()
+        while tests:
+            test = pieces.operator(self.alias, "and_", [tests.pop(), pieces.thunk(test, at=test)], at=test)
+        passed = locations.place(gast.Constant(FILTERED[known[0]], None), locations.position(test))
+        element = pieces.thunk(generator.elt, at=generator.elt)
+        kept = pieces.operator(self.alias, "comp_kept", [test, element, passed], at=generator.elt)
+        item = self.conversion.namer(self.function).fresh("item")
+        target = gast.Name(item, gast.Store(), None, None)
+        clause = gast.comprehension(target, kept, [], 0)
+        generator.generators.append(locations.place(clause, locations.position(generator.elt)))
+        generator.elt = locations.place(pieces.name(item), locations.position(generator.elt))
         last.ifs = []
         return node
 
     def tested(self, node: Node) -> Node | None:
         """`t` of `ag__.comp_test(t)`; None where the test is not of that form."""
         return node.args[0] if is_operator(node, self.alias) and node.func.attr == "comp_test" else None
-
-    def neutral(self, function: Any, at: Node) -> Node:
-        """What an element counts for that the filter leaves out."""
-        return locations.place(gast.Constant(FILTERED[function], None), locations.position(at))
 
     def is_plain(self, node: Node) -> bool:
         """Whether an iterable is provably a Python container."""

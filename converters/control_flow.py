@@ -111,7 +111,7 @@ class ControlFlow(StatementConverter):
             parameter = self.namer.fresh("item")
             unpack = gast.Assign([target], pieces.name(parameter), None)
             self.liveness.note(locations.place(unpack, locations.header(node)))
-            statements = [unpack, *statements]
+            statements = [unpack, *(item for item in statements if not isinstance(item, gast.Pass))]
         body, loop_body = self.piece("loop_body", statements, state, at=node, parameters=[parameter])
         test = getattr(node, "extra_test", None)
         lists = [] if test is not None else [name for name in appended_only(node.body) if name not in self.outer]

@@ -100,15 +100,16 @@ class Declarations(StatementConverter):
     def convert(self, tree: Node) -> Node:
         scopes = Scopes(tree, self.alias)
         known = {function: self.conversion.scopes.of(function).locals for function in self.conversion.functions}
-        for function in scopes.functions:
+        # The functions of statements first: what one of them owns, no function around it needs.
+        for function in sorted(scopes.functions, key=known.__contains__):
             scope = scopes.of(function)
+            wanted = _owned(scope, self.conversion.pieces)
             if function in known:
-                wanted = (known[function] & (scope.reads | _needed(scope))) | _owned(scope, self.conversion.pieces)
-            else:
-                wanted = _owned(scope, self.conversion.pieces)
+                wanted |= known[function] & (scope.reads | _needed(scope))
             missing = wanted - scope.bound - scope.nonlocals - scope.globals
             if missing:
                 self.annotate(function, sorted(missing))
+                scope.bound.update(missing)
         return tree
 
     def annotate(self, function: Node, names: list[str]) -> None:

@@ -99,9 +99,15 @@ class MatchStatements(StatementConverter):
         at = case.pattern
         names: Bindings = []
         if case.guard is None and not self.has_values(case.pattern):
-            rest = [self.arm(gast.MatchAs(None, None), others, at)] if others else []
-            match = gast.Match(self.name(self.subject, at), [self.arm(case.pattern, case.body, at), *rest])
-            return [locations.place(match, locations.header(at))]
+            match others:
+                case []:
+                    rest = []
+                case [gast.Match(subject=gast.Name(id=self.subject))]:  # the next case is one of Python's as well
+                    rest = others[0].cases
+                case _:
+                    rest = [self.arm(gast.MatchAs(None, None), others, at)]
+            made = gast.Match(self.name(self.subject, at), [self.arm(case.pattern, case.body, at), *rest])
+            return [locations.place(made, locations.header(at))]
         made = self.attempt(case.pattern, names)
         bind = [self.assign(name, value, at) for name, value in names]
         test = self.match_name()

@@ -14,51 +14,94 @@ def f(x):
 
 Inside the function of a statement Python itself would raise `NameError`, for there the variable is free. Decided on the
 user's own control flow, so before jumps become flags: what a flag guards is provably bound only here.
+
+Closures and comprehensions read such a variable by `ag__.read_free`:
+
+>>> print(show('''
+... def f(x):
+...     if x:
+...         y = 1
+...     return lambda: y
+... ''', UnboundReads))
+def f(x):
+    if x:
+        y = 1
+    return lambda: ag__.read_free(lambda: y)
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from autograph import locations
 from autograph.analyses.definedness import Definedness
-from autograph.analyses.operators import is_operator, operands
-from autograph.analyses.scopes import FUNCTIONS
+from autograph.analyses.operators import is_operator
+from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.converters import pieces
-from autograph.converters.base import Node, StatementConverter
+from autograph.converters.base import Conversion, Node, StatementConverter
+from autograph.nodes import children
 
 
 class UnboundReads(StatementConverter):
     """See the module."""
 
+    def __init__(self, conversion: Conversion) -> None:
+        super().__init__(conversion)
+        self.free_reads: set[Node] = set()
+        """Reads of variables of functions around, outer functions being converted first."""
+
     def convert_function(self, function: Node) -> None:
-        if self.conversion.sees_frame(function):
-            return
-        native = self.conversion.nativeness(function)
-        found = Definedness(function, self.scope, native.holds, self.alias, moves=native.moves)
-        self.reads, self.updates = found.reads, found.updates
-        names = {node.id for node in self.reads}.union(*self.updates.values())
-        # A closure's reads are not followed, so a captured variable counts as one that may be read unbound.
-        self.conversion.may_be_unbound[function] = names | self.scope.captured
-        if self.reads:
+        self.reads, self.updates = set[Node](), dict[Node, list[str]]()
+        if not self.conversion.sees_frame(function):
+            self.find(function)
+        if self.reads or self.free_reads:
             for statement in function.body:
                 self.wrap(statement)
         if self.updates:
             function.body = self.block(function.body)
 
+    def find(self, function: Node) -> None:
+        """Finds the reads that matter."""
+        native = self.conversion.nativeness(function)
+        found = Definedness(function, self.scope, native.holds, self.alias, moves=native.moves)
+        self.reads, self.updates = found.reads, found.updates
+        names = {node.id for node in self.reads}.union(*self.updates.values())
+        # A closure's reads are not followed, so a captured variable counts as one that may be read unbound.
+        self.conversion.may_be_unbound[function] = names | self.scope.captured | found.captured
+        if found.captured:
+            self.find_free(function.body, found.captured, False)
+
+    def find_free(self, nodes: Iterable[Node], names: set[str], inside: bool) -> None:
+        """Finds the reads of these names in the scopes inside."""
+        for node in nodes:
+            if isinstance(node, gast.Name):
+                if inside and node.id in names and isinstance(node.ctx, gast.Load):
+                    self.free_reads.add(node)
+            elif is_operator(node, self.alias) and node.func.attr == "touch":
+                continue  # names a variable, does not read it
+            elif node in self.conversion.scopes:
+                scope = self.conversion.scopes.of(node)
+                around, within = _around_and_within(node)
+                self.find_free(around, names, inside)
+                taken = names & scope.free - scope.bound if scope.is_class else names & scope.free
+                if taken:
+                    self.find_free(within, taken, True)
+            else:
+                self.find_free(children(node), names, inside)
+
     def wrap(self, node: Node) -> Node:
         """Wraps the reads below a node."""
         if isinstance(node, gast.Name):
+            if node in self.free_reads:
+                return pieces.operator(self.alias, "read_free", [pieces.thunk(node, at=node)], at=node)
             return self.read(node) if node in self.reads else node
-        if isinstance(node, FUNCTIONS):
-            parts: list[Node] = [node.args, *getattr(node, "decorator_list", ())]
+        if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):  # its body has its own turn
+            parts: list[Node] = [node.args, *node.decorator_list]
         else:
             parts = [node]
-        if is_operator(node, self.alias):
-            for operand in operands(node):
-                operand.body = self.wrap(operand.body)
         for part in parts:
             for name, value in vars(part).items():
                 if type(value) is list:
@@ -78,3 +121,16 @@ class UnboundReads(StatementConverter):
         return [*reads, node]
 
     visit_AugAssign = visit_Delete
+
+
+def _around_and_within(node: Node) -> tuple[list[Node], list[Node]]:
+    """The parts of a node that makes a scope: those that the scope around evaluates, and the others."""
+    if isinstance(node, COMPREHENSIONS):
+        around = [node.generators[0].iter]
+        parts = [part for item in (node, *node.generators) for part in children(item)]
+        return around, [part for part in parts if part not in around and part not in node.generators]
+    if isinstance(node, gast.ClassDef):
+        around = [*node.decorator_list, *node.bases, *node.keywords]
+    else:
+        around = [*getattr(node, "decorator_list", ()), node.args]
+    return around, [part for part in children(node) if part not in around]

@@ -1,5 +1,7 @@
 """The operators of generated code, conventionally `ag__`: exactly the names that converted code may use."""
 
+from builtins import slice as slice
+
 from autograph.runtime.attributes import aug_attr as aug_attr
 from autograph.runtime.attributes import del_attr as del_attr
 from autograph.runtime.attributes import set_attr as set_attr
@@ -7,6 +9,7 @@ from autograph.runtime.calls import converted as converted
 from autograph.runtime.checks import assert_ as assert_
 from autograph.runtime.checks import raise_ as raise_
 from autograph.runtime.comprehensions import comp_iter as comp_iter
+from autograph.runtime.comprehensions import comp_kept as comp_kept
 from autograph.runtime.comprehensions import comp_test as comp_test
 from autograph.runtime.conditionals import if_exp as if_exp
 from autograph.runtime.conditionals import if_stmt as if_stmt
@@ -34,3 +37,4 @@ from autograph.runtime.slices import set_item_at as set_item_at
 from autograph.runtime.state import State as State
 from autograph.runtime.state import Undefined as Undefined
 from autograph.runtime.state import read as read
+from autograph.runtime.state import read_free as read_free

@@ -47,6 +47,7 @@ from autograph.runtime.joining import (
     why_structures_differ,
 )
 from autograph.runtime.newborns import made_inside, owned
+from autograph.runtime.refusals import quoted
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, placeholder, type_of
@@ -505,7 +506,7 @@ def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.Sta
     """The error for a loop whose carry has no fixed point."""
     name = differ.path
     return errors.StagingError(
-        f"{'variable ' if name.isidentifier() else ''}'{name}' cannot be carried by the {what}",
+        f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,
         sides={"before the loop": differ.left, "after one turn": differ.right},
         why=differ.why,

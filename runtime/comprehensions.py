@@ -8,9 +8,12 @@ A comprehension builds a container, so it takes its elements one by one: over a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from autograph.runtime.conditionals import staged_value
 from autograph.runtime.iterables import staged_range
+from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 from autograph.runtime.truth import decider
@@ -46,3 +49,14 @@ def comp_test(test: Any) -> Any:
         why="the test is not known while the program is traced, so neither is the number of elements",
         instead="keep every element and mask it (`value if test else 0`), or write a `for` loop with an `if`",
     )
+
+
+def comp_kept(test: Any, element: Callable[[], Any], passed: Any) -> tuple[Any, ...]:
+    """The element that a filter keeps, or none; one that counts as `passed` where a traced test does not hold.
+
+    >>> sum(item for x in [1, -2, 3] for item in comp_kept(x > 0, lambda: x, 0))
+    4
+    """
+    if not is_traced(test):
+        return (element(),) if test else ()
+    return (staged_value("filter", predicate(test), element, lambda: passed),)

@@ -45,10 +45,13 @@ from autograph.runtime.joining import (
 from autograph.runtime.journal import attribute_names
 from autograph.runtime.newborns import made_inside, owned
 from autograph.runtime.primitives import Traced, bind_cond, predicate
+from autograph.runtime.refusals import quoted
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, raise_undefined, variables_of
 from autograph.runtime.truth import decider
 from autograph.runtime.types import convert, placeholder, type_of
+
+VALUE = "the returned value"  # in the paths of mismatches
 
 
 def nothing() -> None:
@@ -96,7 +99,19 @@ def if_exp(
     test = decider(test)
     if not is_traced(test):
         return body() if test else orelse()
-    return _stage(predicate(test), body, orelse, variables_of(state), (), "conditional expression", unbound)
+    return staged_value("conditional expression", predicate(test), body, orelse, state, unbound)
+
+
+def staged_value(
+    what: str,
+    pred: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: StateLike = None,
+    unbound: Sequence[str] = (),
+) -> Any:
+    """The value of `body()` where the traced `pred` holds, else of `orelse()`; `what` it is, for messages."""
+    return _stage(pred, body, orelse, variables_of(state), (), what, unbound)
 
 
 def stage_turn(pred: Any, turn: Callable[[], Any], variables: list[Variable]) -> None:
@@ -183,7 +198,7 @@ class _Plan:
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
-        self.value = self._one("the returned value", body.value, orelse.value)
+        self.value = self._one(VALUE, body.value, orelse.value)
         self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
         self.locations = self._locations()
 
@@ -419,7 +434,7 @@ def _make_plan(
         return _Plan(arm, other, variables, exits, _where(body, orelse), unbound)
     except Mismatch as differ:
         raise errors.StagingError(
-            f"the two arms of the {what} leave different values in {_quoted(differ.path)}",
+            _difference(what, differ.path),
             at=_where(body, orelse),
             sides={"when the test is true": differ.left, "when it is false": differ.right},
             why=f"{differ.why}, and one compiled program must serve both",
@@ -428,10 +443,16 @@ def _make_plan(
         ) from None
 
 
+def _difference(what: str, path: str) -> str:
+    if what in ("if", "loop"):
+        return f"the two arms of the {what} leave different values in {quoted(path)}"
+    sides = "operands" if what in ("`and`", "`or`") else "arms"
+    if not path.startswith(VALUE):
+        return f"the two {sides} of the {what} leave different values in {quoted(path)}"
+    part = path.removeprefix(VALUE)
+    return f"the two {sides} of the {what} have different values" + (f" at {part}" if part else "")
+
+
 def _where(body: Callable[[], Any], orelse: Callable[[], Any]) -> Callable[[], Any]:
     """The arm whose position stands for the statement."""
-    return orelse if body is nothing else body
-
-
-def _quoted(path: str) -> str:
-    return path if path.startswith("the ") else f"'{path}'"
+    return orelse if body is nothing or errors.is_ours(body.__code__.co_filename) else body

@@ -28,7 +28,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.runtime import membership
-from autograph.runtime.conditionals import if_exp
+from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
 from autograph.runtime.staging import is_array_like, is_traced
@@ -57,7 +57,7 @@ def and_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unboun
     test = predicate(test)
     if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_and, test, left, right(), True)
-    return if_exp(test, right, lambda: left, state, unbound=unbound)
+    return staged_value("`and`", test, right, lambda: left, state, unbound)
 
 
 def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
@@ -68,7 +68,7 @@ def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound
     test = predicate(test)
     if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_or, test, left, right(), False)
-    return if_exp(test, lambda: left, right, state, unbound=unbound)
+    return staged_value("`or`", test, lambda: left, right, state, unbound)
 
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:

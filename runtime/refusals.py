@@ -33,3 +33,14 @@ def user_line() -> tuple[str, int] | None:
 def refusal(what: str, *, why: str = "", instead: str = "") -> StagingError:
     """The error for a construct that cannot be staged; see `StagingError` for the parts."""
     return StagingError(what, at=user_line(), why=why, instead=instead)
+
+
+def quoted(path: str) -> str:
+    """What a message calls a variable, a part of one, or a thing without a name.
+
+    >>> quoted("x"), quoted("state['w']"), quoted("the returned value")
+    ("'x'", "`state['w']`", 'the returned value')
+    """
+    if path.startswith("the "):
+        return path
+    return f"`{path}`" if "'" in path else f"'{path}'"

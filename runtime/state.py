@@ -156,6 +156,18 @@ def read(variable: Callable[[], Any]) -> Any:
     return value
 
 
+def read_free(variable: Callable[[], Any]) -> Any:
+    """The value of a variable of a function around that may be unbound; written `read_free(lambda: y)`.
+
+    Raises:
+        NameError: as Python does, or `UndefinedVariableError` (one of its kind); see `read`.
+    """
+    value = variable()
+    if type(value) is Undefined:
+        raise_undefined(value)
+    return value
+
+
 def raise_undefined(value: Undefined) -> NoReturn:
     """Raises the error that explains why a variable is unbound."""
     raise UndefinedVariableError(value.reason)

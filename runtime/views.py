@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from autograph import errors
 from autograph.jax_internals import keep_with_trace, open_traces
 from autograph.runtime.references import unreferenced
+from autograph.runtime.refusals import quoted
 
 
 class Merged(NamedTuple):
@@ -133,7 +134,7 @@ def check(obj: Any) -> None:
     view = own if own is not None else alive
     assert view is not None
     kind = type(obj).__name__
-    name = view.path if view.path.startswith("the ") else f"'{view.path}'"
+    name = quoted(view.path)
     raise errors.StagingError(
         f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} is changed in place that may be "
         + (f"one of several: {name}" if own is not None else f"the same as {name}"),

@@ -322,7 +322,7 @@ def carry_string(n):
 @refused(
     ag.StagingError,
     """
-    'the contents of a list' cannot be carried by the loop
+    the contents of a list cannot be carried by the loop
       at FILE:+2
           while n > 0:
       before the loop: empty list
@@ -566,6 +566,319 @@ def sort_key(n):
     return xs[0][0]
 
 
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in `state['w']`
+      at FILE:+2
+          if x > 0:
+      when the test is true: float32[3,1]
+      when it is false:      float32[3]
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def nested_shapes(x):
+    state = {"w": jnp.zeros(3), "b": x}
+    if x > 0:
+        state = {"w": jnp.zeros((3, 1)), "b": x}
+    return state
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'y'
+      at FILE:+1
+          if x > 0:
+      when the test is true: list of 2 (int32, int32)
+      when it is false:      tuple of 2 (int32, int32)
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def list_or_tuple(x):
+    if x > 0:
+        y = [x, x]
+    else:
+        y = (x, x)
+    return y
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the conditional expression have different values
+      at FILE:+7
+          side = Left() if n > 0 else Right()
+      when the test is true: a classes_differ.<locals>.Left object
+      when it is false:      a classes_differ.<locals>.Right object
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def classes_differ(n):
+    class Left:
+        pass
+
+    class Right:
+        pass
+
+    side = Left() if n > 0 else Right()
+    return n, side is None
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the conditional expression have different values at [1]
+      at FILE:+1
+          return (n, jnp.zeros(2)) if n > 0 else (n, jnp.zeros((3, 4)))
+      when the test is true: float32[2]
+      when it is false:      float32[3,4]
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def conditional_expression(n):
+    return (n, jnp.zeros(2)) if n > 0 else (n, jnp.zeros((3, 4)))
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two operands of the `and` have different values
+      at FILE:+1
+          return n > 0 and jnp.zeros(2)
+      when the test is true: float32[2]
+      when it is false:      bool
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def operands_of_and(n):
+    return n > 0 and jnp.zeros(2)
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two operands of the `or` have different values
+      at FILE:+1
+          return n > 0 or jnp.zeros(2)
+      when the test is true: bool
+      when it is false:      float32[2]
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def operands_of_or(n):
+    return n > 0 or jnp.zeros(2)
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the filter have different values
+      at FILE:+1
+          return sum(jnp.zeros(k) for k in (2, 2) if k > n)
+      when the test is true: float32[2]
+      when it is false:      int 0
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def filter_of_a_sum(n):
+    return sum(jnp.zeros(k) for k in (2, 2) if k > n)
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'y'
+      at FILE:+1
+          if (
+      when the test is true: float32[2]
+      when it is false:      None
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def header_of_several_lines(n):
+    if (
+        n > 3  # the statement begins one line above
+        and n < 7
+    ):
+        y = jnp.zeros(2)
+    else:
+        y = None
+    return y
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 'y' has no value when the test of this `if` is false
+      at FILE:+3
+          elif n > 1:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both arms
+    """,
+)
+def missing_in_the_last_arm(n):
+    if n > 2:
+        y = 1
+    elif n > 1:
+        y = 2
+    return y
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 'found' has no value when the test of this `if` is false
+      at FILE:+2
+          if k > n:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'found' before the `if`, or in both arms
+    """,
+)
+def found_in_a_loop(n):
+    for k in (1, 2, 3):
+        if k > n:
+            found = k
+            break
+    return found
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 'y' has no value when the test of this `if` is false
+      at FILE:+1
+          if n > 2:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both arms
+    """,
+)
+def used_in_a_later_arm(n):
+    if n > 2:
+        y = n
+    if n > 3:
+        return y
+    return n
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 'y' has no value when the test of this `if` is false
+      at FILE:+1
+          if n > 2:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both arms
+    """,
+)
+def used_in_a_closure(n):
+    if n > 2:
+        y = None
+    return (lambda: y is None)()
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
+    variable 'y' has no value when the test of this `if` is false
+      at FILE:+1
+          if n > 2:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both arms
+    """,
+)
+def used_in_a_comprehension(n):
+    if n > 2:
+        y = n
+    return len([y for _ in range(2)])
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 'v' cannot be carried by the loop
+      at FILE:+2
+          for k in range(n):
+      before the loop: float32[1]
+      after one turn:  float32[2]
+      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      instead: {carry}
+    """,
+)
+def carry_of_a_counted_loop(n):
+    v = jnp.zeros(1)
+    for k in range(n):
+        v = jnp.append(v, k)
+    return v
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 'v' cannot be carried by the loop
+      at FILE:+3
+          for _ in range(n):
+      before the loop: float32[2]
+      after one turn:  float32[4]
+      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      instead: {carry}
+    """,
+)
+def carry_of_an_inner_loop(n):
+    v = jnp.ones(2)
+    while n > 0:
+        for _ in range(n):
+            v = jnp.concatenate([v, v])
+        n = n - 1
+    return v
+
+
+@refused(
+    ag.StagingError,
+    """
+    `state['v']` cannot be carried by the loop
+      at FILE:+2
+          while n > state["k"]:
+      before the loop: float32[1]
+      after one turn:  float32[2]
+      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      instead: {carry}
+    """,
+)
+def part_of_a_carry(n):
+    state = {"v": jnp.zeros(1), "k": 0}
+    while n > state["k"]:
+        state = {"v": jnp.append(state["v"], 1.0), "k": state["k"] + 1}
+    return state
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the returned value
+      at FILE:+1
+          for k in range(3):
+      when the test is true: tuple of 2 (int32, int32)
+      when it is false:      int32
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def returned_from_a_loop(n):
+    for k in range(3):
+        if n > k:
+            return n, k
+    return n
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name: str) -> None:
     fn, error, expected = CASES[name]
@@ -595,12 +908,28 @@ def test_a_class_of_the_family_is_also_the_python_one() -> None:
         assert issubclass(error, ag.AutoGraphError)
 
 
-def test_source_not_found() -> None:
+BY_EXEC = (
+    "put the function into a file; code run by `exec` needs its text in `linecache.cache` "
+    "under the file name given to `compile`"
+)
+
+
+@pytest.mark.parametrize(
+    ("filename", "instead"),
+    [("<string>", BY_EXEC), ("/nowhere/module.py", "make the .py file available beside the compiled one")],
+)
+@pytest.mark.parametrize("use", [ag.convert, ag.jit, ag.to_code, ag.convert(), ag.jit(static_argnums=0)])
+def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) -> None:
     namespace: dict[str, Any] = {}
-    exec("def f(x):\n    if x > 0:\n        return x\n    return -x\n", namespace)
-    with pytest.raises(ag.SourceError, match="f") as caught:
-        ag.jit(namespace["f"])(jnp.int32(4))
-    assert "source" in str(caught.value)
+    exec(compile("\ndef f(x):\n    return x if x > 0 else -x\n", filename, "exec"), namespace)
+    with pytest.raises(ag.SourceError) as caught:
+        use(namespace["f"])
+    assert str(caught.value) == (
+        f"cannot find the source of `f`\n  at {filename}:2\n"
+        "  why: conversion works on the text of a function, and Python kept none for this file\n"
+        f"  instead: {instead}"
+    )
+    assert [entry.name for entry in caught.traceback] == ["test_source_not_found"]  # no frame of ours
 
 
 def test_source_edited_after_import(tmp_path: pathlib.Path) -> None:
@@ -611,9 +940,13 @@ def test_source_edited_after_import(tmp_path: pathlib.Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     path.write_text("def f(x):\n    if x > 1:\n        return x\n    return -x\n")
-    with pytest.raises(ag.SourceError, match="is not what is running") as caught:
+    with pytest.raises(ag.SourceError) as caught:
         ag.jit(module.f)(jnp.int32(4))
-    assert f"{path}:1" in str(caught.value)
+    assert str(caught.value) == (
+        f"the source of `f` is not what is running\n  at {path}:1\n      def f(x):\n"
+        "  why: the file was edited after it was imported, or something rewrote the function when it was imported\n"
+        "  instead: import the module again (restart), or convert the function before it is rewritten"
+    )
 
 
 def test_truth_of_an_array_is_ambiguous_as_in_python() -> None:

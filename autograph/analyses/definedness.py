@@ -3,6 +3,7 @@
 A forward walk over the function as the user wrote it: after every statement, the variables that are bound on each way
 there. Loops may take no turn, a `try` may be left anywhere, `del` and the end of an `except ... as n` unbind. Only what
 matters for staging is reported: reads inside functional statements, and of variables that functional statements bind.
+Scopes inside (closures, comprehensions) count by what they capture while it may be unbound.
 
 >>> import gast
 >>> from autograph.analyses.scopes import Scopes
@@ -61,6 +62,10 @@ class Definedness:
         ] = []  # name, statement that unbinds it or None, inside a functional one
         self._breaks: list[int] = []
         self._lost = self._unbinding(function)
+        self._free = {child.node: self._bits.mask(child.free) for child in scope.children}
+        self._captured = 0  # what scopes inside take from here that may be unbound
+        for child in scope.children:
+            self._staged |= self._bits.mask(_written_by(child))
         self._block(function.body, self._bits.mask(item.id for item in parameters(function.args)))
 
     @property
@@ -76,6 +81,11 @@ class Definedness:
             if statement is not None and self._matters(node, inside):
                 found.setdefault(statement, []).append(node.id)
         return found
+
+    @property
+    def captured(self) -> set[str]:
+        """Variables that closures, comprehensions and class bodies may find unbound."""
+        return set(self._bits.names(self._captured & self._staged & self._locals))
 
     def _matters(self, node: Any, inside: bool) -> bool:
         return inside or bool(self._bits.mask([node.id]) & self._staged)
@@ -112,9 +122,9 @@ class Definedness:
 
     def _simple(self, node: Any, bound: int) -> int:
         if isinstance(node, gast.AugAssign):
-            bound = self._evaluate(node.value, bound)
             if isinstance(node.target, gast.Name):
                 self._read(node.target, bound, node)
+            bound = self._evaluate([node.target, node.value], bound)
         elif isinstance(node, gast.Delete):
             for target in node.targets:
                 if isinstance(target, gast.Name):
@@ -125,9 +135,14 @@ class Definedness:
                 [*node.bases, *node.keywords] if isinstance(node, gast.ClassDef) else immediate(node.args)
             )
             bound = self._evaluate(parts, bound)
+            self._capture(node, bound | self._write(node))
         else:
             bound = self._evaluate(node, bound)
         return bound | self._write(node)
+
+    def _capture(self, node: Any, bound: int) -> None:
+        """Takes note of what a scope inside may find unbound when it runs: now, or at any time later."""
+        self._captured |= self._free[node] & (~bound | self._lost)
 
     def _write(self, node: Any) -> int:
         mask = self._bits.mask(self._effects.of(node).kills)
@@ -253,13 +268,17 @@ class Definedness:
         return self._evaluate(node.value, bound) | self._write(node.target)
 
     def _evaluate_Lambda(self, node: Any, bound: int) -> int:
-        return self._evaluate(immediate(node.args), bound)
+        bound = self._evaluate(immediate(node.args), bound)
+        self._capture(node, bound)
+        return bound
 
     def _evaluate_Assign(self, node: Any, bound: int) -> int:
         return self._evaluate([node.value, *node.targets], bound)
 
     def _evaluate_comprehension_scope(self, node: Any, bound: int) -> int:
-        return self._evaluate(node.generators[0].iter, bound)
+        bound = self._evaluate(node.generators[0].iter, bound)
+        self._capture(node, bound)
+        return bound
 
     _evaluate_ListComp = _evaluate_SetComp = _evaluate_DictComp = _evaluate_GeneratorExp = _evaluate_comprehension_scope
 
@@ -302,3 +321,8 @@ class Definedness:
 
 _STATEMENTS = methods(Definedness, "_visit_", Definedness._simple)
 _EVALUATE = methods(Definedness, "_evaluate_", Definedness._parts)
+
+
+def _written_by(scope: Scope) -> set[str]:
+    """The names of scopes around that functions inside a scope write."""
+    return (scope.bound & scope.nonlocals).union(*map(_written_by, scope.children))

@@ -73,6 +73,7 @@ class Nativeness:
         self._escapes: dict[Any, Kinds] = {}
         self._soft: dict[Any, Kinds] = {}  # jumps that leave through a functional statement
         self._hard: dict[Any, Kinds] = {}  # jumps out of a `finally`, which no flag can express
+        self._kept: set[Any] = set()  # loops with such a jump inside
         self._native: set[Any] = set()
         suspending = [self._summarise(statement) for statement in function.body]
         self.is_generator = any(suspending)
@@ -126,8 +127,9 @@ class Nativeness:
         if isinstance(node, gast.Try | gast.TryStar):
             hard |= self._union(self._escapes, [node.finalbody], False)
         if is_loop and any(self._union(self._hard, [block], False) for block in inner):
+            self._kept.add(node)
             hard |= escapes
-        if not result and not hard:
+        if not result and not hard and node not in self._kept:
             if isinstance(node, gast.If) and not self._static.holds(node.test):
                 soft = escapes
             elif isinstance(node, gast.For) or (isinstance(node, gast.While) and not self._stays(node)):
@@ -156,6 +158,10 @@ class Nativeness:
             soft |= self._union(self._escapes, [loop.body], False)
         return not soft & {"break", "return"}
 
+    def _bound_to_python(self, node: Any) -> bool:
+        """Whether a statement suspends, or holds a jump that no flag can express."""
+        return self._suspending[node] or bool(self._hard[node]) or node in self._kept
+
     def _decide(self, statements: list[Any], forced: Kinds) -> None:
         """`forced`: the kinds of jumps that cannot become flags here."""
         for node in statements:
@@ -164,7 +170,7 @@ class Nativeness:
                 continue
             native = True
             if isinstance(node, gast.If | gast.While | gast.For):
-                native = bool(self._suspending[node] or self._hard[node] or self._escapes[node] & forced) or (
+                native = bool(self._bound_to_python(node) or self._escapes[node] & forced) or (
                     self._static.holds(node.test)
                     if isinstance(node, gast.If)
                     else isinstance(node, gast.While) and self._stays(node)
@@ -173,7 +179,7 @@ class Nativeness:
                 self._native.add(node)
             is_loop = isinstance(node, gast.While | gast.For | gast.AsyncFor)
             must = native and is_loop and not (isinstance(node, gast.While) and self._stays(node))
-            must = must or (native and is_loop and (self._suspending[node] or bool(self._hard[node])))
+            must = must or (is_loop and self._bound_to_python(node))
             for index, block in enumerate(inner):
                 if is_loop and index == 0:
                     self._decide(block, forced | {"return"} | _LOOP_JUMPS if must else forced - _LOOP_JUMPS)

@@ -1,26 +1,47 @@
-"""Converts pieces of text and runs them beside the plain text, with the reference operators."""
+"""Before and after: what passes make of a piece of text, and that the converted text does what the plain one does."""
 
 from __future__ import annotations
 
 import ast
 import textwrap
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import gast
 
-from autograph import converters
-from autograph.converters.showing import context_for, text_of
+from autograph import converters, runtime
+from autograph.converters.base import Converter
+from autograph.converters.showing import context_for, show
 from tests.converters import reference
 
-
-def converted_text(source: str, names: dict[str, Any] | None = None, **facts: Any) -> str:
-    """The text of the first function of `source` after all passes, checked after each."""
-    tree = gast.ast_to_gast(ast.parse(textwrap.dedent(source))).body[0]
-    return text_of(converters.convert(tree, context_for(source, names or {}, **facts), strict=True))
+OPERATORS = {"the reference": reference, "the runtime": runtime}
 
 
-def converted_module(source: str, names: dict[str, Any] | None = None) -> ast.Module:
+class Case:
+    """A function before and after some passes, and calls of it.
+
+    Args:
+        before: a module; its first statement is the function that is shown.
+        after: the text of that function after the passes, without blank lines.
+        calls: expressions, evaluated in the plain module and in the one that is converted by all passes.
+        names: what names of outside mean.
+    """
+
+    def __init__(self, before: str, after: str, *calls: str, names: Mapping[str, Any] | None = None) -> None:
+        self.before = textwrap.dedent(before).strip()
+        self.after = textwrap.dedent(after).strip()
+        self.calls = calls
+        self.names = names or {}
+
+    def examine(self, *passes: type[Converter]) -> None:
+        """Asserts that the passes make `after` of `before`, and that all of them keep what the calls do."""
+        made = show(self.before, *passes, names=self.names)
+        assert made == self.after, f"before:\n{self.before}\n\nwanted:\n{self.after}\n\nmade:\n{made}"
+        check(self.before, *self.calls, names=self.names)
+
+
+def converted_module(source: str, names: Mapping[str, Any] | None = None) -> ast.Module:
     """A module in which every function at its top, and every method of its classes, is converted."""
     module = ast.parse(textwrap.dedent(source))
 
@@ -42,17 +63,17 @@ class Stopped(BaseException):
     """A program took too many steps."""
 
 
-def run(code: ast.Module, call: str, names: dict[str, Any] | None = None, *, steps: int = 400) -> Any:
+def run(code: ast.Module, call: str, names: Mapping[str, Any] | None = None, *, operators: Any = None) -> Any:
     """What `call` gives in a module, and the events that the module noted by `note(...)`."""
     events: list[Any] = []
 
     def note(value: Any = None) -> Any:
         events.append(repr(value))
-        if len(events) > steps:
+        if len(events) > 400:
             raise Stopped
         return value
 
-    space: dict[str, Any] = {"__name__": "program", "note": note, "ag__": reference, **(names or {})}
+    space: dict[str, Any] = {"__name__": "program", "note": note, "ag__": operators, **(names or {})}
     try:
         exec(compile(code, "<program>", "exec"), space)
         result = eval(call, space)
@@ -77,11 +98,15 @@ def describe(error: BaseException | None) -> str:
     return f"{type(error).__name__}({text}) from {describe(error.__cause__)}, hidden={error.__suppress_context__}"
 
 
-def check(source: str, *calls: str, names: dict[str, Any] | None = None) -> None:
-    """Asserts that plain and converted text do the same."""
+def check(source: str, *calls: str, names: Mapping[str, Any] | None = None) -> None:
+    """Asserts that plain and converted text do the same, with the reference operators and with the library's."""
     source = textwrap.dedent(source)
     plain = ast.parse(source)
     made = converted_module(source, names)
     for call in calls:
-        expected, found = run(plain, call, names), run(made, call, names)
-        assert found == expected, f"{call}\n{ast.unparse(made)}\n\nplain:     {expected}\nconverted: {found}"
+        expected = run(plain, call, names)
+        for kind, operators in OPERATORS.items():
+            found = run(made, call, names, operators=operators)
+            assert found == expected, (
+                f"{call}, {kind}\n{ast.unparse(made)}\n\nplain:     {expected}\nconverted: {found}"
+            )

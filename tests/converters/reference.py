@@ -76,7 +76,14 @@ def while_loop(test: Any, body: Any, state: Any = None, *, options: Any = None) 
 
 
 def for_loop(
-    iterable: Any, body: Any, state: Any = None, *, test: Any = None, appends: Any = None, options: Any = None
+    iterable: Any,
+    body: Any,
+    state: Any = None,
+    *,
+    test: Any = None,
+    appends: Any = None,
+    last: bool = False,
+    options: Any = None,
 ) -> None:
     _checked(state, test, body)
     for item in iterable:
@@ -120,6 +127,14 @@ def in_(x: Any, container: Any) -> bool:
 
 def not_in(x: Any, container: Any) -> bool:
     return x not in container
+
+
+def is_(x: Any, y: Any) -> bool:
+    return x is y
+
+
+def is_not(x: Any, y: Any) -> bool:
+    return x is not y
 
 
 def converted(f: Any) -> Any:
@@ -191,6 +206,10 @@ def read(name: Any) -> Any:
         raise UnboundLocalError(str(error)) from None
 
 
+def read_free(name: Any) -> Any:
+    return name()
+
+
 def assert_(test: Any, message: Any = None) -> None:
     if not test:
         raise AssertionError(*([] if message is None else [message()]))
@@ -206,6 +225,10 @@ def raise_(exception: Any, cause: Any = None) -> Any:
 
 def comp_iter(xs: Any) -> Any:
     return xs
+
+
+def comp_kept(test: Any, element: Any, passed: Any) -> tuple[Any, ...]:
+    return (element(),) if test else ()
 
 
 def comp_test(test: Any) -> Any:

@@ -639,7 +639,7 @@ def test_an_element_is_named():
 
         repeat(n, turn, lambda: (v,))
 
-    with pytest.raises(StagingError, match=r"'v\['w'\]\[1\]' cannot be carried"):
+    with pytest.raises(StagingError, match=r"`v\['w'\]\[1\]` cannot be carried"):
         jax.jit(f)(3)
 
 

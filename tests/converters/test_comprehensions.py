@@ -1,0 +1,182 @@
+"""Comprehensions stay Python, but for what they iterate over and what they test."""
+
+import pytest
+
+from autograph.converters.comprehensions import Comprehensions
+from tests.converters.converting import Case
+
+PASSES = (Comprehensions,)
+
+CASES = {
+    "every kind": Case(
+        """
+        def f(xs):
+            a = [x for x in xs], {x for x in xs}
+            return a, {x: 1 for x in xs}, list(x for x in xs)
+        """,
+        """
+        def f(xs):
+            a = ([x for x in ag__.comp_iter(xs)], {x for x in ag__.comp_iter(xs)})
+            return (a, {x: 1 for x in ag__.comp_iter(xs)}, list((x for x in ag__.comp_iter(xs))))
+        """,
+        "f([1, 2])",
+    ),
+    "every generator and every filter": Case(
+        """
+        def f(a, n):
+            return [x for x in a if x > n if x for y in a]
+        """,
+        """
+        def f(a, n):
+            return [x for x in ag__.comp_iter(a) if ag__.comp_test(x > n) if ag__.comp_test(x) for y in ag__.comp_iter(a)]
+        """,
+        "f([1, 2, 9], 1)",
+    ),
+    "what is provably Python's own is iterated over as it is": Case(
+        """
+        def f(a):
+            return [x for y in [a, a] for x in (y, y)], [x for x in 'ab'], [x for x in range(1, 3)], {x for x in {a: a}}
+        """,
+        """
+        def f(a):
+            return ([x for y in [a, a] for x in (y, y)], [x for x in 'ab'], [x for x in range(1, 3)], {x for x in {a: a}})
+        """,
+        "f(1)",
+    ),
+    "a range of anything else is not": Case(
+        """
+        def f(n):
+            return [x for x in range(n)], [x for x in sorted([n])]
+        """,
+        """
+        def f(n):
+            return ([x for x in ag__.comp_iter(range(n))], [x for x in ag__.comp_iter(sorted([n]))])
+        """,
+        "f(2)",
+    ),
+    "a static filter stays": Case(
+        """
+        def f(xs):
+            return [x for x in xs if x is not None if isinstance(x, int)]
+        """,
+        """
+        def f(xs):
+            return [x for x in ag__.comp_iter(xs) if x is not None if isinstance(x, int)]
+        """,
+        "f([1, None, 'a'])",
+    ),
+    "the filter of a sum becomes an iterable of one element or none": Case(
+        """
+        def f(xs):
+            a = sum(x for x in xs if x > 0)
+            b = any(x for x in xs if x > 0)
+            return a, b, all(x for x in xs if x > 0)
+        """,
+        """
+        def f(xs):
+            a = sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x > 0, lambda: x, 0)))
+            b = any((item_1 for x in ag__.comp_iter(xs) for item_1 in ag__.comp_kept(x > 0, lambda: x, False)))
+            return (a, b, all((item_2 for x in ag__.comp_iter(xs) for item_2 in ag__.comp_kept(x > 0, lambda: x, True))))
+        """,
+        "f([1, -2, 3])",
+        "f([])",
+        "f([1, 0])",
+    ),
+    "several filters, the last generator": Case(
+        """
+        def f(xs):
+            return sum(y for x, y in xs if y if x)
+        """,
+        """
+        def f(xs):
+            return sum((item for x, y in ag__.comp_iter(xs) for item in ag__.comp_kept(ag__.and_(y, lambda: x), lambda: y, 0)))
+        """,
+        "f([(1, 2), (0, 3), (4, 0)])",
+    ),
+    "a filter of an outer generator stays a filter": Case(
+        """
+        def f(xs):
+            return sum(x + y for x in xs if x for y in xs if y)
+        """,
+        """
+        def f(xs):
+            return sum((x + y for x in ag__.comp_iter(xs) if ag__.comp_test(x) for y in ag__.comp_iter(xs) if ag__.comp_test(y)))
+        """,
+        "f([1, 0, 3])",
+    ),
+    "a static filter of a sum stays one": Case(
+        """
+        def f(xs):
+            return sum(x for x in xs if x is not None)
+        """,
+        """
+        def f(xs):
+            return sum((x for x in ag__.comp_iter(xs) if x is not None))
+        """,
+        "f([1, None])",
+    ),
+    "a filter or an element that binds for the function": Case(
+        """
+        def f(xs):
+            last = 0
+            total = sum(x for x in xs if (last := x) > 0)
+            return total, last, sum((last := x) for x in xs if x > 0), last
+        """,
+        """
+        def f(xs):
+            last = 0
+            total = sum((x for x in ag__.comp_iter(xs) if ag__.comp_test((last := x) > 0)))
+            return (total, last, sum(((last := x) for x in ag__.comp_iter(xs) if ag__.comp_test(x > 0))), last)
+        """,
+        "f([1, -2, 3])",
+    ),
+    "a sum with a start, and a name that is not the builtin": Case(
+        """
+        def f(xs, max):
+            a = sum((x for x in xs if x), 1)
+            return a, max(x for x in xs if x)
+        """,
+        """
+        def f(xs, max):
+            a = sum((x for x in ag__.comp_iter(xs) if ag__.comp_test(x)), 1)
+            return (a, max((x for x in ag__.comp_iter(xs) if ag__.comp_test(x))))
+        """,
+        "f([1, 0, 3], list)",
+    ),
+    "an element of a sum that is no number": Case(
+        """
+        def f(xs):
+            return sum(Sum([x]) for x in xs if x).items
+
+        class Sum:
+            def __init__(self, items):
+                self.items = items
+
+            def __add__(self, other):
+                return Sum(self.items + other.items)
+
+            def __radd__(self, zero):
+                return self
+        """,
+        """
+        def f(xs):
+            return sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x, lambda: Sum([x]), 0))).items
+        """,
+        "f([1, 0, 3])",
+    ),
+    "asynchronous ones are Python's": Case(
+        """
+        async def f(xs):
+            return [x async for x in xs if x]
+        """,
+        """
+        async def f(xs):
+            return [x async for x in xs if ag__.comp_test(x)]
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_becomes(name: str) -> None:
+    CASES[name].examine(*PASSES)

@@ -1,0 +1,98 @@
+"""Reads of elements."""
+
+import pytest
+
+from autograph.converters.subscripts import Subscripts
+from tests.converters.converting import Case
+
+PASSES = (Subscripts,)
+
+CASES = {
+    "an index that may be traced": Case(
+        """
+        def f(x, i):
+            return x[i], x[i + 1], x[x[i]]
+        """,
+        """
+        def f(x, i):
+            return (ag__.get_item(x, i), ag__.get_item(x, i + 1), ag__.get_item(x, ag__.get_item(x, i)))
+        """,
+        "f([1, 0, 2], 0)",
+        "f([1], 4)",
+    ),
+    "constants, tuples and slices are read as they are": Case(
+        """
+        def f(x, i):
+            return x[0], x[-1], x[1:], x[i:], x[:i], x[::i], x[i:2]
+        """,
+        """
+        def f(x, i):
+            return (x[0], x[-1], x[1:], x[i:], x[:i], x[::i], x[i:2])
+        """,
+        "f([1, 0, 2], 1)",
+    ),
+    "several indices": Case(
+        """
+        def f(x, i):
+            return x[i, 0], x[i, ...], x[*[i, 0]]
+        """,
+        """
+        def f(x, i):
+            return (x[i, 0], x[i, ...], x[*[i, 0],])
+        """,
+        "f({(1, 0): 2, (1, ...): 3}, 1)",
+    ),
+    "a window": Case(
+        """
+        def f(x, i, k):
+            return x[i:i + k], x[-i:-i + 2], x[i * 2:i * 2 + 1]
+        """,
+        """
+        def f(x, i, k):
+            return (ag__.get_slice(x, i, k), ag__.get_slice(x, -i, 2), ag__.get_slice(x, i * 2, 1))
+        """,
+        "f('abcdef', 1, 2)",
+        "f('abcdef', -3, 9)",
+    ),
+    "what only looks like a window": Case(
+        """
+        def f(x, i, k):
+            return x[i:k + i], x[i:i - k], x[i:i + k:2], x[1:1 + k], x[note(i):note(i) + k]
+        """,
+        """
+        def f(x, i, k):
+            return (x[i:k + i], x[i:i - k], x[i:i + k:2], x[1:1 + k], x[note(i):note(i) + k])
+        """,
+        "f('abcdef', 1, 2)",
+    ),
+    "a target is no read": Case(
+        """
+        def f(x, i):
+            x[i] = x[i]
+            del x[i]
+            return x
+        """,
+        """
+        def f(x, i):
+            x[i] = ag__.get_item(x, i)
+            del x[i]
+            return x
+        """,
+        "f([1, 0, 2], 1)",
+    ),
+    "reads of reads": Case(
+        """
+        def f(x, i):
+            return x[i][i].real[0]
+        """,
+        """
+        def f(x, i):
+            return ag__.get_item(ag__.get_item(x, i), i).real[0]
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_becomes(name: str) -> None:
+    CASES[name].examine(*PASSES)
