@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             if names - found and all(outcome.conversion for outcome in outcomes):
                 refuse(f"no function named {', '.join(sorted(names - found))}")
         for task, outcome in zip(tasks, outcomes, strict=True):
-            counts[_finish(task, outcome, arguments, progress)] += 1
+            counts[_finish(task, outcome, arguments, progress, alone=len(tasks) == 1)] += 1
             progress.advance(task.name)
     progress.clear()
     if len(tasks) != 1 and not arguments.quiet:
@@ -209,13 +209,15 @@ def convert_file(task: Task, names: frozenset[str] | None, verbose: bool = False
         return Outcome(error=f"{task.name}: autograph failed, please report this: {details}")
 
 
-def _finish(task: Task, outcome: Outcome, arguments: argparse.Namespace, progress: terminal.Progress) -> str:
+def _finish(
+    task: Task, outcome: Outcome, arguments: argparse.Namespace, progress: terminal.Progress, *, alone: bool
+) -> str:
     """Writes, shows or counts one result; returns which count it belongs to."""
     if outcome.conversion is None:
         progress.say(outcome.error)
         return "failed"
     conversion = outcome.conversion
-    if conversion.already_converted and not arguments.quiet:
+    if conversion.already_converted and (arguments.verbose or (alone and not arguments.quiet)):
         progress.say(f"{task.name}: already converted, left as it is")
     changed = conversion.output != outcome.before
     if arguments.diff:

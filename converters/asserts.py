@@ -15,8 +15,8 @@ def f(x):
     ag__.if_stmt(x > 1, if_body, ag__.nothing)
 
 The message is evaluated only when the assertion fails. An exception that leaves a staged branch on purpose is marked by
-`ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. With `python -O` assertions are
-gone, as they are from plain code.
+`ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. So is an `assert` whose message
+binds a name. With `python -O` assertions are gone, as they are from plain code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import gast
 
 from autograph import locations
 from autograph.converters import pieces
-from autograph.converters.base import ExpressionConverter, Node
+from autograph.converters.base import ExpressionConverter, Node, binds
 
 
 class Asserts(ExpressionConverter):
@@ -38,8 +38,8 @@ class Asserts(ExpressionConverter):
             return locations.place(gast.Pass(), locations.position(node))
         arguments = [node.test]
         if node.msg is not None:
-            if not self.may_be_operand(node.msg):
-                return node
+            if not self.may_be_operand(node.msg) or binds(node.msg):
+                return node  # a message that binds a name must not run where the assertion holds
             arguments.append(pieces.thunk(node.msg, at=node.msg))
         call = pieces.operator(self.alias, "assert_", arguments, at=node)
         return locations.place(gast.Expr(call), locations.position(node))

@@ -30,8 +30,7 @@ from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node, binds
 from autograph.converters.outer_writes import announcements
 
-ROLES = {"and_": ("and_right",), "or_": ("or_right",), "if_exp": ("if_value", "else_value"), "assert_": ("message",)}
-STATEFUL = ("and_", "or_", "if_exp")
+ROLES = {"and_": ("and_right",), "or_": ("or_right",), "if_exp": ("if_value", "else_value")}
 
 
 class NamedOperands(ExpressionConverter):
@@ -80,7 +79,7 @@ class NamedOperands(ExpressionConverter):
         for keyword in node.keywords:
             keyword.value = made.get(keyword.value, keyword.value)
         state = sorted(bound - self.globals)
-        if state and node.func.attr in STATEFUL:  # the others evaluate their operands whatever is traced
+        if state and node.func.attr in ROLES:  # the others evaluate their operands whatever is traced
             node.args.append(pieces.state(state, at=node))
             risky = [item for item in state if item in self.conversion.may_be_unbound.get(self.function, ())]
             if risky:

@@ -38,11 +38,13 @@ import gast
 
 from autograph import locations
 from autograph.analyses.definedness import Definedness
+from autograph.analyses.loops import blocks
+from autograph.analyses.nativeness import Nativeness
 from autograph.analyses.operators import is_operator
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.converters import pieces
 from autograph.converters.base import Conversion, Node, StatementConverter
-from autograph.nodes import children
+from autograph.nodes import children, walk
 
 
 class UnboundReads(StatementConverter):
@@ -70,9 +72,16 @@ class UnboundReads(StatementConverter):
         self.reads, self.updates = found.reads, found.updates
         names = {node.id for node in self.reads}.union(*self.updates.values())
         # A closure's reads are not followed, so a captured variable counts as one that may be read unbound.
-        self.conversion.may_be_unbound[function] = names | self.scope.captured | found.captured
-        if found.captured:
-            self.find_free(function.body, found.captured, False)
+        captured = found.captured
+        if captured:
+            captured &= found.staged.union(*map(self.staged_outside, self.conversion.functions))
+            self.find_free(function.body, captured, False)
+        self.conversion.may_be_unbound[function] = names | self.scope.captured | captured
+
+    def staged_outside(self, function: Node) -> set[str]:
+        """The variables of functions around that functional statements of a function bind."""
+        names = self.conversion.scopes.of(function).nonlocals
+        return names & _bound_functionally(function.body, self.conversion.nativeness(function)) if names else set()
 
     def find_free(self, nodes: Iterable[Node], names: set[str], inside: bool) -> None:
         """Finds the reads of these names in the scopes inside."""
@@ -121,6 +130,22 @@ class UnboundReads(StatementConverter):
         return [*reads, node]
 
     visit_AugAssign = visit_Delete
+
+
+def _bound_functionally(statements: list[Node], native: Nativeness) -> set[str]:
+    """What functional statements of a block bind, and those that follow a jump, which may move into one."""
+    found: set[str] = set()
+    moves = False
+    for node in statements:
+        inner = blocks(node)
+        if moves or (inner and not native.holds(node)):
+            found.update(
+                item.id for item in walk(node) if isinstance(item, gast.Name) and type(item.ctx) is not gast.Load
+            )
+        else:
+            found.update(*(_bound_functionally(block, native) for block in inner))
+        moves = moves or bool(native.soft(node))
+    return found
 
 
 def _around_and_within(node: Node) -> tuple[list[Node], list[Node]]:

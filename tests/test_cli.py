@@ -109,6 +109,13 @@ def test_a_directory(run: Run) -> None:
     assert not Path("src/out/out").exists()
     assert run("convert", "src", "--in-place", "-q") == (0, "", "")
     assert MARKER in Path("src/a.py").read_text() and MARKER not in Path("src/.hidden/x.py").read_text()
+    Path("src/out").rename("elsewhere")
+    assert run("convert", "src", "--check") == (
+        0,
+        "",
+        "0 would be converted, 3 unchanged\n",
+    )  # converted files are no news
+    assert "a.py: already converted, left as it is\n" in run("convert", "src", "--check", "-v")[2]
 
 
 def test_verbose_names_files_and_functions(run: Run) -> None:

@@ -64,8 +64,6 @@ class Definedness:
         self._lost = self._unbinding(function)
         self._free = {child.node: self._bits.mask(child.free) for child in scope.children}
         self._captured = 0  # what scopes inside take from here that may be unbound
-        for child in scope.children:
-            self._staged |= self._bits.mask(_written_by(child))
         self._block(function.body, self._bits.mask(item.id for item in parameters(function.args)))
 
     @property
@@ -84,8 +82,13 @@ class Definedness:
 
     @property
     def captured(self) -> set[str]:
-        """Variables that closures, comprehensions and class bodies may find unbound."""
-        return set(self._bits.names(self._captured & self._staged & self._locals))
+        """Variables that closures, comprehensions and class bodies may find unbound, staged or not."""
+        return set(self._bits.names(self._captured & self._locals))
+
+    @property
+    def staged(self) -> set[str]:
+        """Variables that functional statements bind."""
+        return set(self._bits.names(self._staged))
 
     def _matters(self, node: Any, inside: bool) -> bool:
         return inside or bool(self._bits.mask([node.id]) & self._staged)
@@ -321,8 +324,3 @@ class Definedness:
 
 _STATEMENTS = methods(Definedness, "_visit_", Definedness._simple)
 _EVALUATE = methods(Definedness, "_evaluate_", Definedness._parts)
-
-
-def _written_by(scope: Scope) -> set[str]:
-    """The names of scopes around that functions inside a scope write."""
-    return (scope.bound & scope.nonlocals).union(*map(_written_by, scope.children))

@@ -53,6 +53,10 @@ class Effects:
             if value is not None:
                 _VISITS[type(value)](self, value, names, certain)
 
+    def _read(self, name: str, names: Names) -> None:
+        if name not in names.kills:  # parts are visited in the order in which they are evaluated
+            names.reads.add(name)
+
     def _write(self, name: str, names: Names, certain: bool) -> None:
         names.writes.add(name)
         if certain:
@@ -61,17 +65,26 @@ class Effects:
     def _visit_Name(self, node: Any, names: Names, certain: bool) -> None:
         context = type(node.ctx)
         if context is not gast.Store:
-            names.reads.add(node.id)
+            self._read(node.id, names)
         if context is not gast.Load:
             self._write(node.id, names, certain)
 
     def _visit_NamedExpr(self, node: Any, names: Names, certain: bool) -> None:
         self._visit([node.value, node.target], names, certain)
 
+    def _visit_Assign(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit([node.value, *node.targets], names, certain)
+
     def _visit_AugAssign(self, node: Any, names: Names, certain: bool) -> None:
         if isinstance(node.target, gast.Name):
-            names.reads.add(node.target.id)
-        self._visit([node.value, node.target], names, certain)
+            self._read(node.target.id, names)
+            self._visit([node.value, node.target], names, certain)
+        else:
+            self._visit([node.target, node.value], names, certain)
+
+    def _visit_Dict(self, node: Any, names: Names, certain: bool) -> None:
+        for key, value in zip(node.keys, node.values, strict=True):
+            self._visit([key, value] if key is not None else value, names, certain)
 
     def _visit_AnnAssign(self, node: Any, names: Names, certain: bool) -> None:
         if node.value is not None:
@@ -80,6 +93,11 @@ class Effects:
             self._visit(node.target, names, certain)
 
     # --- parts that may not be evaluated ---
+
+    def _visit_Assert(self, node: Any, names: Names, certain: bool) -> None:
+        self._visit(node.test, names, certain)
+        if node.msg is not None:
+            self._visit(node.msg, names, False)
 
     def _visit_BoolOp(self, node: Any, names: Names, certain: bool) -> None:
         self._visit(node.values[0], names, certain)
@@ -135,7 +153,7 @@ class Effects:
                 self._visit(generator.iter, inside, False)
             self._visit(generator.ifs, inside, False)
         self._visit([node.key, node.value] if isinstance(node, gast.DictComp) else node.elt, inside, False)
-        names.reads.update((inside.reads | targets.reads) - targets.writes)
+        names.reads.update((inside.reads | targets.reads) - targets.writes - names.kills)
         names.writes.update(inside.writes)
 
     _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope

@@ -39,8 +39,17 @@ CASES = {
     "@a\nclass A(b, metaclass=c): d = e": ("a b c e", "A", "A"),
     "class A:\n    nonlocal b\n    b = c\n    d = e": ("c e", "A b", "A"),
     "return x": ("x", "", ""),
+    "x = x": ("x", "x", "x"),
+    "x, y[x] = a": ("a y", "x", "x"),
+    "(x := a) + x": ("a", "x", "x"),
+    "x + (x := a)": ("a x", "x", "x"),
+    "a and (x := b) and x": ("a b x", "x", ""),
+    "x += (x := a)": ("a x", "x", "x"),
+    "x[i] += (i := a)": ("a i x", "i", "i"),
+    "{a: x, (x := b): x}": ("a b x", "x", "x"),
+    "[x for y in (x := a)]": ("a", "x", "x"),
     "raise x from y": ("x y", "", ""),
-    "assert x, y": ("x y", "", ""),
+    "assert x, (y := z)": ("x z", "y", ""),
     "global x": ("", "", ""),
 }
 
@@ -71,4 +80,4 @@ def test_patterns(pattern: str, reads: str, writes: str) -> None:
 
 def test_several_nodes_one_after_the_other() -> None:
     names = Effects("ag__").of(*function_of("x = y\nz = x").body, None)
-    assert names == ({"x", "y"}, {"x", "z"}, {"x", "z"})
+    assert names == ({"y"}, {"x", "z"}, {"x", "z"})

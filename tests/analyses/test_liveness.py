@@ -25,6 +25,11 @@ CASES = {
     "within a turn": ("while a:\n    x = b\n    a = x", "while a: a"),
     "read by the test": ("while a: a = b", "while a: a"),
     "bound by the test": ("while (x := a): c(x)", "while (x := a): x"),
+    "bound and read by one expression": (
+        "while a:\n    if (x := b) > x: a = x\n    b = 0",
+        "while a: a b; if (x := b) > x: a",
+    ),
+    "bound by a message that is not evaluated": ("if a: x = 1\nassert b, (x := 2)\nreturn x", "if a: x"),
     "bound by the test and read afterwards": ("while (x := a) > b: pass\nreturn x", "while (x := a) > b: x"),
     "the target, read by its own turn only": ("for x in a: b(x)", "for x in a:"),
     "the target, read afterwards": ("for x in a: b\nreturn x", "for x in a: x"),

@@ -49,6 +49,28 @@ CASES = {
         "f(1)",
         "f(0)",
     ),
+    "a message that binds": Case(
+        """
+        def f(x):
+            m = 0
+            try:
+                assert x > 0, (m := 'no')
+            except AssertionError as error:
+                return str(error), m
+            return m
+        """,
+        """
+        def f(x):
+            m = 0
+            try:
+                assert x > 0, (m := 'no')
+            except AssertionError as error:
+                return (str(error), m)
+            return m
+        """,
+        "f(1)",
+        "f(0)",
+    ),
     "a raise that stays in the function of the user": Case(
         """
         def f(x):

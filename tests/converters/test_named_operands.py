@@ -2,15 +2,15 @@
 
 import pytest
 
-from autograph.converters.asserts import Asserts
 from autograph.converters.comparisons import Comparisons
 from autograph.converters.comprehensions import Comprehensions
 from autograph.converters.conditional_expressions import ConditionalExpressions
+from autograph.converters.element_assignments import ElementAssignments
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.named_operands import NamedOperands
 from tests.converters.converting import Case
 
-PASSES = (Asserts, Comprehensions, ConditionalExpressions, LogicalExpressions, Comparisons, NamedOperands)
+PASSES = (ElementAssignments, Comprehensions, ConditionalExpressions, LogicalExpressions, Comparisons, NamedOperands)
 
 CASES = {
     "without a walrus nothing happens": Case(
@@ -101,28 +101,25 @@ CASES = {
         "f(1)",
         "f(0)",
     ),
-    "the message of an assertion": Case(
+    "the value of an augmented assignment": Case(
         """
-        def f(a):
-            m = 0
-            try:
-                assert a, (m := 'no')
-            except AssertionError as error:
-                return str(error), m
+        def f(x, a):
+            x[0] += (b := a)
+            x[1], b = b, 0
+            return x, b
         """,
         """
-        def f(a):
-            m = 0
-            try:
-                def message():
-                    nonlocal m
-                    return (m := 'no')
-                ag__.assert_(a, message)
-            except AssertionError as error:
-                return (str(error), m)
+        def f(x, a):
+            def operand():
+                nonlocal b
+                return (b := a)
+            x = ag__.aug_item(x, 0, '+=', operand)
+            item, item_1 = (b, 0)
+            x = ag__.set_item(item, x, 1)
+            b = item_1
+            return (x, b)
         """,
-        "f(1)",
-        "f(0)",
+        "f([1, 2], 3)",
     ),
     "a name of outside is announced": Case(
         """

@@ -239,6 +239,59 @@ CASES = {
         "f(0)",
         "f(1)",
     ),
+    "a variable that a closure changes, where no statement moves": Case(
+        """
+        def f(x):
+            def charge(y):
+                nonlocal total
+                total += y
+                if total > x:
+                    return 'too much'
+                return total
+            total = 0
+            return charge(1), charge(x)
+        """,
+        """
+        def f(x):
+            def charge(y):
+                nonlocal total
+                total += y
+                if total > x:
+                    return 'too much'
+                return total
+            total = 0
+            return (charge(1), charge(x))
+        """,
+        "f(3)",
+    ),
+    "where one moves behind a jump": Case(
+        """
+        def f(x):
+            def charge(y):
+                nonlocal total
+                if y > x:
+                    return 'too much'
+                total = y
+                return total
+            if x is None:
+                total = 0
+            return charge(1), total
+        """,
+        """
+        def f(x):
+            def charge(y):
+                nonlocal total
+                if y > x:
+                    return 'too much'
+                total = y
+                return ag__.read_free(lambda: total)
+            if x is None:
+                total = 0
+            return (charge(1), total)
+        """,
+        "f(3)",
+        "f(0)",
+    ),
     "functions that call each other": Case(
         """
         def f(x):
