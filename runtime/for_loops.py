@@ -150,7 +150,8 @@ class _Filtered:
 
     def __call__(self, item: Any) -> None:
         passes = item if self.fn is None else self.fn(item)
-        conditionals.if_stmt(passes, lambda: self.body(item), conditionals.nothing, self.state)
+        turn = conditionals.in_place_of(self.body, lambda: self.body(item))
+        conditionals.if_stmt(passes, turn, conditionals.nothing, self.state)
 
 
 def stage_for(
@@ -354,7 +355,7 @@ def _stage_rest(
             body(item)
 
     while item is not _END:
-        conditionals.stage_turn(predicate(truth), turn, variables)
+        conditionals.stage_turn(predicate(truth), conditionals.in_place_of(body, turn), variables)
         truth = test()
         if not is_traced(truth):
             if truth:

@@ -879,6 +879,46 @@ def returned_from_a_loop(n):
     return n
 
 
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the loop leave different values in the contents of a list
+      at FILE:+2
+          for k in (1, 2, 3):
+      when the test is true: list of 2 (int 1, int 2)
+      when it is false:      list of 1 (int 1)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def turns_after_a_break(n):
+    seen = []
+    for k in (1, 2, 3):
+        seen.append(k)
+        if k > n:
+            break
+    return seen
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of a list
+      at FILE:+2
+          for k in filter(lambda v: v > n, jnp.arange(3)):
+      when the test is true: list of 1 (int32)
+      when it is false:      empty list
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def turns_of_a_filter(n):
+    seen = []
+    for k in filter(lambda v: v > n, jnp.arange(3)):
+        seen.append(k)
+    return seen
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name: str) -> None:
     fn, error, expected = CASES[name]
