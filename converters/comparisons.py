@@ -1,5 +1,5 @@
-"""Chained comparisons and membership become operator calls, and so does identity with `True` or `False`; any other
-single comparison stays, for arrays overload it.
+"""Chained comparisons, membership and identity become operator calls; any other single comparison stays, for arrays
+overload it, and so does identity with `None` or a class.
 
 >>> from autograph.converters.showing import show
 >>> print(show("def f(a, b, c): return a < b < c or a in b", Comparisons))
@@ -16,11 +16,13 @@ def f(a, y, c):
 
 from __future__ import annotations
 
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import gast
 
 from autograph import locations
+from autograph.analyses.operators import callee
 from autograph.analyses.static_tests import is_bool_literal
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node, binds
@@ -50,10 +52,18 @@ class Comparisons(ExpressionConverter):
         if isinstance(operator, gast.In | gast.NotIn):
             text = "in_" if isinstance(operator, gast.In) else "not_in"
             return pieces.operator(self.alias, text, [left, right], at=at)
-        if isinstance(operator, gast.Is | gast.IsNot) and (is_bool_literal(left) or is_bool_literal(right)):
+        if isinstance(operator, gast.Is | gast.IsNot) and not (self.is_one(left) or self.is_one(right)):
             text = "is_" if isinstance(operator, gast.Is) else "is_not"
             return pieces.operator(self.alias, text, [left, right], at=at)
         return locations.place(gast.Compare(left, [operator], [right]), locations.position(at))
+
+    def is_one(self, node: Node) -> bool:
+        """Whether an expression names an object that no statement can replace by a merged one: `None`, a class, ..."""
+        if isinstance(node, gast.Constant):
+            return not is_bool_literal(node)
+        if isinstance(node, gast.Call):
+            return self.conversion.static.is_builtin(callee(node, self.alias), type)
+        return isinstance(self.conversion.meaning(node), type | FunctionType | BuiltinFunctionType | ModuleType)
 
     def as_conjunction(self, node: Node) -> Node:
         """`a < b < c` as `a < (middle := b) and middle < c`."""

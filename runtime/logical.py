@@ -27,7 +27,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.runtime import membership
+from autograph.runtime import membership, views
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
@@ -111,11 +111,18 @@ class _Rest:
 
 
 def is_(a: Any, b: Any) -> Any:
-    """`a is b`; a traced bool is `True` or `False` by its value, as the Python bool is that it stands for."""
+    """`a is b`; a traced bool is `True` or `False` by its value, as the Python bool is that it stands for.
+
+    Raises:
+        StagingError: one is a container that stands for several, of which the other may be one.
+    """
     for x, y in ((a, b), (b, a)):
         if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
             return x if y else lax.bitwise_not(x)
-    return a is b
+    if a is b:
+        return True
+    views.check_identity(a, b)
+    return False
 
 
 def is_not(a: Any, b: Any) -> Any:

@@ -110,6 +110,29 @@ def note(merged: list[Merged], at: Any) -> None:
     merged.clear()
 
 
+def check_identity(a: Any, b: Any) -> None:
+    """Refuses to say that two objects differ which may be one: a merged container and what it may stand for.
+
+    Raises:
+        StagingError: names the merged container and the statement that merged it.
+    """
+    if not _registry.views:
+        return
+    of = {id(view.merged): view for view in _registry.live()}
+    view = of.get(id(a)) or of.get(id(b))
+    if view is None:
+        return
+    first, second = ({id(root) for root in of[id(x)].roots} if id(x) in of else {id(x)} for x in (a, b))
+    if first.isdisjoint(second):
+        return
+    raise errors.StagingError(
+        f"`is` compares {quoted(view.path)}, one of several objects, with one of them",
+        at=view.at,
+        why=f"which of several objects {quoted(view.path)} is, is only known when the program runs",
+        instead="keep a bool of your own that says which one was taken",
+    )
+
+
 def check(obj: Any) -> None:
     """Refuses a write to `obj` when it may be the same container as another one that is alive.
 

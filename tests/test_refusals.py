@@ -919,6 +919,24 @@ def turns_of_a_filter(n):
     return seen
 
 
+@refused(
+    ag.StagingError,
+    """
+    `is` compares 'y', one of several objects, with one of them
+      at FILE:+3
+          if n > 2:
+      why: which of several objects 'y' is, is only known when the program runs
+      instead: keep a bool of your own that says which one was taken
+    """,
+)
+def identity_of_one_of_several(n):
+    x, z = [1], [2]
+    y = z
+    if n > 2:
+        y = x
+    return 1 if y is x else 2
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name: str) -> None:
     fn, error, expected = CASES[name]

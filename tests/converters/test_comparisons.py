@@ -11,11 +11,11 @@ CASES = {
     "a single comparison stays": Case(
         """
         def f(a, b):
-            return a < b, a == b, a is b, a is not None
+            return a < b, a == b, a is not None
         """,
         """
         def f(a, b):
-            return (a < b, a == b, a is b, a is not None)
+            return (a < b, a == b, a is not None)
         """,
         "f(1, 2)",
     ),
@@ -42,6 +42,18 @@ CASES = {
         """,
         "f(True)",
         "f(1)",
+    ),
+    "identity with an object that statements may merge": Case(
+        """
+        def f(a, b):
+            return a is b, a is not b, type(a) is int, a is int, len is not a, a is ..., a is (b, b)
+        """,
+        """
+        def f(a, b):
+            return (ag__.is_(a, b), ag__.is_not(a, b), type(a) is int, a is int, len is not a, a is ..., ag__.is_(a, (b, b)))
+        """,
+        "f(1, 1)",
+        "f(int, len)",
     ),
     "a chain evaluates each operand at most once, and none after a failure": Case(
         """
