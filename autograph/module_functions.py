@@ -1,8 +1,8 @@
 """The functions of a module that are converted: outermost ones, methods, and lambdas.
 
->>> tree = ast.parse("class C:\\n    def m(self, key=lambda x: x): ...\\nf = lambda x: lambda y: x + y")
+>>> tree = ast.parse("class C:\\n    def m(self, key=lambda x: x): ...\\nf, g = lambda x: lambda y: x + y, lambda x: -x")
 >>> [target.name for target in outermost_functions(tree)]
-['C.<lambda>', 'C.m', 'f']
+['C.<lambda>', 'C.m', 'f', 'g']
 """
 
 import ast
@@ -61,7 +61,19 @@ def _below(
                 if not is_opted_out(child):
                     yield from _below(ast.Module(child.body, []), (*classes, child), "", is_opted_out)
             else:
-                yield from _below(child, classes, _assigned_name(child), is_opted_out)
+                for part in _assignments(child):
+                    yield from _below(part, classes, _assigned_name(part), is_opted_out)
+
+
+def _assignments(node: ast.AST) -> list[ast.AST]:
+    """`f, g = a, b` as its single assignments; any other node as it is."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            if all(isinstance(item, ast.Name) for item in targets) and not any(
+                isinstance(v, ast.Starred) for v in values
+            ):
+                return [ast.Assign([target], value) for target, value in zip(targets, values, strict=True)]
+    return [node]
 
 
 def _assigned_name(node: ast.AST) -> str:

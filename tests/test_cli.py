@@ -299,10 +299,12 @@ def test_show_inner_functions_methods_and_lambdas(run: Run) -> None:
     Path("m.py").write_text(
         "class C:\n    def m(self):\n        def inner(x):\n            return 1 if x else 2\n        return inner\n"
         "relu = lambda x: x if x > 0 else 0\n"
+        "low, high = lambda x: x if x < 0 else 0, lambda x: x if x > 9 else 9\n"
     )
     assert "def m(self):" in run("show", "m.py:C.m")[1]
     assert run("show", "m.py:C.m.inner")[1].splitlines()[3].startswith("def inner(x):")
     assert "lambda x: ag__.if_exp(" in run("show", "m.py:relu")[1]
+    assert "ag__.if_exp(x > 9" in run("show", "m.py:high")[1]
 
 
 def test_show_suggests_a_name(run: Run) -> None:
