@@ -145,8 +145,11 @@ def scan_operands(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any] |
 
 def equation_mark() -> Any:
     """A mark for `drop_equations`: where the program of the current trace ends now."""
+    trace = TRACE_STATE.value
+    while type(trace).__name__ == "BatchTrace":  # `vmap` records in the trace around it
+        trace = trace.parent_trace
     try:
-        equations = TRACE_STATE.value.frame.tracing_eqns
+        equations = trace.frame.tracing_eqns
         return equations, len(equations)
     except AttributeError:
         return None

@@ -8,7 +8,8 @@ A loop body is traced with its variables filled by fresh tracers. What comes out
 | a value of a joinable type | carried; when the joined type is wider than the guess, the body is traced again |
 | a container of the same structure | its leaves are carried |
 | the same object, or an equal static value | passes through |
-| a value in a variable that was unbound | carried from a placeholder: the first turn cannot read it |
+| a value in a variable that was unbound | carried from a placeholder: no turn reads it before it is assigned |
+| the same, where some turns leave without assigning it | carried from a placeholder, and the body is traced again |
 | a written attribute, list, dict, global, cell | one more variable, and the body is traced again |
 | anything else | refused by name |
 
@@ -27,6 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
+from autograph.jax_internals import convert_weak
 from autograph.runtime import journal
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
@@ -102,6 +104,7 @@ class Carry:
         self.placeholders: list[Any] = []
         self.growing: set[int] = set()
         self._replaced: list[int] = []
+        self.skipped: set[str] = set()
         self.grown: list[Grown] = []
 
     # -- one attempt -------------------------------------------------------------------------------------------------
@@ -114,7 +117,7 @@ class Carry:
         self._replaced = []
         self.flows = Flows()
         for index, variable in enumerate(self.variables):
-            place = _Place(variable, variable.get(), (index,))
+            place = _Place(variable, self._start_of(variable, (index,)), (index,))
             self.places.append(place)
             place.template = self._open(place.init, place.key, variable.name, None)
         # Opening a value can find further containers to watch, which are opened in turn.
@@ -132,13 +135,22 @@ class Carry:
             )
         self.operands = [convert(leaf.init, leaf.type) for leaf in self.leaves]
 
+    def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
+        value = variable.get()
+        if not _is_unbound(value):
+            self.memory.begun.pop(key, None)
+        elif key in self.memory.begun:
+            journal.note_skipped(variable.name)
+            return self.memory.begun[key]()
+        return value
+
     def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
         """The template of a value that goes into the body.
 
         `in_place`: containers stay the objects they are and their contents are places of their own (True), or the
         body gets a fresh container of tracers (False), or that depends on the kind (None: lists stay).
         """
-        if value is UNSET or type(value) is Undefined:
+        if _is_unbound(value):
             return Same(UNSET)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
@@ -211,6 +223,7 @@ class Carry:
     def collect(self, piece: journal.Piece, finished: Any) -> list[Any]:
         """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
         finished.values, finished.written = piece.collect()
+        self.skipped = piece.skipped
         self.forwarded.update(piece.forwarded)
         for place in self.places:
             self.flows.stand_ins(place.key, place.template, place.value)
@@ -370,7 +383,7 @@ class Carry:
         if out is leaf.tracer:
             leaf.invariant = True
             return template, False
-        if out is UNSET or type(out) is Undefined:
+        if _is_unbound(out):
             raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
         if not is_array_like(out):
             raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
@@ -394,8 +407,11 @@ class Carry:
     def _compare_static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
         value = template.value
         if value is UNSET:
-            if out is UNSET or type(out) is Undefined:
+            if _is_unbound(out):
                 return Same(out), False
+            if path in self.skipped and len(key) == 1 and (is_array_like(out) or isinstance(out, tuple)):
+                self.memory.begun[key] = _placeholder_like(out)
+                return template, True
             return self._born(out, key, path), False
         if value is out:
             return template, False
@@ -451,7 +467,9 @@ class Carry:
         return next(place.value for place in self.places if place.variable is variable)
 
     def make_placeholders(self) -> None:
-        """Makes the initial values of the variables first bound in the loop."""
+        """Makes the initial values of the variables first bound in the loop; a turn of the loop around may bind none."""
+        for leaf in self.born:
+            journal.note_skipped(leaf.path)
         self.placeholders = [placeholder(leaf.type) for leaf in self.born]
 
     def write(self, results: Sequence[Any], surely: bool) -> list[Merged]:
@@ -483,6 +501,22 @@ class Carry:
         self.places.clear()
         self.flows = Flows()
         return merged
+
+
+def _is_unbound(value: Any) -> bool:
+    return value is UNSET or type(value) is Undefined
+
+
+def _placeholder_like(value: Any) -> Callable[[], Any]:
+    """Makes a value of the same types and structure, for turns that cannot read it."""
+    if is_array_like(value):
+        kind = type_of(value)
+        return lambda: convert_weak(placeholder(kind), kind.dtype) if kind.weak else placeholder(kind)
+    opened = open_container(value)
+    if opened is None or not isinstance(value, tuple):
+        return lambda: value
+    children, build = [_placeholder_like(child) for child in opened[0]], opened[3]
+    return lambda: build([child() for child in children])
 
 
 def _is_location(variable: Any) -> bool:

@@ -11,7 +11,7 @@ another one in the next attempt.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +25,7 @@ class Memory:
         types: the type of a leaf of the carry, by its key.
         static: whether a number stays the Python number that it is.
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
+        begun: makes the value of a variable before its first turn, by key: it is unbound there, and some turns skip it.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
@@ -38,6 +39,7 @@ class Memory:
         self.types: dict[Any, ArrayType] = {}
         self.static: dict[Any, bool] = {}
         self.in_place: dict[Any, bool] = {}
+        self.begun: dict[Any, Callable[[], Any]] = {}
         self.written: dict[Any, None] = {}
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, Memory] = {}
@@ -47,7 +49,7 @@ class Memory:
     def forget(self) -> None:
         """Forgets what was learnt about the loops inside by a turn that ran on other values, but not how to run them."""
         for memory in self.inner.values():
-            for table in (memory.types, memory.static, memory.in_place, memory.written):
+            for table in (memory.types, memory.static, memory.in_place, memory.begun, memory.written):
                 table.clear()
             memory.forget()
 
@@ -57,7 +59,7 @@ class Memory:
         known = {key: outer[key] for key in self.written if key in outer}
         self.written = dict.fromkeys(known)
         indices = range(len(variables))
-        for table in (self.types, self.static, self.in_place):
+        for table in (self.types, self.static, self.in_place, self.begun):
             for key in [key for key in table if key[0] not in known and key[0] not in indices]:
                 del table[key]
         return known

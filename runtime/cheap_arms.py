@@ -9,12 +9,12 @@ time. Computing both arms is right only when each is
   into it, and zero times an infinite derivative is NaN. So no float division, root, logarithm or power, and no product of two
   variables (zero times an infinite factor); products with a finite constant, sums, minima, and everything on integers are fine.
 
-Outside loops an `if` stays a `cond`, whose arm not taken costs nothing.
+Outside loops an `if` stays a `cond`, whose arm not taken costs nothing, unless its arms compute nothing at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import jax.numpy as jnp
@@ -110,6 +110,11 @@ def is_cheap(jaxpr: Any) -> bool:
     return _cost(jaxpr, _LIMIT, _is_total) <= _LIMIT
 
 
+def is_choice(jaxpr: Any) -> bool:
+    """Whether an arm computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
+    return not jaxpr.eqns and all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
+
+
 def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> int:
     """The number of equations, as far as `limit`; more than that when one of them is not cheap."""
     total = 0
@@ -141,3 +146,23 @@ def _is_total(eqn: Any, name: str) -> bool:
 
 def _is_integer(v: Any) -> bool:
     return bool(jnp.issubdtype(v.aval.dtype, jnp.integer) or v.aval.dtype == bool)
+
+
+def is_pure(eqns: Iterable[Any]) -> bool:
+    """Whether equations can be evaluated where the program does not ask for them: they end, and call nobody."""
+    for eqn in eqns:
+        name = eqn.primitive.name
+        if eqn.effects or name == "while" or "callback" in name:
+            return False
+        if not all(map(is_pure, _inner(eqn))):
+            return False
+    return True
+
+
+def _inner(eqn: Any) -> Iterator[list[Any]]:
+    """The equations of the pieces that an equation holds."""
+    for param in eqn.params.values():
+        for piece in param if isinstance(param, tuple) else (param,):
+            jaxpr: Any = getattr(piece, "jaxpr", piece)
+            if hasattr(jaxpr, "eqns"):
+                yield jaxpr.eqns

@@ -201,6 +201,8 @@ class _Plan:
         self.value = self._one(VALUE, body.value, orelse.value)
         self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
         self.locations = self._locations()
+        dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
+        self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
 
     def close(self) -> None:
         """Says of each container that was joined what it may stand for; what the arms made is a token from now on."""
@@ -281,6 +283,8 @@ class _Plan:
             return Same(left if left is not UNSET else right)
         if left_unset or right_unset:
             if name not in self.unbound or self._dead[0 if left_unset else 1]:
+                if name in self.unbound:
+                    journal.note_skipped(name)  # what an earlier turn left is read then
                 return self._alone(right if left_unset else left, left_unset, name)
             missing = left if left_unset else right
             return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
@@ -407,7 +411,7 @@ def _land(
     """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
-        results = bind_cond(pred, false_arm, true_arm, journal.in_loop())
+        results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}

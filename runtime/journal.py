@@ -264,6 +264,7 @@ class Piece:
     `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code`
     is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are
     native iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf.
+    `skipped` are variables that some path through a loop body does not assign.
 
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
     something that cannot be put back (see `forbids`) it `is_final`.
@@ -286,6 +287,7 @@ class Piece:
         self.raised: BaseException | None = None
         self.fails = False
         self.touched: set[Any] = set()
+        self.skipped: set[str] = set()
         self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
         self._open = False
 
@@ -443,6 +445,14 @@ def forbids(obj: Any) -> bool:
 def in_loop() -> bool:
     """Whether a loop body is being staged."""
     return any(piece.is_loop for piece in _stack.pieces)
+
+
+def note_skipped(name: str) -> None:
+    """Notes that a path through the innermost loop body leaves a variable without a value of this turn."""
+    for piece in reversed(_stack.pieces):
+        if piece.is_loop:
+            piece.skipped.add(name)
+            return
 
 
 def mark_raised(error: BaseException, fails: bool = False) -> BaseException:

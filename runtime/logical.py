@@ -73,9 +73,14 @@ def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
-    if all(jax.typeof(x) == jax.typeof(test) for x in (left, right) if not isinstance(x, bool)):
+    if all(_is_bool(x) for x in (left, right)):
         return bits(test, right)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
+
+
+def _is_bool(x: Any) -> bool:
+    """Whether a number is a bool; one that is made of Python's numbers is weakly typed."""
+    return type(x) is bool or (is_traced(x) and x.dtype == bool and not x.shape)
 
 
 def not_(x: Any) -> Any:

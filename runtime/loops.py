@@ -32,7 +32,8 @@ from autograph.runtime import iterators, journal, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
-from autograph.runtime.primitives import Traced, bind_scan, bind_while, predicate
+from autograph.runtime.loop_exits import folded
+from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
 from autograph.runtime.truth import decider
@@ -310,7 +311,8 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]
         constvars, consts, invars = _close_invariants(piece, carry)
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    return carry.write(bind_while(closed[0], closed[1], init), False)
+    loop = folded(closed[0], closed[1], init, bind_cond)
+    return carry.write(loop.finish(bind_while(loop.test, loop.body, loop.init)), False)
 
 
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:

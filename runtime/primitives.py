@@ -21,7 +21,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
-from autograph.runtime.cheap_arms import is_cheap
+from autograph.runtime.cheap_arms import is_cheap, is_choice
 from autograph.runtime.sinking import sink_writes
 
 
@@ -48,17 +48,26 @@ class Traced:
         return Traced(with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts)
 
 
-def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool = False) -> list[Any]:
+def bind_cond(
+    pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool = False, unread: Sequence[bool | None] = ()
+) -> list[Any]:
     """`true_arm` if `pred` else `false_arm`; both take no argument and return values of equal types.
 
-    With `may_select`, two cheap arms are both computed and selected from (see `cheap_arms`). Writes of elements are done
-    after the `cond` (see `sinking`).
+    With `may_select`, two cheap arms are both computed and selected from (see `cheap_arms`); arms that only choose among a
+    few numbers always are. Writes of elements are done after the `cond` (see `sinking`).
+
+    Args:
+        unread: for each result, the arm whose value nobody reads; None for none. An array is not selected then.
     """
     sunk = sink_writes(pred, false_arm, true_arm)
     if sunk is not None:
         return sunk.finish(bind_cond(pred, sunk.false_arm, sunk.true_arm, may_select))
-    if may_select and is_cheap(false_arm.jaxpr) and is_cheap(true_arm.jaxpr):
-        return [lax.select_n(pred, no, yes) for no, yes in zip(false_arm.call(), true_arm.call())]
+    arms = false_arm.jaxpr, true_arm.jaxpr
+    if all(map(is_choice, arms)) or (may_select and all(map(is_cheap, arms))):
+        values = zip(false_arm.call(), true_arm.call(), unread or [None] * len(arms[0].outvars), strict=True)
+        return [
+            _chosen(pred, no, yes) if arm is None or not np.ndim(no) else (no, yes)[not arm] for no, yes, arm in values
+        ]
     if false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         return list(lax.cond(pred, lambda: tuple(true_arm.call()), lambda: tuple(false_arm.call())))
     operands: dict[int, Any] = {}
@@ -71,6 +80,13 @@ def bind_cond(pred: Any, false_arm: Traced, true_arm: Traced, may_select: bool =
         branches.append(jex_core.ClosedJaxpr(arm.jaxpr.replace(constvars=[], invars=invars), ()))
     index = lax.convert_element_type(pred, jnp.int32)
     return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
+
+
+def _chosen(pred: Any, no: Any, yes: Any) -> Any:
+    """`yes if pred else no`; of `pred` itself and another boolean, one bit operation."""
+    if no is pred:
+        return lax.bitwise_and(pred, yes)
+    return lax.bitwise_or(pred, no) if yes is pred else lax.select_n(pred, no, yes)
 
 
 def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:

@@ -137,8 +137,9 @@ def convert(x: Any, target: ArrayType) -> Any:
 
 def placeholder(target: ArrayType) -> Any:
     """A value of type `target` that no correct program reads."""
+    zero: Any
     if isinstance(target.dtype, np.dtype):
-        zero: Any = lax.full(target.shape, 0, target.dtype)
+        zero = lax.full(target.shape, 0, target.dtype) if target.shape else np.zeros((), target.dtype)
     else:  # typed random keys and other extended dtypes
         zero = lax.broadcast(jax.random.key(0, impl=target.dtype._impl.name), target.shape)
     return convert(zero, target._replace(weak=False))

@@ -313,6 +313,105 @@ def search_carries_only_the_index(v, x):
     return i
 
 
+# --- exits: in the test of the loop, never as a flag that is carried ---
+
+
+def _escape(n, x):
+    def going(s):
+        return (s[0] < n) & ~(s[1] > 4)
+
+    return lax.while_loop(going, lambda s: (s[0] + 1, s[1] * s[1] + x), (0, x))
+
+
+@against(lambda n, x: _escape(n, x)[1], N, X)
+def break_at_the_head_of_a_for(n, x):
+    y = x
+    for _ in range(n):
+        if y > 4:
+            break
+        y = y * y + x
+    return y
+
+
+@against(lambda x: _escape(50, x)[0], X)
+def return_at_the_head_of_a_for(x):
+    y = x
+    for turn in range(50):
+        if y > 4:
+            return turn
+        y = y * y + x
+    return 50
+
+
+def _bounded(n, x):
+    def going(s):
+        return (s[0] < n) & ~(s[1] > 9) & ~(s[1] < -9)
+
+    k, y = lax.while_loop(going, lambda s: (s[0] + 1, jnp.sin(s[1]) * 3), (0, x))
+    return lax.select((k < n) & (y > 9), k, -1)
+
+
+@against(_bounded, N, X)
+def two_exits_of_two_kinds(n, x):
+    for k in range(n):
+        if x > 9:
+            return k
+        if x < -9:
+            break
+        x = jnp.sin(x) * 3
+    return -1
+
+
+@against(_find, V, X)
+def return_on_an_element(v, x):
+    for i in range(6):
+        if v[i] == x:
+            return i
+    return 6
+
+
+def _search(v, x):
+    def going(s):
+        return (s[0] <= s[1]) & (v[(s[0] + s[1]) // 2] != x)
+
+    def body(s):
+        middle = (s[0] + s[1]) // 2
+        below = v[middle] < x
+        return jnp.where(below, middle + 1, s[0]), jnp.where(below, s[1], middle - 1)
+
+    low, high = lax.while_loop(going, body, (0, 5))
+    return lax.select(low <= high, (low + high) // 2, -1)
+
+
+@against(_search, V, X)
+def return_in_the_middle_of_a_while(v, x):
+    low, high = 0, 5
+    while low <= high:
+        middle = (low + high) // 2
+        if v[middle] == x:
+            return middle
+        if v[middle] < x:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -1
+
+
+def _seek(v, x):
+    i = lax.while_loop(lambda i: (i < 6) & (v[i] != x), lambda i: i + 1, 0)
+    return i + (i < 6)
+
+
+@against(_seek, V, X)
+def flag_of_the_users_own(v, x):
+    i, done = 0, False
+    while not done and i < 6:
+        if v[i] == x:
+            done = True
+        i += 1
+    return i
+
+
 # --- counting ---
 
 

@@ -1,7 +1,11 @@
-"""Twenty real small programs, each in natural Python and as an expert writes it in `lax`."""
+"""Real small programs, each in natural Python and as an expert writes it in `lax`."""
 
-from . import arithmetic, numerics, sequences, simulations
+from . import arithmetic, numerics, optimisation, searches, sequences, simulations, streams, tables
 from .pair import Pair as Pair
 from .pair import Shape as Shape
 
-PAIRS: list[Pair] = [*arithmetic.PAIRS, *numerics.PAIRS, *sequences.PAIRS, *simulations.PAIRS]
+PAIRS: list[Pair] = [
+    pair
+    for module in (arithmetic, numerics, sequences, simulations, optimisation, tables, streams, searches)
+    for pair in module.PAIRS
+]

@@ -347,3 +347,41 @@ def order_of_dict(n):
     else:
         o["a"] = o.pop("a") + 1
     return list(o.values())
+
+
+@program((20,), (5,), (1,))
+def first_bound_before_a_break(n):
+    for k in range(n):
+        if k * k > 50:
+            break
+        y = k
+    return y
+
+
+@program((20, 50), (5, 50))
+def first_bound_behind_a_break(n, m):
+    k = 0
+    while k < n:
+        k = k + 1
+        if k * k > m:
+            break
+        y = k * 2
+    return y
+
+
+@program((5, 3), (2, 3))
+def first_bound_in_an_inner_loop(n, m):
+    for i in range(n):
+        for j in range(m - i):
+            y = j * 10 + i
+    return y
+
+
+@program((5, 6), (2, 3))
+def first_bound_tuple_before_an_inner_break(n, m):
+    for i in range(n):
+        for j in range(m):
+            if i * j > 6:
+                break
+            y = (j * 10 + i, 1.0 * i)
+    return y

@@ -260,7 +260,7 @@ def test_leaving_python_s_iterables_early(make, limit):
 
 def test_a_range_left_early_is_one_loop():
     assert len(loops(lambda limit: first_above(range(100), limit), 2.5)) == 1
-    assert len(jax.make_jaxpr(lambda limit: first_above(range(100), limit))(2.5).eqns) < 4
+    assert len(jax.make_jaxpr(lambda limit: first_above(range(100), limit))(2.5).eqns) < 10
 
 
 def test_an_endless_iterator_left_on_a_traced_condition():

@@ -1,0 +1,257 @@
+"""The exits of a `while` loop, as an expert writes them: in the loop's test, not as flags of its carry.
+
+    for k in range(n):          k, flag, x = 0, False, ...         k, x = 0, ...
+        if C: break             while k < n and not flag:          while k < n and not C:
+        rest             is         flag, x = cond(C,       and        x = rest(x)
+                       staged as        (True, x),        becomes      k += 1
+                                        (flag, rest(x)))
+                                    k += 1
+
+A flag that the loop test reads, and that one condition `C` of the body sets, tells that `C` held in the last turn. Where `C`
+can as well be asked before that turn, it is; then the turn that leaves is never run, and what it would have done is done
+after the loop, where the rest of the test holds and so `C` must be what ended it.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph.runtime.for_loops import for_loop
+>>> from autograph.runtime.conditionals import if_stmt
+>>> def first(n, x):
+...     found, break_ = n, False
+...     def loop_body(k):
+...         nonlocal found, break_
+...         def if_body():
+...             nonlocal found, break_
+...             found, break_ = k, True
+...         if_stmt(k * k > x, if_body, lambda: None, lambda: (break_, found))
+...     for_loop(range(100), loop_body, lambda: (break_, found), test=lambda: not break_ if break_ is False else ~break_)
+...     return found
+>>> loop = next(e for e in jax.make_jaxpr(first)(9, 50).eqns if e.primitive.name == 'while')
+>>> len(loop.outvars), [e.primitive.name for e in loop.params['cond_jaxpr'].eqns]
+(1, ['lt', 'mul', 'gt', 'not', 'and'])
+
+`C` is asked once more than in the program: at the state at which the rest of the test is false. So it must be pure, must end
+and must not fail; the turn needs what it computes no more, or it is cheap. Nothing of it has a derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from jax import lax
+from jax.extend.core.primitives import cond_p
+
+from autograph.jax_internals import trace_piece
+from autograph.runtime.cheap_arms import is_cheap, is_pure
+from autograph.runtime.known_branches import Equations, is_literal
+from autograph.runtime.staging import is_traced
+
+_SMALL = 64  # elements of what is computed twice in a turn, or once more after the loop
+
+
+class Loop(NamedTuple):
+    """A loop in pieces (`primitives.Traced`) that take its whole carry, and what its results stand for."""
+
+    test: Any
+    body: Any
+    init: list[Any]
+    finish: Callable[[list[Any]], list[Any]]
+
+
+def folded(test: Any, body: Any, init: Sequence[Any], choose: Callable[..., list[Any]]) -> Loop:
+    """The loop with those exits in its test that can be asked for before a turn.
+
+    Args:
+        choose: `primitives.bind_cond`.
+    """
+    loop = Loop(test, body, list(init), lambda results: results)
+    if test.jaxpr.effects or body.jaxpr.effects:
+        return loop
+    while (exit_ := _find(loop)) is not None:
+        loop = _without(loop, exit_, choose)
+    return loop
+
+
+class _Exit(NamedTuple):
+    """An exit that can be folded.
+
+    Args:
+        flag: the number of the flag in the carry if no other exit needs it.
+        head: the piece that computes the condition: whether the turn goes on.
+        rest: the loop test, without such a flag.
+        stay, leave: the body in a turn that goes on and in one that leaves.
+    """
+
+    flag: int | None
+    head: Any
+    rest: Any
+    stay: Any
+    leave: Any
+
+
+def _find(loop: Loop) -> _Exit | None:
+    for flag, going in _flags(loop):
+        condition = _condition_of(loop.body.jaxpr, loop.body.jaxpr.outvars[flag])
+        for leaves_when in () if condition is None else (True, False):
+            found = _exit(loop, flag, going, condition, leaves_when)
+            if found is not None:
+                return found
+    return None
+
+
+def _exit(loop: Loop, flag: int, going: bool, condition: Any, leaves_when: bool) -> _Exit | None:
+    jaxpr = loop.body.jaxpr
+    known = {jaxpr.invars[flag]: going}
+    stay, leave = (_under(jaxpr, {**known, condition: value}) for value in (not leaves_when, leaves_when))
+    if leave[0].truth(leave[1][flag]) is not (not going) or stay[0].truth(stay[1][flag]) is (not going):
+        return None
+    is_last = stay[0].truth(stay[1][flag]) is going
+    if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, leave[1], strict=True)):
+        return None
+    equations = _under(jaxpr, known)[0]
+    head = equations.needed_for([condition])
+    again = {v for eqn in stay[0].needed_for(stay[1]) for v in eqn.outvars}
+    shared = [eqn for eqn in head if eqn.outvars[0] in again]
+    is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
+    if not is_light or not is_pure(head) or not is_cheap(jaxpr.replace(eqns=shared, outvars=[condition])):
+        return None
+    return _Exit(
+        flag if is_last else None,
+        _Asked(_narrowed(loop.body, equations, [condition]), leaves_when),
+        _narrowed(loop.test, *_under(loop.test.jaxpr, {loop.test.jaxpr.invars[flag]: going} if is_last else {})),
+        _narrowed(loop.body, *stay),
+        _narrowed(loop.body, *leave),
+    )
+
+
+class _Asked(NamedTuple):
+    """Whether a turn goes on: a condition, or its negation."""
+
+    piece: Any
+    leaves_when: bool
+
+    def call(self, *state: Any) -> Any:
+        [truth] = self.piece.call(*state)
+        return lax.bitwise_not(truth) if self.leaves_when else truth
+
+
+def _under(jaxpr: Any, known: dict[Any, bool]) -> tuple[Equations, list[Any]]:
+    equations = Equations()
+    equations.values.update(known)
+    return equations, equations.add(jaxpr, jaxpr.invars)
+
+
+def _narrowed(piece: Any, equations: Equations, outs: list[Any]) -> Any:
+    """A piece with other equations and outputs, and the constants that they read."""
+    eqns = equations.needed_for(outs)
+    read = _reads(eqns, outs)
+    consts = {v: x for v, x in zip(piece.jaxpr.constvars, piece.consts, strict=True) if v in read}
+    narrowed = piece.with_consts(list(consts), list(consts.values()), list(piece.jaxpr.invars), outs)
+    narrowed.jaxpr = narrowed.jaxpr.replace(eqns=eqns)
+    return narrowed
+
+
+def _reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
+    return {v for atoms in (*(eqn.invars for eqn in eqns), outs) for v in atoms if not is_literal(v)}
+
+
+def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
+    """The booleans of the carry that end the loop by themselves: number, and value at which it begins and goes on."""
+    jaxpr = loop.test.jaxpr
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    pending = [(jaxpr.outvars[0], True)]
+    while pending:
+        atom, wanted = pending.pop()
+        eqn = None if is_literal(atom) else made_by.get(atom)
+        if eqn is not None and eqn.primitive.name == "not":
+            pending.append((eqn.invars[0], not wanted))
+        elif eqn is not None and eqn.primitive.name == ("and" if wanted else "or"):
+            pending += [(operand, wanted) for operand in eqn.invars[::-1]]
+        elif eqn is None and not is_literal(atom) and atom in jaxpr.invars:
+            index = jaxpr.invars.index(atom)
+            if isinstance(loop.init[index], bool | np.bool_) and bool(loop.init[index]) is wanted:
+                yield index, wanted
+
+
+def _condition_of(jaxpr: Any, out: Any) -> Any:
+    """The boolean that decides about an output: the predicate of the `cond` or `select` that makes it."""
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    eqn = None if is_literal(out) else made_by.get(out)
+    if eqn is None:
+        return None
+    condition = eqn.invars[0]
+    if eqn.primitive is cond_p:
+        index = None if is_literal(condition) else made_by.get(condition)
+        condition = index.invars[0] if index is not None and index.primitive.name == "convert_element_type" else None
+    elif eqn.primitive.name != "select_n":
+        return None
+    is_made = condition is not None and not is_literal(condition) and condition in made_by
+    return condition if is_made and condition.aval.dtype == bool and not condition.aval.shape else None
+
+
+def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]]) -> Loop:
+    """The loop with that exit in its test; what never changes any more is closed over."""
+    stay = exit_.stay
+    invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
+    kept = [
+        k
+        for k, (v, out, start) in enumerate(zip(invars, outs, loop.init, strict=True))
+        if k != exit_.flag and out is not v and not _is_number(out, start)
+    ]
+
+    def whole(state: Sequence[Any]) -> list[Any]:
+        values = list(loop.init)
+        for k, value in zip(kept, state, strict=True):
+            values[k] = value
+        return values
+
+    def goes_on(*state: Any) -> list[Any]:
+        values = whole(state)
+        [inside] = exit_.rest.call(*values)
+        stays = exit_.head.call(*values)
+        return [stays if _is_true(inside) else lax.bitwise_and(inside, stays)]
+
+    def finish(results: list[Any]) -> list[Any]:
+        return loop.finish(_left(exit_, whole(results), choose))
+
+    init = [loop.init[k] for k in kept]
+    avals = [invars[k].aval for k in kept]
+    test = type(stay)(*trace_piece(goes_on, avals, loop.test.jaxpr.debug_info.func_name))
+    fixed = {v: x for k, (v, x) in enumerate(zip(invars, loop.init, strict=True)) if k not in kept}
+    consts = {**dict(zip(stay.jaxpr.constvars, stay.consts, strict=True)), **fixed}
+    outs = [outs[k] for k in kept]
+    read = _reads(stay.jaxpr.eqns, outs)
+    consts = {v: x for v, x in consts.items() if v in read}
+    body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
+    return Loop(test, body, init, finish)
+
+
+def _is_number(out: Any, start: Any) -> bool:
+    """Whether a loop begins with a number that each turn leaves again."""
+    return is_literal(out) and not is_traced(start) and bool(np.all(out.val == start))
+
+
+def _is_true(truth: Any) -> bool:
+    """Whether a test holds in every turn (`while True`)."""
+    return isinstance(truth, bool | np.bool_) and bool(truth)
+
+
+def _left(exit_: _Exit, state: list[Any], choose: Callable[..., list[Any]]) -> list[Any]:
+    """The state after the loop: where the rest of the test holds, the exit was taken, and its turn is still to be run."""
+    leave = exit_.leave
+    moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=True)) if out is not v]
+    [left] = exit_.rest.call(*state)
+    kind = type(leave)
+
+    def leaves() -> list[Any]:
+        results = leave.call(*state)
+        return [results[k] for k in moved]
+
+    if _is_true(left):
+        chosen = leaves()
+    else:
+        arms = [kind(*trace_piece(run, (), "exit")) for run in (lambda: [state[k] for k in moved], leaves)]
+        chosen = choose(left, *arms, True)
+    for k, value in zip(moved, chosen, strict=True):
+        state[k] = value
+    return state

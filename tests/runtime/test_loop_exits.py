@@ -1,0 +1,135 @@
+"""Exits of loops in their tests: the same results, in every transform, and only where the question can be asked twice."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def parts(fn, *args):
+    """The loops of a program: numbers of carried values, and of branches inside."""
+    jaxpr = jax.make_jaxpr(ag.convert(fn))(*args)
+    loops = [e for e in jaxpr.eqns if e.primitive.name == "while"]
+    return [(len(e.outvars), str(e.params["body_jaxpr"]).count("cond[")) for e in loops]
+
+
+def shrink(x, n):
+    total = 0.0
+    for _ in range(n):
+        if x < 0.1:
+            break
+        total = total + jnp.sqrt(x)
+        x = x / 2 - 0.01
+    return total, x
+
+
+def first_below(x, n):
+    for k in range(n):
+        if x < 0.1:
+            return x * k
+        x = x / 2
+    return -x
+
+
+def grow_until(x, n):
+    k = 0
+    while True:
+        if k >= n:
+            return x
+        if x > 100:
+            return -x
+        k += 1
+        x = x * x
+
+
+@pytest.mark.parametrize("fn", [shrink, first_below, grow_until])
+@pytest.mark.parametrize("n", [0, 1, 3, 40])
+@pytest.mark.parametrize("x", [0.05, 0.9, 1.5, 9.0])
+def test_results_and_derivatives_are_those_of_python(fn, n, x):
+    def derivative(x):
+        return jnp.sum(jnp.asarray(jax.tree.leaves(ag.convert(fn)(x, n_traced)))[0])
+
+    want = jax.tree.leaves(fn(x, n))
+    n_traced = jnp.int32(n)
+    np.testing.assert_allclose(jax.tree.leaves(ag.jit(fn)(x, n)), want, rtol=1e-5)
+    mapped = jax.vmap(ag.convert(fn), (0, None))(jnp.array([x, 2.0]), n)
+    np.testing.assert_allclose([leaf[0] for leaf in jax.tree.leaves(mapped)], want, rtol=1e-5)
+    h = 1e-4
+    slope = (jax.tree.leaves(fn(x + h, n))[0] - jax.tree.leaves(fn(x - h, n))[0]) / (2 * h)
+    for mode in (jax.grad, jax.jacfwd):
+        np.testing.assert_allclose(jax.jit(mode(derivative))(x), slope, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize(("fn", "carried"), [(shrink, 3), (first_below, 2), (grow_until, 2)])
+def test_the_flag_is_not_carried(fn, carried):
+    assert parts(fn, 1.0, jnp.int32(3)) == [(carried, 0)]
+
+
+def test_a_question_that_loops_is_asked_once():
+    """At the state after the last turn it might never end."""
+
+    def f(x, n):
+        for _ in range(n):
+            y = x
+            while y < 10:
+                y = y * 2
+            if y > 15:
+                break
+            x = x + 1
+        return x
+
+    assert parts(f, jnp.int32(1), jnp.int32(9))[0][0] == 3
+    assert ag.jit(f)(2, 9) == f(2, 9)
+
+
+def test_a_question_that_can_fail_is_asked_only_where_python_asks():
+    def f(xs, n):
+        for k in range(n):
+            if [10, 20, 30][k] > 25 + xs:
+                break
+            xs = xs + 1
+        return xs
+
+    assert ag.jit(f)(jnp.int32(7), jnp.int32(3)) == f(7, 3)
+
+
+def test_a_costly_question_is_not_asked_twice():
+    def f(x, a):
+        for _ in range(100):
+            x = jnp.tanh(a @ x)
+            if x @ x < 0.1:
+                break
+        return x
+
+    x, a = jnp.ones(200), jnp.eye(200) * 0.9
+    [(carried, _)] = parts(f, x, a)
+    assert carried == 3
+    assert str(jax.make_jaxpr(ag.convert(f))(x, a)).count("tanh") == 1
+
+
+def test_arrays_written_before_the_exit():
+    def f(xs, n):
+        for k in range(n):
+            xs[k] = xs[k] * 2
+            if xs[k] > 6:
+                break
+            xs[k] = -xs[k]
+        return xs
+
+    want = f(np.arange(6.0), 6)
+    assert ag.jit(f)(jnp.arange(6.0), 6).tolist() == want.tolist()
+
+
+def test_the_first_exit_comes_first():
+    def f(n):
+        for k in range(n):
+            if k > 4:
+                return -k
+            if k > 3:
+                return k
+        return 0
+
+    assert [int(ag.jit(f)(n)) for n in (9, 4, 0)] == [f(9), f(4), f(0)]
+    assert parts(f, jnp.int32(9)) == [(1, 0)]
