@@ -12,7 +12,7 @@
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
-| `rows_of` | the equations that made a tracer | rows of an array are cut out and stacked again |
+| `origin`, `literal`, `closed_over` | the same | every index is taken to be possibly negative or out of range |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 
 Tested on the range of JAX versions in `setup.cfg`.
@@ -192,31 +192,27 @@ def _ancestors(trace: Any) -> Iterator[Any]:
         trace = getattr(trace, "parent_trace", None)
 
 
-def rows_of(values: Sequence[Any]) -> Any:
-    """The array whose rows `values` are: all of them, in order, each cut out as `lax.index_in_dim` does; else None."""
-    array = None
+def origin(x: Any) -> tuple[str, Any, Any] | None:
+    """The operation of the current trace that made a tracer: its name, operands and parameters; None if unknown."""
     try:
-        for index, value in enumerate(values):
-            squeeze = value.parent
-            (part,) = squeeze.in_tracers
-            cut = part.parent
-            if squeeze.primitive.name != "squeeze" or cut.primitive.name != "slice":
-                return None
-            (source,) = cut.in_tracers
-            shape = source.shape
-            if array is None:
-                array = source
-            if (
-                source is not array
-                or tuple(squeeze.params["dimensions"]) != (0,)
-                or tuple(cut.params["start_indices"]) != (index, *(0 for _ in shape[1:]))
-                or tuple(cut.params["limit_indices"]) != (index + 1, *shape[1:])
-                or any(stride != 1 for stride in cut.params["strides"] or ())
-            ):
-                return None
-    except (AttributeError, KeyError, TypeError, ValueError):
+        equation = x.parent
+        return None if equation is None else (equation.primitive.name, equation.in_tracers, equation.params)
+    except AttributeError:
         return None
-    return None if array is None or array.shape[0] != len(values) or array.weak_type else array
+
+
+def closed_over(x: Any) -> Any:
+    """The value of an outer trace that a tracer stands for in an inner one, or None."""
+    try:
+        return x._trace.frame.constvar_to_val.get(x.val)
+    except (AttributeError, TypeError):
+        return None
+
+
+def literal(x: Any) -> Any:
+    """The number that a tracer stands for, if it is one that the program names."""
+    number = getattr(x, "val", None)
+    return number.val if isinstance(number, jex_core.Literal) else None
 
 
 def convert_weak(x: Any, dtype: Any) -> Any:

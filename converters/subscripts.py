@@ -1,11 +1,12 @@
 """Reads of elements: an index that may be traced goes through the runtime.
 
 >>> from autograph.converters.showing import show
->>> print(show("def f(x, i, k): return x[i] + x[0] + x[i, 1] + x[2:] + x[i:i + k]", Subscripts))
+>>> print(show("def f(x, i, k): return x[i] + x[0] + x[i, 1] + x[i, :] + x[2:] + x[i:i + k]", Subscripts))
 def f(x, i, k):
-    return ag__.get_item(x, i) + x[0] + x[i, 1] + x[2:] + ag__.get_slice(x, i, k)
+    return ag__.get_item(x, i) + x[0] + ag__.get_item(x, (i, 1)) + x[i, :] + x[2:] + ag__.get_slice(x, i, k)
 
-Python lists and dicts know no traced index, arrays do; a window `x[i:i + k]` of a traced start has a static length.
+Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
+window `x[i:i + k]` of a traced start has a static length.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Subscripts(ExpressionConverter):
             if (length := self.window(index)) is None:
                 return node
             return pieces.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
-        if _is_constant(index) or isinstance(index, gast.Tuple | gast.Starred):
+        if _is_constant(index) or isinstance(index, gast.Starred):
+            return node
+        if isinstance(index, gast.Tuple) and not _is_place(index):
             return node
         return pieces.operator(self.alias, "get_item", [node.value, index], at=node)
 
@@ -59,6 +62,14 @@ class Subscripts(ExpressionConverter):
         if gast.dump(start) == gast.dump(end.left):
             return end.right
         return None
+
+
+def _is_place(index: Node) -> bool:
+    """Whether a tuple of indices names one element or row: no slices, `...` or `None`."""
+    return not any(
+        isinstance(part, gast.Slice | gast.Starred) or (isinstance(part, gast.Constant) and type(part.value) is not int)
+        for part in index.elts
+    ) and not all(map(_is_constant, index.elts))
 
 
 def _is_constant(node: Node) -> bool:

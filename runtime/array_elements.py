@@ -2,7 +2,7 @@
 
 | index | read | write |
 | --- | --- | --- |
-| integers | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is out of range) |
+| integers | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
 | a slice with traced bounds | see `lists.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
 | anything else | `x[i]` | `x.at[i].set(v)` |
 
@@ -26,19 +26,25 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.runtime import bounds
 from autograph.runtime.guards import guarded
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
 
 
 def read(x: Any, i: Any) -> Any:
-    """`x[i]` with one traced index: the nearest element where `i` is out of range, as JAX's arrays do."""
-    if not _is_integer(i) or not x.shape or not _known_shape(x) or x.shape[0] == 0:
+    """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
+    parts = i if type(i) is tuple else (i,)
+    if not all(map(_is_integer, parts)) or len(parts) > len(x.shape) or not _known_shape(x) or 0 in x.shape:
         return x[i]
-    start = from_start(i, x.shape[0])
-    starts = (start, *[np.zeros((), start.dtype)] * (len(x.shape) - 1))
+    if any(not is_traced(p) and not -n <= p < n for p, n in zip(parts, x.shape, strict=False)):
+        return x[i]
+    k = len(parts)
+    starts = [from_start(p, n) for p, n in zip(parts, x.shape, strict=False)]
+    starts += [np.zeros((), starts[0].dtype)] * (len(x.shape) - k)
     # JAX would normalise the index once more, at three times the price of the slice.
-    return lax.squeeze(lax.dynamic_slice(x, starts, (1, *x.shape[1:]), allow_negative_indices=False), (0,))
+    part = lax.dynamic_slice(x, starts, (*(1,) * k, *x.shape[k:]), allow_negative_indices=False)
+    return lax.squeeze(part, tuple(range(k)))
 
 
 def put(value: Any, x: Any, i: Any) -> Any:
@@ -63,7 +69,7 @@ def put(value: Any, x: Any, i: Any) -> Any:
         value = jnp.broadcast_to(value, row)
     block = lax.broadcast(jnp.asarray(value), (1,) * k)
     starts = [from_start(p, n) for p, n in zip(parts, x.shape, strict=False)]
-    inside = [_is_inside(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p)]
+    inside = [_is_inside(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p) and not bounds.is_inside(p, n)]
     starts += [np.zeros((), starts[0].dtype)] * len(row)
     if inside:
         old = lax.dynamic_slice(x, starts, block.shape, allow_negative_indices=False)
@@ -78,6 +84,8 @@ def from_start(i: Any, size: int) -> Any:
     if not is_traced(i):
         return dtype.type(i % size)
     i = _wide(i)
+    if bounds.is_natural(i):
+        return i
     return lax.select(lax.lt(i, i.dtype.type(0)), lax.add(i, i.dtype.type(size)), i)
 
 

@@ -7,7 +7,8 @@ time. Computing both arms is right only when each is
 * cheap: a handful of elementwise operations;
 * total, with total derivatives: the arm not taken must not turn a gradient into NaN. `select` sends a zero cotangent
   into it, and zero times an infinite derivative is NaN. So no float division, root, logarithm or power, and no product of two
-  variables (zero times an infinite factor); products with a finite constant, sums, minima, and everything on integers are fine.
+  variables (zero times an infinite factor); products with a finite constant, sums, minima, elements of arrays, and everything on
+  integers are fine.
 
 Outside loops an `if` stays a `cond`, whose arm not taken costs nothing, unless its arms compute nothing at all.
 """
@@ -21,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 _LIMIT = 12  # equations per arm
+_OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the arms
 
 _ELEMENTWISE = frozenset(
     {
@@ -115,16 +117,16 @@ def is_choice(jaxpr: Any) -> bool:
     return not jaxpr.eqns and all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
 
 
-def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> int:
+def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:
     """The number of equations, as far as `limit`; more than that when one of them is not cheap."""
-    total = 0
+    total = 0.0
     for eqn in jaxpr.eqns:
         name = eqn.primitive.name
         if name in ("pjit", "jit"):
             inner = eqn.params["jaxpr"]
             total += _cost(getattr(inner, "jaxpr", inner), limit, also)
         elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name) or also(eqn, name)):
-            total += 1
+            total += _OF_INDEX if all(_is_integer(v) and not v.aval.shape for v in (*eqn.invars, *eqn.outvars)) else 1
         else:
             return limit + 1
         if total > limit:
@@ -141,6 +143,8 @@ def _is_small(eqn: Any, name: str) -> bool:
 def _is_total(eqn: Any, name: str) -> bool:
     if all(_is_integer(v) for v in eqn.invars):
         return name in _TOTAL_ON_INTEGERS
+    if name == "dynamic_slice":
+        return all(v.aval.size <= _SMALL for v in eqn.outvars)
     return name == "mul" and any(hasattr(v, "val") and bool(np.all(np.isfinite(v.val))) for v in eqn.invars)
 
 

@@ -36,12 +36,13 @@ from types import FunctionType
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.sharding import PartitionSpec
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals, iterables, iterators, views
+from autograph.runtime import array_elements, bounds, conditionals, iterables, iterators, views
 from autograph.runtime.carries import Carry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.grown_lists import alone
@@ -182,7 +183,7 @@ def _stage_scan(
     own = [*variables, counter] if counts else variables
 
     def turn(*slices: Any) -> None:
-        k = counter.value
+        k = bounds.declare(counter.value, 0, items.length - 1)
         body(items.make(k, slices))
         if counts:
             counter.value = k + 1
@@ -253,9 +254,9 @@ def _stage_counted_while(
         return inside if truth else False
 
     def turn() -> None:
-        k = counter.value
+        k = bounds.declare(counter.value, 0, (items.length if items.is_static else jnp.iinfo(jnp.result_type(int)).max) - 1)
         at = items.length - 1 - k if items.backwards else k
-        slices = [lax.dynamic_index_in_dim(array, at, 0, keepdims=False) for array in items.arrays]
+        slices = [array_elements.read(array, at) for array in items.arrays]
         body(items.make(k, slices))
         counter.value = k + 1
 

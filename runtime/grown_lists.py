@@ -15,9 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from jax import lax
-
-from autograph.runtime import journal
+from autograph.runtime import journal, reassembly
 from autograph.runtime.joining import Node, Same, Slot, Template, fill, open_container
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import Variable
@@ -46,9 +44,10 @@ class Grown:
 
     def write(self, stacked: Sequence[Any], turns: Sequence[int]) -> None:
         """Appends the values of all turns, in the order in which the turns ran."""
+        columns = [reassembly.rows(ys) for ys in stacked]
         added: list[Any] = []
         for turn in turns:
-            added += fill(self.template, [lax.index_in_dim(ys, turn, 0, keepdims=False) for ys in stacked])
+            added += fill(self.template, [column[turn] for column in columns])
         journal.touch_location(self.location)
         self.location.set(self.before + added)
 

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import iterables
+from autograph.runtime import bounds, iterables
 from autograph.runtime.guards import guarded
 from autograph.runtime.staging import is_traced
 
@@ -106,6 +106,9 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         distance = _minus(stop, start) if step > 0 else _minus(start, stop)
         stride = abs(step)
         length = distance if stride == 1 else lax.div(distance + (stride - 1), jnp.full_like(distance, stride))
+    elif (known := bounds.of(step)) is not None and (known[0] > 0 or known[1] < 0):
+        distance, size = (_minus(stop, start), step) if known[0] > 0 else (_minus(start, stop), -step)
+        length = lax.div(distance + (size - 1), size)
     else:
         step = guarded(step, lax.ne(step, jnp.zeros_like(step)), ValueError("range() arg 3 must not be zero"))
         distance = jnp.where(step > 0, stop - start, start - stop)
@@ -114,9 +117,22 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         scaled = k if type(step) is int and step == 1 else k * step
-        return _plus(start, scaled)
+        item = _plus(start, scaled)
+        return item if reach is None else bounds.declare(item, *reach)
 
+    reach = _reach(start, stop, step)
     return Items(length, (), make, True)
+
+
+def _reach(start: Any, stop: Any, step: Any) -> bounds.Bounds | None:
+    """The least and the greatest number that a range can give, if its beginning and its direction are known."""
+    first, last, by = (bounds.of(n) for n in (start, stop, step))
+    if first is None or by is None or by[0] <= 0 <= by[1]:
+        return None
+    limits = jnp.iinfo(jnp.result_type(int))
+    if by[0] > 0:
+        return first[0], int(limits.max) if last is None else max(last[1] - 1, first[0])
+    return int(limits.min) if last is None else min(last[0] + 1, first[1]), first[1]
 
 
 def _whole(n: Any) -> Any:

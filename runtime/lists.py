@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime import bounds
 from autograph.runtime.guards import guarded
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose, take
@@ -36,6 +37,8 @@ def position(index: Any, size: int, what: str) -> Any:
     error = IndexError(f"{what} index out of range")
     if size == 0:
         raise error
+    if bounds.is_inside(index, size):
+        return index
     index = lax.select(index < 0, index + size, index)
     return guarded(index, (index >= 0) & (index < size), error)
 
@@ -128,6 +131,8 @@ def checked_slice(x: Any, start: Any, length: int) -> Any:
     """`x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`."""
     size = x.shape[0]
     start = _integer(start, "slice")
+    if bounds.is_inside(start, size - length + 1):
+        return lax.dynamic_slice_in_dim(x, start, length, allow_negative_indices=False)
     begin = lax.select(start < 0, start + size, start)
     error = IndexError(f"a slice of {length} elements does not lie within the {size} elements of the array")
     # From -k to 0 is empty in Python, so a negative start must leave a negative stop, or stand before it.

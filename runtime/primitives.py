@@ -61,7 +61,7 @@ def bind_cond(
     """
     sunk = sink_writes(pred, false_arm, true_arm)
     if sunk is not None:
-        return sunk.finish(bind_cond(pred, sunk.false_arm, sunk.true_arm, may_select))
+        return sunk.finish(bind_cond(pred, sunk.false_arm, sunk.true_arm, may_select and sunk.may_select))
     arms = false_arm.jaxpr, true_arm.jaxpr
     if all(map(is_choice, arms)) or (may_select and all(map(is_cheap, arms))):
         values = zip(false_arm.call(), true_arm.call(), unread or [None] * len(arms[0].outvars), strict=True)

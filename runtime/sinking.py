@@ -70,11 +70,17 @@ class Result(NamedTuple):
 
 
 class Sunk(NamedTuple):
-    """Two arms that return elements, and what makes the results of the `cond` out of theirs."""
+    """Two arms that return elements, and what makes the results of the `cond` out of theirs.
+
+    `may_select`: whether the elements may be selected instead. Not where an array is written twice (two elements are
+    swapped): XLA would read the elements of the second write after the first one, from a copy of the array in every turn
+    (100 numbers sorted by exchanges: 1.6 ms, with a `cond` 0.1 ms).
+    """
 
     false_arm: Any
     true_arm: Any
     finish: Callable[[list[Any]], list[Any]]
+    may_select: bool
 
 
 class _NotBefore(Exception):
@@ -89,7 +95,7 @@ def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
     places = _Places()
     outputs: tuple[list[Any], list[Any]] = ([], [])  # of the new arms
     rebuild: list[Callable[[list[Any]], Any]] = []
-    sunk = False
+    sunk, most = False, 0
     for outvars in zip(false_arm.jaxpr.outvars, true_arm.jaxpr.outvars, strict=True):
         start = len(outputs[0])
         written = _common_writes(sides, outvars)
@@ -104,6 +110,7 @@ def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
             continue
         sunk = True
         array, pairs = written
+        most = max(most, len(steps))
         for pair in zip(*pairs, strict=True):
             for k, write in enumerate(pair):
                 outputs[k].append(sides[k].nothing(pair[1 - k].invars[1].aval) if write is None else write.invars[1])
@@ -111,7 +118,7 @@ def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
     if not sunk:
         return None
     false_arm, true_arm = (side.returning(outs) for side, outs in zip(sides, outputs, strict=True))
-    return Sunk(false_arm, true_arm, lambda outs: [make(outs) for make in rebuild])
+    return Sunk(false_arm, true_arm, lambda outs: [make(outs) for make in rebuild], most < 2)
 
 
 class _Step(NamedTuple):

@@ -53,7 +53,7 @@ def get_item(x: Any, i: Any) -> Any:
     if kind is list or kind is tuple:
         return lists.get(x, i) if is_traced(i) else x[i]
     if is_jax_array(x):
-        return array_elements.read(x, i) if is_traced(i) else x[i]
+        return array_elements.read(x, i) if _traced_index(i) else x[i]
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
         return x[i] if method is None else calls.staged(method)(x, i)
