@@ -69,7 +69,9 @@ def put(value: Any, x: Any, i: Any) -> Any:
         value = jnp.broadcast_to(value, row)
     block = lax.broadcast(jnp.asarray(value), (1,) * k)
     starts = [from_start(p, n) for p, n in zip(parts, x.shape, strict=False)]
-    inside = [_is_inside(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p) and not bounds.is_inside(p, n)]
+    inside = [
+        _is_inside(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p) and not bounds.is_inside(p, n)
+    ]
     starts += [np.zeros((), starts[0].dtype)] * len(row)
     if inside:
         old = lax.dynamic_slice(x, starts, block.shape, allow_negative_indices=False)

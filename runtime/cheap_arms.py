@@ -154,13 +154,16 @@ def _is_integer(v: Any) -> bool:
 
 def is_pure(eqns: Iterable[Any]) -> bool:
     """Whether equations can be evaluated where the program does not ask for them: they end, and call nobody."""
-    for eqn in eqns:
-        name = eqn.primitive.name
-        if eqn.effects or name == "while" or "callback" in name:
-            return False
-        if not all(map(is_pure, _inner(eqn))):
-            return False
-    return True
+    return all(_ends(eqn) for eqn in eqns) and not calls_host(eqns)
+
+
+def _ends(eqn: Any) -> bool:
+    return eqn.primitive.name != "while" and all(_ends(inner) for eqns in _inner(eqn) for inner in eqns)
+
+
+def calls_host(eqns: Iterable[Any]) -> bool:
+    """Whether equations print, or call Python, as run-time checks do."""
+    return any(eqn.effects or "callback" in eqn.primitive.name or any(map(calls_host, _inner(eqn))) for eqn in eqns)
 
 
 def _inner(eqn: Any) -> Iterator[list[Any]]:

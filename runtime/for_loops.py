@@ -254,7 +254,9 @@ def _stage_counted_while(
         return inside if truth else False
 
     def turn() -> None:
-        k = bounds.declare(counter.value, 0, (items.length if items.is_static else jnp.iinfo(jnp.result_type(int)).max) - 1)
+        k = bounds.declare(
+            counter.value, 0, (items.length if items.is_static else jnp.iinfo(jnp.result_type(int)).max) - 1
+        )
         at = items.length - 1 - k if items.backwards else k
         slices = [array_elements.read(array, at) for array in items.arrays]
         body(items.make(k, slices))

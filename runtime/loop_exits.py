@@ -42,7 +42,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p
 
 from autograph.jax_internals import trace_piece
-from autograph.runtime.cheap_arms import is_cheap, is_pure
+from autograph.runtime.cheap_arms import calls_host, is_cheap, is_pure
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.staging import is_traced
 
@@ -58,17 +58,19 @@ class Loop(NamedTuple):
     finish: Callable[[list[Any]], list[Any]]
 
 
-def folded(test: Any, body: Any, init: Sequence[Any], choose: Callable[..., list[Any]]) -> Loop:
+def folded(test: Any, body: Any, init: Sequence[Any], choose: Callable[..., list[Any]], name: str) -> Loop:
     """The loop with those exits in its test that can be asked for before a turn.
 
     Args:
         choose: `primitives.bind_cond`.
+        name: of the test.
     """
     loop = Loop(test, body, list(init), lambda results: results)
-    if test.jaxpr.effects or body.jaxpr.effects:
+    # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
+    if calls_host(test.jaxpr.eqns) or calls_host(body.jaxpr.eqns):
         return loop
     while (exit_ := _find(loop)) is not None:
-        loop = _without(loop, exit_, choose)
+        loop = _without(loop, exit_, choose, name)
     return loop
 
 
@@ -189,7 +191,7 @@ def _condition_of(jaxpr: Any, out: Any) -> Any:
     return condition if is_made and condition.aval.dtype == bool and not condition.aval.shape else None
 
 
-def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]]) -> Loop:
+def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]], name: str) -> Loop:
     """The loop with that exit in its test; what never changes any more is closed over."""
     stay = exit_.stay
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
@@ -216,7 +218,7 @@ def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]]) -> Loop
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
-    test = type(stay)(*trace_piece(goes_on, avals, loop.test.jaxpr.debug_info.func_name))
+    test = type(stay)(*trace_piece(goes_on, avals, name))
     fixed = {v: x for k, (v, x) in enumerate(zip(invars, loop.init, strict=True)) if k not in kept}
     consts = {**dict(zip(stay.jaxpr.constvars, stay.consts, strict=True)), **fixed}
     outs = [outs[k] for k in kept]

@@ -273,10 +273,13 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
         return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]
 
-    # The name tells our loops from the user's own, and how many states a gradient may keep (see `reverse`).
-    name = reverse.tag(carry.memory.options.get("checkpoints"))
-    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], name))
+    traced = Traced(*trace_piece(piece_of_test, [jax.typeof(x) for x in carry.operands], _name(carry)))
     return traced if pure else None
+
+
+def _name(carry: Carry) -> str:
+    """The name of the test: it tells our loops from the user's own, and how many states a gradient may keep."""
+    return reverse.tag(carry.memory.options.get("checkpoints"))
 
 
 def _evaluate_test(test: Callable[[], Any], carry: Carry) -> Any:
@@ -311,7 +314,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]
         constvars, consts, invars = _close_invariants(piece, carry)
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    loop = folded(closed[0], closed[1], init, bind_cond)
+    loop = folded(closed[0], closed[1], init, bind_cond, _name(carry))
     return carry.write(loop.finish(bind_while(loop.test, loop.body, loop.init)), False)
 
 

@@ -313,6 +313,26 @@ def search_carries_only_the_index(v, x):
     return i
 
 
+def _relax(d):
+    def cell(j, s):
+        i, d = s
+        return i, d.at[i, j].min(d[i, 0] + d[0, j])
+
+    def row(i, d):
+        return lax.fori_loop(0, 6, cell, (i, d))[1]
+
+    return lax.fori_loop(0, 6, row, d)
+
+
+@against(_relax, jnp.ones((6, 6)))
+def element_written_under_an_if(d):
+    for i in ag.range(6):
+        for j in ag.range(6):
+            if d[i, 0] + d[0, j] < d[i, j]:
+                d[i, j] = d[i, 0] + d[0, j]
+    return d
+
+
 # --- exits: in the test of the loop, never as a flag that is carried ---
 
 

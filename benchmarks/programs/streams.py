@@ -43,14 +43,11 @@ def attention(query: Any, keys: Any, values: Any, mask: Any) -> Any:
         if not visible:
             continue
         score = query @ key
-        if score > greatest:
-            scale = jnp.exp(greatest - score)
-            total = total * scale
-            result = result * scale
-            greatest = score
-        weight = jnp.exp(score - greatest)
-        total = total + weight
-        result = result + weight * value
+        new = max(greatest, score)
+        scale, weight = jnp.exp(greatest - new), jnp.exp(score - new)
+        greatest = new
+        total = total * scale + weight
+        result = result * scale + weight * value
     return result / total
 
 

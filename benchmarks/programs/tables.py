@@ -80,13 +80,15 @@ def elimination(a: Any, b: Any) -> Any:
         for i in range(k + 1, n):
             if abs(a[i, k]) > abs(a[pivot, k]):
                 pivot = i
-        a[k], a[pivot] = a[pivot], a[k]
+        row = a[k].copy()
+        a[k] = a[pivot]
+        a[pivot] = row
         b[k], b[pivot] = b[pivot], b[k]
         for i in range(k + 1, n):
             factor = a[i, k] / a[k, k]
             a[i] = a[i] - factor * a[k]
             b[i] = b[i] - factor * b[k]
-    x = jnp.zeros_like(b)
+    x = 0 * b
     for k in ag.range(n - 1, -1, -1):
         x[k] = (b[k] - a[k] @ x) / a[k, k]
     return x

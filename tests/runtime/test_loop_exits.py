@@ -133,3 +133,31 @@ def test_the_first_exit_comes_first():
 
     assert [int(ag.jit(f)(n)) for n in (9, 4, 0)] == [f(9), f(4), f(0)]
     assert parts(f, jnp.int32(9)) == [(1, 0)]
+
+
+def test_lanes_that_have_left_fail_no_check():
+    def f(n):
+        total = 0
+        for k in range(9):
+            if k >= n:
+                break
+            total += [1, 2, 3][k]
+        return total
+
+    assert jax.jit(jax.vmap(ag.convert(f)))(jnp.array([1, 3, 2])).tolist() == [f(1), f(3), f(2)]
+    with pytest.raises(Exception, match="list index out of range"):
+        ag.jit(f)(4).block_until_ready()
+
+
+def test_checkpoints_of_a_gradient_are_kept():
+    def f(x, n):
+        for _ in range(n):
+            ag.set_loop_options(checkpoints=7)
+            if x > 9:
+                break
+            x = x * x
+        return x
+
+    [loop] = [e for e in jax.make_jaxpr(ag.convert(f))(1.5, 4).eqns if e.primitive.name == "while"]
+    assert len(loop.outvars) == 2
+    assert "ag_while_cond_7" in str(loop.params["cond_jaxpr"].jaxpr.debug_info)

@@ -1,0 +1,129 @@
+"""What is known about the size of traced integers, and what it saves; never more than is true."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime import bounds
+
+
+def known(fn, *args):
+    """The bounds of `fn(i, *args)` for an `i` from 2 to 9."""
+    found = []
+
+    def f(i, *args):
+        found.append(bounds.of(fn(bounds.declare(i, 2, 9), *args)))
+        return i
+
+    jax.make_jaxpr(f)(jnp.int32(3), *args)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("fn", "want"),
+    [
+        (lambda i: i, (2, 9)),
+        (lambda i: i - 3, (-1, 6)),
+        (lambda i: 10 - i, (1, 8)),
+        (lambda i: i * -2, (-18, -4)),
+        (lambda i: i * i, (4, 81)),
+        (lambda i: i // 4, (0, 2)),
+        (lambda i: (i - 4) // 4, (-1, 1)),
+        (lambda i: i % 5, (0, 4)),
+        (lambda i: jax.lax.max(i, jnp.int32(5)), (5, 9)),
+        (lambda i: jax.lax.clamp(3, i, 4), (3, 4)),
+        (lambda i: i.astype(jnp.int8) + 1, (3, 10)),
+        (lambda i: jnp.argmax(jnp.arange(7) * i), (0, 6)),
+        (lambda i: i // -4, None),
+        (lambda i: 7 // i, None),
+        (lambda i: -i, None),
+        (lambda i: i * 2_000_000_000, None),
+        (lambda i: i * 1.0, None),
+        (lambda i: jnp.arange(9)[i], None),
+    ],
+)
+def test_bounds_follow_arithmetic(fn, want):
+    assert known(fn) == want
+
+
+def test_another_number_is_unknown():
+    assert known(lambda i, j: i + j, jnp.int32(1)) is None
+
+
+def test_a_wrap_around_is_not_a_bound():
+    def f(i):
+        small = bounds.declare(i, 100, 120).astype(jnp.int8)
+        assert bounds.of(small) == (100, 120)
+        assert bounds.of(small + small) is None
+        assert bounds.of(bounds.declare(i, 0, 300).astype(jnp.int8)) is None
+        return i
+
+    jax.make_jaxpr(f)(jnp.int32(110))
+
+
+def equations(fn, *args):
+    return str(jax.make_jaxpr(ag.convert(fn))(*args))
+
+
+def test_items_of_ranges_index_arrays_without_tests():
+    def table(xs):
+        for i in ag.range(1, len(xs)):
+            for j in ag.range(i, len(xs)):
+                xs[i - 1, j] = xs[i, j] + xs[len(xs) - 1 - i, 0]
+        return xs
+
+    text = equations(table, jnp.zeros((5, 5)))
+    assert "select_n" not in text
+    assert text.count("dynamic_slice") == 2
+    assert text.count("dynamic_update_slice") == 1
+    xs = np.arange(25.0, dtype=np.float32).reshape(5, 5)
+    np.testing.assert_array_equal(ag.jit(table)(jnp.asarray(xs)), table(xs.copy()))
+
+
+def test_indices_that_leave_the_array_are_still_dropped_or_clamped():
+    def f(xs, n):
+        for i in ag.range(4):
+            xs[i + 2] = 1.0 * i
+        for i in range(n):
+            xs[i] = xs[i] + xs[i + 1]
+        for i in ag.range(-2, 2):
+            xs[i] = xs[i] * 2
+        return xs
+
+    xs = jnp.arange(4.0)
+    want = xs.at[2].set(0.0).at[3].set(1.0)
+    for i in range(6):
+        want = want.at[i].set(want[i] + want[i + 1], mode="drop")
+    for i in range(-2, 2):
+        want = want.at[i].set(want[i] * 2)
+    np.testing.assert_array_equal(ag.jit(f)(xs, 6), want)
+
+
+def test_no_guard_where_a_step_or_a_list_index_is_known_to_be_good():
+    def sieve(flags):
+        for p in ag.range(2, 4):
+            for multiple in range(p * p, len(flags), p):
+                flags[multiple] = False
+        return flags
+
+    assert "callback" not in equations(sieve, jnp.ones(20, bool))
+    assert ag.jit(sieve)(jnp.ones(20, bool)).tolist() == sieve(np.ones(20, bool)).tolist()
+    assert "callback" not in equations(sum_of_list, jnp.float32(1))
+    assert "callback" not in equations(sum_of_windows, jnp.arange(4.0))
+    assert ag.jit(sum_of_windows)(jnp.arange(4.0)) == sum_of_windows(np.arange(4.0))
+
+
+def sum_of_list(x):
+    total = 0.0
+    for i in ag.range(3):
+        total = total + [x, 2.0, 3.0][i]
+    return total
+
+
+def sum_of_windows(x):
+    total = 0.0
+    for i in ag.range(3):
+        total = total + x[i : i + 2].sum()
+    return total

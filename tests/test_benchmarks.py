@@ -1,0 +1,43 @@
+"""The pairs of `benchmarks/programs`: equal results, and a program of the same loops as the expert's."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import jax
+import pytest
+
+import autograph as ag
+from benchmarks.programs import PAIRS, Pair, Shape
+
+
+def shapes(pair: Pair) -> tuple[Shape, Shape]:
+    arguments = jax.tree.map(jax.numpy.asarray, pair.arguments())
+    forms = (pair.mapped(ag.convert(pair.python)), pair.mapped(pair.expert))
+    return tuple(Shape.of(jax.make_jaxpr(form)(*arguments)) for form in forms)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_results_are_those_of_plain_python_and_of_the_expert(pair: Pair) -> None:
+    arguments = jax.tree.map(jax.numpy.asarray, pair.plain_arguments())
+    got = ag.jit(pair.python)(*arguments)
+    pair.check(got, pair.python(*pair.plain_arguments()))
+    pair.check(got, jax.jit(pair.expert)(*arguments))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_loops_are_the_experts(pair: Pair) -> None:
+    ours, theirs = shapes(pair)
+    assert (ours.loops, ours.scans) == (theirs.loops, theirs.scans)
+
+
+MORE_CONDITIONALS = {"bubble_sort": 1, "line_search": 1, "life": 1, "smallest_factor": 2}
+"""Swaps keep theirs, which is faster; so does what follows a costly question in the head of a loop; others stand behind loops."""
+
+
+def test_conditionals_are_the_experts() -> None:
+    more: Counter[str] = Counter()
+    for pair in PAIRS:
+        ours, theirs = shapes(pair)
+        more[pair.name] = ours.conds - theirs.conds
+    assert +more == Counter(MORE_CONDITIONALS)
