@@ -12,7 +12,7 @@ at the end of the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import gast
@@ -26,8 +26,6 @@ if hasattr(gast, "type_param"):
     LOCATED += (gast.type_param,)
 IS_LOCATED = ByKind(lambda kind: issubclass(kind, LOCATED))
 
-KEYWORDS = {"Try": 3, "TryStar": 3, "ClassDef": 5, "FunctionDef": 3, "AsyncFunctionDef": 9}
-
 
 def position(node: Any) -> Position:
     """First line, column, last line, last column of a node as it stands in the source."""
@@ -38,29 +36,26 @@ def position(node: Any) -> Position:
 
 def header(node: Any) -> Position:
     """The position of a statement without its block; of other nodes, their position."""
-    line, column, end_line, end_column = position(node)
-    last = _last_of_header(node)
-    if last is not None:
-        _, _, end_line, end_column = position(last)
-    elif (keyword := KEYWORDS.get(type(node).__name__)) is not None:
-        end_line, end_column = line, column + keyword
-    return (line, column, end_line, end_column) if (end_line, end_column) >= (line, column) else position(node)
+    end = _ENDS[type(node)]
+    whole = position(node)
+    if end is None:
+        return whole
+    line, column, _, _ = whole
+    end_line, end_column = (line, column + end) if type(end) is int else position(end(node))[2:]
+    return (line, column, end_line, end_column) if (end_line, end_column) >= (line, column) else whole
 
 
-def _last_of_header(node: Any) -> Any:
-    find = _LAST_OF_HEADER.get(type(node).__name__)
-    return None if find is None else find(node)
+def _last_of_items(node: Any) -> Any:
+    return node.items[-1].optional_vars or node.items[-1].context_expr
 
 
-_LAST_OF_HEADER: dict[str, Callable[[Any], Any]] = {
-    "If": lambda node: node.test,
-    "While": lambda node: node.test,
-    "For": lambda node: node.iter,
-    "AsyncFor": lambda node: node.iter,
-    "With": lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
-    "AsyncWith": lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
-    "Match": lambda node: node.subject,
-}
+# Where the header of a statement ends: after so many columns, or at the end of an expression.
+_END_OF_HEADER: dict[str, Any] = {
+    "Try": 3, "TryStar": 3, "ClassDef": 5, "FunctionDef": 3, "AsyncFunctionDef": 9,
+    "If": attrgetter("test"), "While": attrgetter("test"), "For": attrgetter("iter"), "AsyncFor": attrgetter("iter"),
+    "With": _last_of_items, "AsyncWith": _last_of_items, "Match": attrgetter("subject"),
+}  # fmt: skip
+_ENDS = ByKind(lambda kind: _END_OF_HEADER.get(kind.__name__))
 
 
 def place(tree: Any, at: Position) -> Any:

@@ -15,6 +15,7 @@ told apart by their columns. The whole file and not the function alone: bytecode
 from __future__ import annotations
 
 import ast
+import bisect
 import linecache
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -148,7 +149,7 @@ class SourceFile:
         for alone in (False, True):  # notebooks and the interactive prompt compile each statement of a cell alone
             for candidate in self._compiled(flags, alone).get((code.co_name, code.co_firstlineno), ()):
                 if same_code(code, candidate) or same_but_for_pytest(code, candidate):
-                    entry = matching(candidate, self._places(candidate.co_firstlineno))
+                    entry = self._entry(candidate)
                     if entry is not None:
                         imports = frozenset() if alone else self.imports
                         candidate = candidate.replace(co_flags=code.co_flags)
@@ -166,16 +167,33 @@ class SourceFile:
                     table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
         return table
 
-    def _places(self, line: int) -> Places:
-        """The functions in the top-level statement around a line, by name and first line."""
-        for index, statement in enumerate(self.tree.body):
-            if first_line(statement) <= line <= (statement.end_lineno or statement.lineno):
-                if index not in self._scopes:
-                    self._scopes[index] = by_place(scopes_below(statement, ()))
-                table = self._scopes[index]
-                if any(place[1] == line for place in table):  # else: another statement on the same line
-                    return table
-        return {}
+    @cached_property
+    def _first_lines(self) -> list[int]:
+        """The first line of each top-level statement."""
+        return [first_line(statement) for statement in self.tree.body]
+
+    def _entry(self, code: CodeType) -> tuple[FunctionNode, Chain] | None:
+        """The node that a code object of this text was compiled from, and the scopes around it."""
+        line = code.co_firstlineno
+        last = bisect.bisect_right(self._first_lines, line)
+        first = last - 1
+        while first > 0 and _last_line(self.tree.body[first - 1]) >= line:  # several statements on one line
+            first -= 1
+        for index in range(max(first, 0), last):
+            statement = self.tree.body[index]
+            if isinstance(statement, ast.FunctionDef) and statement.name == code.co_name:
+                if self._first_lines[index] == line:
+                    return statement, ()
+            if index not in self._scopes:
+                self._scopes[index] = by_place(scopes_below(statement, ()))
+            table = self._scopes[index]
+            if any(place[1] == line for place in table):  # else: another statement on the same line
+                return matching(code, table)
+        return None
+
+
+def _last_line(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
 
 
 def find(fn: FunctionType) -> Source:

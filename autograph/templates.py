@@ -78,7 +78,7 @@ def _instances(items: list[Any], holes: dict[str, Any], spot: locations.Position
 def _instance(node: Any, holes: dict[str, Any], spot: locations.Position) -> Any:
     if type(node) is str:
         return holes[node[len(_PREFIX) :]] if node.startswith(_PREFIX) else node
-    if not isinstance(node, gast.AST):
+    if not isinstance(node, gast.AST) or isinstance(node, gast.expr_context | gast.operator | gast.unaryop):
         return node
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Name) and node.value.id.startswith(_PREFIX):
         filling = holes[node.value.id[len(_PREFIX) :]]

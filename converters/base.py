@@ -7,6 +7,7 @@ decorators and annotations, and not at the level of a class body, whose names no
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import gast
@@ -42,6 +43,8 @@ class Conversion:
         self.functions = self.scopes.functions
         """The user's functions, outer ones first; passes change them in place."""
         self.bound = frozenset[str]().union(*(scope.bound for scope in self.scopes))
+        self.resolve = partial(_resolve, self.bound, context)
+        """The object that a dotted name means, or `MISSING`; names that the tree binds mean nothing yet."""
         self.static = StaticTests(self.resolve)
         kinds, words = inventory(tree)
         self.kinds = kinds
@@ -63,12 +66,6 @@ class Conversion:
         self._nativeness: dict[Node, Nativeness] = {}
         self._sees_frame: dict[Node, bool] = {}
         self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
-
-    def resolve(self, name: str) -> Any:
-        """The object that a dotted name means, or `MISSING`; names that the tree binds mean nothing yet."""
-        if name.partition(".")[0] in self.bound:
-            return MISSING
-        return self.context.resolve(name)
 
     def meaning(self, node: Node) -> Any:
         """The object that an expression names, or `MISSING`."""
@@ -100,6 +97,10 @@ class Conversion:
         if self.static.is_builtin(node.func, locals, vars, dir):
             return not node.args
         return self.static.is_builtin(node.func, eval, exec) and len(node.args) < 2 and not node.keywords
+
+
+def _resolve(bound: frozenset[str], context: ConversionContext, name: str) -> Any:
+    return MISSING if name.partition(".")[0] in bound else context.resolve(name)
 
 
 def own_nodes(function: Node) -> list[Node]:

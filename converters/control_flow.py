@@ -72,19 +72,20 @@ class ControlFlow(StatementConverter):
         body, if_body = self.piece("if_body", node.body, state, at=node)
         orelse, else_body = self.piece("else_body", node.orelse, state, at=node)
         flags = [item for item in state if item in self.conversion.flags]
-        exits = gast.Tuple([gast.Constant(item, None) for item in flags], gast.Load())
         risky = [item for item in state if item in self.risky and item not in flags]
-        unbound = gast.Tuple([gast.Constant(item, None) for item in risky], gast.Load())
         call = self.call(
             "if_stmt",
             [node.test, if_body, else_body],
             state,
             at=node,
-            exits=exits if flags else None,
-            unbound=unbound if risky else None,
+            exits=pieces.texts(flags, at=node) if flags else None,
+            unbound=pieces.texts(risky, at=node) if risky else None,
         )
-        statement = gast.Return(call) if self.liveness.returns(node) else gast.Expr(call)
-        return [*body, *orelse, locations.place(statement, locations.header(node))]
+        if self.liveness.returns(node):
+            statement = locations.place(gast.Return(call), locations.header(node))
+        else:
+            statement = pieces.statement(call, at=node)
+        return [*body, *orelse, statement]
 
     def visit_While(self, node: Node) -> Any:
         if self.native.holds(node):
@@ -98,7 +99,7 @@ class ControlFlow(StatementConverter):
         body, loop_body = self.piece("loop_body", node.body, state, at=node)
         options = getattr(node, "options", None)
         call = self.call("while_loop", [loop_test, loop_body], state, at=node, options=options)
-        return [*test, *body, locations.place(gast.Expr(call), locations.header(node))]
+        return [*test, *body, pieces.statement(call, at=node)]
 
     def visit_For(self, node: Node) -> Any:
         if self.native.holds(node):
@@ -125,7 +126,7 @@ class ControlFlow(StatementConverter):
             appends=pieces.state(lists, at=node) if lists else None,
             options=getattr(node, "options", None),
         )
-        return [*body, locations.place(gast.Expr(call), locations.header(node))]
+        return [*body, pieces.statement(call, at=node)]
 
     def _is_last_use(self, loop: Node) -> bool:
         """Whether the iterable is a variable that nobody reads again."""

@@ -26,23 +26,13 @@ from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.nodes import children, walk
 
-UNKNOWN = gast.Constant(None, None)
+UNKNOWN, ITEM = gast.Constant(None, None), gast.Constant(0, None)  # any value; an item of a `range`
+Bindings = dict[str, list[Any]]
 
 
 def names(function: Any, conversion: Any) -> frozenset[str]:
     """The names whose every binding is a number: a literal, arithmetic of such names, an item of `range`."""
-    bindings: dict[str, list[Any]] = {item.id: [UNKNOWN] for item in parameters(function.args)}
-
-    def bind(target: Any, value: Any) -> None:
-        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
-            if not any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts)):
-                for item, part in zip(target.elts, value.elts, strict=True):
-                    bind(item, part)
-                return
-        for node in walk(target):
-            if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-                bindings.setdefault(node.id, []).append(value if node is target else UNKNOWN)
-
+    bindings: Bindings = {item.id: [UNKNOWN] for item in parameters(function.args)}
     pending: list[Any] = list(function.body)
     while pending:
         node = pending.pop()
@@ -52,13 +42,13 @@ def names(function: Any, conversion: Any) -> frozenset[str]:
                 bindings.setdefault(node.id, []).append(UNKNOWN)
         elif kind is gast.Assign:
             for target in node.targets:
-                bind(target, node.value)
+                _bind(bindings, target, node.value)
             pending.append(node.value)
         elif kind is gast.AugAssign:
-            bind(node.target, node.value)
+            _bind(bindings, node.target, node.value)
             pending.append(node.value)
         elif isinstance(node, gast.For) and _is_range(node.iter, conversion):
-            bind(node.target, gast.Constant(0, None))
+            _bind(bindings, node.target, ITEM)
             pending.extend((node.iter, *node.body, *node.orelse))
         else:
             for name in _bound_names(node):
@@ -81,6 +71,17 @@ def names(function: Any, conversion: Any) -> frozenset[str]:
                 known.discard(name)
                 lost.append(name)
     return frozenset(known)
+
+
+def _bind(bindings: Bindings, target: Any, value: Any) -> None:
+    if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+        if not any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts)):
+            for item, part in zip(target.elts, value.elts, strict=True):
+                _bind(bindings, item, part)
+            return
+    for node in walk(target):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            bindings.setdefault(node.id, []).append(value if node is target else UNKNOWN)
 
 
 def _is_range(node: Any, conversion: Any) -> bool:

@@ -38,6 +38,7 @@ from autograph.analyses.bits import ALL, Bits
 from autograph.analyses.effects import Effects
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
+from autograph.nodes import methods
 
 
 class Summary(NamedTuple):
@@ -164,12 +165,12 @@ class Liveness:
         return summary
 
     def _statement(self, node: Any) -> Summary:
-        make = getattr(self, "_summary_" + type(node).__name__, None)
+        make = _SUMMARIES[type(node)]
         if make is None:
             summary, self._assigned[node] = self._names(node)
         else:
             self._assigned[node] = 0
-            summary = make(node)
+            summary = make(self, node)
             for block in blocks(node):
                 self._assigned[node] |= self.assigned(block)
         self._summaries[node] = summary
@@ -267,11 +268,11 @@ class Liveness:
     def _spread(self, statements: list[Any], exits: Exits) -> None:
         live = exits.end
         for node in reversed(statements):
-            out = exits._replace(end=live)
+            out = Exits(live, *exits[1:])
             self._live[node] = live | exits.exception
-            spread = getattr(self, "_spread_" + type(node).__name__, None)
+            spread = _SPREADS[type(node)]
             if spread is not None:
-                spread(node, out)
+                spread(self, node, out)
             live = _before(self._summaries[node], out)
 
     def _entry(self, block: list[Any], exits: Exits) -> int:
@@ -327,3 +328,7 @@ class Liveness:
     def _spread_Match(self, node: Any, out: Exits) -> None:
         for case in node.cases:
             self._spread(case.body, out)
+
+
+_SUMMARIES = methods(Liveness, "_summary_")
+_SPREADS = methods(Liveness, "_spread_")

@@ -19,6 +19,7 @@ names of a class body are invisible to its methods, `global` and `nonlocal` hold
 
 from __future__ import annotations
 
+import weakref
 from functools import cached_property
 from typing import Any
 
@@ -41,7 +42,8 @@ class Scope:
 
     def __init__(self, node: Any, parent: Scope | None) -> None:
         self.node = node
-        self.parent = parent
+        # Weak: a tree that is not part of a cycle is freed when its conversion ends, without the garbage collector.
+        self._parent = weakref.ref(parent) if parent is not None else None
         self.bound: set[str] = set()
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
@@ -49,6 +51,11 @@ class Scope:
         self.children: list[Scope] = []
         if parent is not None:
             parent.children.append(self)
+
+    @property
+    def parent(self) -> Scope | None:
+        """The scope around it."""
+        return self._parent() if self._parent is not None else None
 
     @property
     def is_class(self) -> bool:
