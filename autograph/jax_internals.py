@@ -65,6 +65,12 @@ def is_tracing() -> bool:
     return TRACE_STATE.value is not EAGER
 
 
+def current_trace() -> Any:
+    """The trace in progress in this thread; a new object each time where that cannot be known."""
+    trace = TRACE_STATE.value
+    return object() if trace is None else trace
+
+
 try:
     from jax._src import core as _core
     from jax._src import linear_util as _linear_util

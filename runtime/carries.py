@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.jax_internals import convert_weak
+from autograph.jax_internals import convert_weak, current_trace
 from autograph.runtime import journal
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
@@ -52,7 +52,16 @@ from autograph.runtime.newborns import made_inside, owned
 from autograph.runtime.refusals import quoted
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
-from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, placeholder, type_of
+from autograph.runtime.types import (
+    ArrayType,
+    TypesDiffer,
+    check_fits,
+    convert,
+    join_types,
+    of_type,
+    placeholder,
+    type_of,
+)
 from autograph.runtime.views import Merged
 
 
@@ -106,12 +115,15 @@ class Carry:
         self._replaced: list[int] = []
         self.skipped: set[str] = set()
         self.grown: list[Grown] = []
+        self.trace: Any = None
+        self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
 
     # -- one attempt -------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Lays out the carry as known so far."""
         self.memory.position = 0
+        self.memory.must_repeat = self.only_types = False
         self.memory.carried = self.locations
         self.places, self.leaves, self.born, self.grown = [], [], [], []
         self._replaced = []
@@ -231,10 +243,14 @@ class Carry:
         self.flows.contents = {
             id(w.location.obj): w.after for w in finished.written if isinstance(w.location, journal.ContentsLocation)
         }
+        static, in_place = dict(self.memory.static), dict(self.memory.in_place)
         moved = self._compare_all(finished)
         if self._replaced:
             self._open_objects(finished, piece)
         if moved:
+            self.only_types = (static, in_place) == (self.memory.static, self.memory.in_place)
+            raise Retry
+        if self.memory.must_repeat:
             raise Retry
         self.flows.close(finished, [p.value for p in self.places])
         for place in self.places:
@@ -244,6 +260,28 @@ class Carry:
         outs += [leaf for grown in self.grown for leaf in grown.leaves]
         self._release()
         return outs
+
+    def suppose(self) -> bool:
+        """After an attempt in which types moved: whether the enclosing loop's must be repeated for that alone.
+
+        Then the variables are given values of the types known so far, with which that attempt goes on.
+        """
+        outer = self.memory.outer
+        if outer is None or outer.attempt is None or outer.attempt.trace is not current_trace():
+            return False  # with a trace in between, which may be kept: of a function under `jit`, say
+        if not self.only_types or self.locations or self.born or self.grown or self.forwarded:
+            return False
+        if any(type(place.template) is Node for place in self.places):
+            return False
+        kinds = [self.memory.types.get(leaf.key, leaf.type) for leaf in self.leaves]
+        carried_in = {id(leaf.tracer) for leaf in outer.attempt.leaves}
+        if not any(id(leaf.init) in carried_in for leaf, kind in zip(self.leaves, kinds) if kind != leaf.type):
+            return False
+        values = [leaf.init if leaf.invariant else of_type(kind) for leaf, kind in zip(self.leaves, kinds)]
+        for place in self.places:
+            place.variable.set(fill(place.template, values))
+        outer.must_repeat = True
+        return True
 
     def _settle(self, finished: Any) -> None:
         """Finds written locations that are not carried yet; gives back to what the turn made what was written there."""

@@ -4,6 +4,11 @@ An outer loop traces its body again when a type moves or a written location is f
 to find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer:
 a Python value in a closure can change an answer without changing a type.
 
+An inner loop may see that a type moves which the outer one carries in: then the outer body will be traced again whatever
+comes. So the inner loop does not search on. It leaves values of the types that it has seen so far, and the attempt of the
+outer loop, which `must_repeat`, goes on to see what else moves. Thus loops nested to any depth are traced twice, not as
+often as they are deep.
+
 Locations are remembered by key, and only as long as the enclosing loop carries them too: an object that a turn makes is
 another one in the next attempt.
 """
@@ -29,6 +34,8 @@ class Memory:
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
+        attempt: the carry of the attempt that is being traced, None outside.
+        must_repeat: whether that attempt serves only to learn from, for it stands on what is merely supposed.
         from_start: whether the loop, whose first test is known, was found to be better staged from its first turn.
         options: what `set_loop_options` said of the loop.
     """
@@ -44,6 +51,8 @@ class Memory:
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, Memory] = {}
         self.position = 0
+        self.attempt: Any = None
+        self.must_repeat = False
         self.from_start = False
 
     def forget(self) -> None:

@@ -197,6 +197,8 @@ def _stage_scan(
             traced = trace_turn(carry, turn, avals, functions=(body,))
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
+        if traced is None:
+            return
         merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
     views.note(merged, body)
 

@@ -27,7 +27,7 @@ import jax
 from jax import lax
 
 from autograph import errors
-from autograph.jax_internals import drop_equations, equation_mark, is_tracing, new_var, trace_piece
+from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
 from autograph.runtime import iterators, journal, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
@@ -188,6 +188,8 @@ def stage_while(
         try:
             carry = Carry(variables, memory)
             turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
+            if turn is None:
+                return
             check = _trace_test(test, carry)
             if check is None:
                 hidden = Hidden(
@@ -201,6 +203,8 @@ def stage_while(
                     hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
                 turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
+                if turn is None:
+                    return
                 check = _trace_test(hidden.get, carry)
                 assert check is not None
             else:
@@ -217,7 +221,7 @@ def trace_turn(
     extra: Sequence[Any] = (),
     path: Any = None,
     functions: Sequence[Callable[..., Any]] = (),
-) -> Traced:
+) -> Traced | None:
     """Traces the loop body until its carry is a fixed point.
 
     Args:
@@ -226,12 +230,15 @@ def trace_turn(
         functions: the user's functions that `run` calls.
     Returns:
         a piece whose inputs are all leaves of the carry, then `extra`; its outputs are the leaves that change, then the
-        leaves first bound in the loop.
+        leaves first bound in the loop. None when the body of an enclosing loop will be traced again anyway: then the
+        variables hold values of the right types and nothing is left to do (see `carry_memory`).
     """
+    memory = carry.memory
 
     def attempt(*tracers: Any) -> list[Any]:
         count = len(carry.leaves)
         finished = Finished()
+        carry.trace, memory.attempt = current_trace(), carry
         with journal.Piece(carry.variables, path, is_loop=True) as piece:
             carry.fill(tracers[:count], piece)
             piece.holders = carry.holders
@@ -247,6 +254,14 @@ def trace_turn(
             return Traced(*trace_piece(attempt, [*avals, *extra], "loop_body"))
         except Retry:
             drop_equations(start, equation_mark())
+            if carry.suppose():
+                return None
+        except Exception:
+            if not memory.must_repeat:
+                raise
+            drop_equations(start, equation_mark())  # it may come from what was only supposed
+        finally:
+            carry.trace = memory.attempt = None
     raise AssertionError("the carry of a loop did not reach a fixed point")
 
 

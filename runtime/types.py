@@ -135,6 +135,12 @@ def convert(x: Any, target: ArrayType) -> Any:
     return x
 
 
+def of_type(target: ArrayType) -> Any:
+    """A traced value of exactly type `target`, for a trace that is going to be thrown away."""
+    value = placeholder(target)
+    return convert_weak(value, target.dtype) if target.weak else value
+
+
 def placeholder(target: ArrayType) -> Any:
     """A value of type `target` that no correct program reads."""
     zero: Any

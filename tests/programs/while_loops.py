@@ -1,5 +1,6 @@
 """`while` loops without jumps."""
 
+import jax
 import jax.numpy as jnp
 
 from tests.programs.harness import floats, ints, program
@@ -380,3 +381,103 @@ def extended_gcd(a, b):
         x0, x1 = x1, x0 - q * x1
         y0, y1 = y1, y0 - q * y1
     return a, x0, y0
+
+
+# Types that move in an inner loop: what the outer loop supposes from it must hold for the outer loop as well.
+
+
+@program((3, 0.5), (2, 1.25), transforms=("vmap",))
+def inner_sum_moves(n, x):
+    s = 0
+    i = 0
+    while i < n:
+        j = 0
+        while j < n:
+            k = 0
+            while k < n:
+                s = s + x
+                k += 1
+            j += 1
+        i += 1
+    return s
+
+
+@program((3, 0.5), (2, 1.25))
+def moved_inside_and_put_back(n, x):
+    s = 0
+    last = 0.0
+    i = 0
+    while i < n:
+        kept = s
+        j = 0
+        while j < n:
+            s = s + x
+            j += 1
+        last = s * 2
+        s = kept + 1
+        i += 1
+    return s, last
+
+
+@program((3, 0.5), (2, 1.25))
+def moved_inside_and_made_whole_again(n, x):
+    s = 0
+    i = 0
+    while i < n:
+        j = 0
+        while j < n:
+            s = s + x
+            j += 1
+        s = int(s)
+        i += 1
+    return s
+
+
+@program((3, 0.5), (2, 1.25))
+def two_sums_that_move_one_after_the_other(n, x):
+    s = t = 0
+    i = 0
+    while i < n:
+        j = 0
+        while j < n:
+            s, t = s + t, t + x
+            j += 1
+        if s > 2:
+            s = s - n
+        i += 1
+    return s, t
+
+
+@program((3, 0.5), (2, 1.25))
+def moves_in_a_function_under_jit(n, x):
+    @jax.jit
+    def added(total, i):
+        j = 0
+        while j < n:
+            total = total + x * i
+            j += 1
+        return total
+
+    s = 0
+    i = 0
+    while i < n:
+        s = added(s, i)
+        i += 1
+    return s, added(1, n)
+
+
+@program((3, 0.5), (2, 1.25), transforms=("grad",))
+def moves_after_a_refusal_that_is_caught(n, x):
+    s = 0
+    i = 0
+    while i < n:
+        j = 0
+        while j < n:
+            s = s + x
+            j += 1
+        try:
+            s = s * x
+        except Exception:
+            s = s - 1
+        i += 1
+    return s * x

@@ -713,6 +713,40 @@ def test_moving_types_at_every_level_take_polynomial_time():
         assert counted(depth) <= depth * (depth + 3) / 2
 
 
+@pytest.mark.parametrize("kind", ["while", "scan"])
+def test_a_type_that_moves_in_the_innermost_loop_is_found_at_once(kind):
+    def counted(depth):
+        traced = 0
+
+        def f(x, n):
+            s = 0
+
+            def level(d):
+                i = 0
+
+                def body(item=None):
+                    nonlocal i, s, traced
+                    traced += 1
+                    if d == 1:
+                        s = s + x
+                    else:
+                        level(d - 1)
+                    i = i + 1
+
+                if kind == "while":
+                    while_loop(lambda: i < n, body, lambda: (i, s))
+                else:
+                    for_loop(jnp.arange(3), body, lambda: (i, s))
+
+            level(depth)
+            return s
+
+        assert jax.jit(f)(0.5, 3) == 0.5 * 3**depth
+        return traced
+
+    assert [counted(depth) for depth in range(1, 6)] == [2 * depth for depth in range(1, 6)]
+
+
 def test_a_closure_with_another_type_is_not_remembered():
     def f(n):
         def add(x):
