@@ -14,12 +14,16 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# Fields that never hold a node, or one that only says how: contexts and operators.
+# Fields that hold no node, or one that only says how: contexts and operators.
 _PLAIN = frozenset(
-    "arg asname attr conversion ctx id is_async kind kwd_attrs level module op ops rest simple type_comment".split()
+    "arg asname attr conversion ctx id is_async kind kwd_attrs level module name names op ops rest simple str tag"
+    " type_comment".split()
 )
+_NODES = {  # where fields of these names do hold nodes, and where others do not
+    "ExceptHandler": ("type", "name", "body"), "TypeAlias": ("name", "type_params", "value"), "Import": ("names",),
+    "ImportFrom": ("names",), "Constant": (), "MatchSingleton": (),
+}  # fmt: skip
 _TEXTS = frozenset("arg asname attr id kwd_attrs module name names rest".split())
-_LEAVES = ("Constant", "Global", "Nonlocal", "MatchSingleton")
 
 
 class ByKind(dict[type, Any]):
@@ -48,9 +52,14 @@ def methods(owner: type, prefix: str, default: Any = None) -> ByKind:
 
 
 def parts_of(kind: Any) -> tuple[str, ...]:
-    """The fields of a type of node that may hold nodes, contexts and operators left out; none for what is no node."""
-    fields = () if kind.__name__ in _LEAVES else getattr(kind, "_fields", ())
-    return tuple(name for name in fields if name not in _PLAIN)
+    """The fields of a type of node that may hold nodes, contexts and operators left out; none for what is no node.
+
+    What they hold is None, a node, or a list of both.
+    """
+    if kind is ast.ExceptHandler:
+        return ("type", "body")  # its name is a node in gast only
+    fields = getattr(kind, "_fields", ())
+    return _NODES.get(kind.__name__, tuple(name for name in fields if name not in _PLAIN))
 
 
 PARTS = ByKind(parts_of)
@@ -93,10 +102,10 @@ def children(node: Any) -> list[Any]:
     for name in PARTS[type(node)]:
         value = getattr(node, name, None)
         if type(value) is list:
-            found.extend([item for item in value if isinstance(item, ast.AST)])
-        elif isinstance(value, ast.AST):
+            found += value
+        elif value is not None:
             found.append(value)
-    return found
+    return [item for item in found if item is not None] if None in found else found
 
 
 def walk(*roots: Any) -> Iterator[Any]:
@@ -104,10 +113,12 @@ def walk(*roots: Any) -> Iterator[Any]:
     pending: list[Any] = list(roots)
     while pending:
         node = pending.pop()
+        if node is None:
+            continue
         yield node
         for name in PARTS[type(node)]:
             value = getattr(node, name, None)
             if type(value) is list:
-                pending.extend([item for item in value if isinstance(item, ast.AST)])
-            elif isinstance(value, ast.AST):
+                pending += value
+            elif value is not None:
                 pending.append(value)

@@ -102,17 +102,20 @@ class Unit:
             with _LOCK:
                 if self._staged is None:
                     began = time.perf_counter()
-                    from autograph import runtime
-
-                    constants = Constants()
                     with building_trees():
-                        tree, _ = staged_tree(self.source, namespace, self.options, constants.mark(runtime))
-                        code = link(tree, self.source, constants)
+                        code = self._build(namespace)
                     register_all(code, Role.STAGED, None)
                     register(code, Role.STAGED, self)
                     self._staged = code
                     log(1, "converted %s (%s:%d) in %.1f ms", *described(code), 1e3 * (time.perf_counter() - began))
         return self._staged
+
+    def _build(self, namespace: Namespace) -> CodeType:
+        from autograph import runtime
+
+        constants = Constants()
+        tree, _ = staged_tree(self.source, namespace, self.options, constants.mark(runtime))
+        return link(tree, self.source, constants)
 
 
 def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, explicit: bool = False) -> FunctionType:

@@ -53,8 +53,8 @@ def to_gast(node: Any) -> Any:
     for name in parts:
         value = fields.get(name)
         if type(value) is list:
-            fields[name] = [to_gast(item) if isinstance(item, ast.AST) else item for item in value]
-        elif isinstance(value, ast.AST):
+            fields[name] = [item if item is None else to_gast(item) for item in value]
+        elif value is not None:
             fields[name] = to_gast(value)
     for name, is_list in lacks:
         fields[name] = [] if is_list else None
@@ -78,12 +78,13 @@ def to_ast(tree: Any, constants: Mapping[str, Any] | None = None) -> Any:
     pending = [tree]
     while pending:
         node = pending.pop()
+        if node is None:
+            continue
         given = type(node)
         if given is gast.Name:
             _name(node, constants, pending)
             continue
-        kind, signs, parts = _TO_AST[given]
-        node.__class__ = kind
+        node.__class__, signs, parts = _TO_AST[given]
         fields = node.__dict__
         for name in signs:
             fields[name] = _TO_AST_SIGN[type(fields[name])]
@@ -91,11 +92,12 @@ def to_ast(tree: Any, constants: Mapping[str, Any] | None = None) -> Any:
             node.ops = [_TO_AST_SIGN[type(sign)] for sign in node.ops]
         elif given is gast.ExceptHandler and node.name is not None:
             node.name = node.name.id
+            parts = ("type", "body")
         for name in parts:
             value = fields.get(name)
             if type(value) is list:
-                pending.extend([item for item in value if isinstance(item, ast.AST)])
-            elif isinstance(value, ast.AST):
+                pending += value
+            elif value is not None:
                 pending.append(value)
     return tree
 

@@ -74,6 +74,8 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
     """
     conversion = Conversion(tree, context)
     for converter in CONVERTERS:
+        if converter.only_for and conversion.kinds.isdisjoint(converter.only_for):
+            continue
         tree = converter(conversion).convert(tree)
         if STRICT if strict is None else strict:
             checks.check(tree, converter.__name__, removes=converter.removes)

@@ -115,9 +115,13 @@ def own_nodes(function: Node) -> list[Node]:
 
 
 class Converter:
-    """One pass. `removes` names the node types that must be gone after it."""
+    """One pass. `removes` names the node types that must be gone after it.
+
+    `only_for` names those that the user must have written for there to be anything to do; empty for any.
+    """
 
     removes: ClassVar[tuple[type, ...]] = ()
+    only_for: ClassVar[tuple[type, ...]] = ()
 
     def __init__(self, conversion: Conversion) -> None:
         self.conversion = conversion

@@ -50,6 +50,8 @@ from autograph.converters.base import Node, StatementConverter
 class HoistDeclarations(StatementConverter):
     """See the module."""
 
+    only_for = (gast.Global, gast.Nonlocal, gast.AnnAssign)
+
     def convert_function(self, function: Node) -> None:
         super().convert_function(function)
         declare(function, "Global", self.scope.globals)

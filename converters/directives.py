@@ -35,6 +35,8 @@ from autograph.options import MISSING
 class Directives(StatementConverter):
     """See the module."""
 
+    only_for = (gast.While, gast.For)
+
     def visit_While(self, node: Node) -> Any:
         loop = extended(self.inside(node))
         self.conversion.loops.append(loop)

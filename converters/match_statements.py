@@ -51,6 +51,8 @@ Bindings = list[tuple[str, Node]]
 class MatchStatements(StatementConverter):
     """See the module."""
 
+    only_for = (gast.Match,)
+
     def convert_function(self, function: Node) -> None:
         if not self.conversion.sees_frame(function):
             super().convert_function(function)

@@ -36,9 +36,9 @@ ROLES = {"and_": ("and_right",), "or_": ("or_right",), "if_exp": ("if_value", "e
 class NamedOperands(ExpressionConverter):
     """See the module."""
 
+    only_for = (gast.NamedExpr,)
+
     def convert(self, tree: Node) -> Node:
-        if not self.conversion.has_walrus:
-            return tree
         self.effects = Effects(self.alias)
         self._front: list[Node] = []
         self.states: dict[Node, set[str]] = {}

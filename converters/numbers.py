@@ -11,7 +11,8 @@
 ...         k += i
 ...         s += 1
 ... ''').body[0]
->>> sorted(names(function, SimpleNamespace(scopes=(), static=SimpleNamespace(is_builtin=lambda *_: True))))
+>>> static = SimpleNamespace(is_builtin=lambda *_: True)
+>>> sorted(names(function, SimpleNamespace(scopes=(), kinds=set(), static=static)))
 ['i', 'k', 'n']
 """
 
@@ -23,20 +24,29 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import parameters
-from autograph.analyses.scopes import FUNCTIONS
+from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS
 from autograph.nodes import children, walk
 
 UNKNOWN, ITEM = gast.Constant(None, None), gast.Constant(0, None)  # any value; an item of a `range`
+_PURE = frozenset(
+    (gast.Attribute, gast.BinOp, gast.BoolOp, gast.Call, gast.Compare, gast.Constant, gast.IfExp, gast.JoinedStr)
+    + (gast.Subscript, gast.UnaryOp)
+)
+_BINDING = (gast.NamedExpr, *COMPREHENSIONS)  # what makes other expressions bind names
 Bindings = dict[str, list[Any]]
 
 
 def names(function: Any, conversion: Any) -> frozenset[str]:
     """The names whose every binding is a number: a literal, arithmetic of such names, an item of `range`."""
+    kinds = conversion.kinds
+    skipped = _PURE if kinds.isdisjoint(_BINDING) else ()
     bindings: Bindings = {item.id: [UNKNOWN] for item in parameters(function.args)}
     pending: list[Any] = list(function.body)
     while pending:
         node = pending.pop()
         kind = type(node)
+        if kind in skipped:
+            continue
         if kind is gast.Name:
             if type(node.ctx) is not gast.Load:
                 bindings.setdefault(node.id, []).append(UNKNOWN)
