@@ -75,10 +75,10 @@ def is_marked(node: Any, scope: _Scope) -> bool:
 
 
 def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Constants) -> ast.Call:
-    from autograph.runtime.function_arguments import argument
-
     if not _calls_functions(callee):
         return node
+    from autograph.runtime.function_arguments import argument
+
     anything = getattr(callee, "__name__", None) in TRANSFORMS
 
     def wrapped(value: Any) -> Any:

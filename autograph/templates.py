@@ -39,6 +39,7 @@ import gast
 from autograph import locations
 
 _HOLE = re.compile(r"\$([a-z_]+)")
+_SIGNS = (gast.expr_context, gast.boolop, gast.operator, gast.unaryop, gast.cmpop)
 _PREFIX = "hole\u00b7"  # a middle dot is legal in an identifier and in nobody's
 
 
@@ -78,7 +79,7 @@ def _instances(items: list[Any], holes: dict[str, Any], spot: locations.Position
 def _instance(node: Any, holes: dict[str, Any], spot: locations.Position) -> Any:
     if type(node) is str:
         return holes[node[len(_PREFIX) :]] if node.startswith(_PREFIX) else node
-    if not isinstance(node, gast.AST) or isinstance(node, gast.expr_context | gast.operator | gast.unaryop):
+    if not isinstance(node, gast.AST) or isinstance(node, _SIGNS):
         return node
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Name) and node.value.id.startswith(_PREFIX):
         filling = holes[node.value.id[len(_PREFIX) :]]

@@ -136,3 +136,9 @@ def long_function(lines: int) -> str:
     ]
     text = [line.format(k=k) for k in range(lines // len(block)) for line in block]
     return "\n".join(["def program(x, y, z):", *text, "    return x, y, z", ""])
+
+
+def many_functions(count: int, lines: int) -> str:
+    """`program_0`, `program_1` and so on, of about so many lines each."""
+    text = long_function(lines)
+    return "\n\n".join(text.replace("def program(", f"def program_{k}(") for k in range(count))

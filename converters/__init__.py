@@ -35,14 +35,17 @@ from autograph.options import ConversionContext
 class Expressions(
     Asserts,
     ContextManagers,
+    Comparisons,
     Comprehensions,
     ConditionalExpressions,
     LogicalExpressions,
-    Comparisons,
     Subscripts,
     Calls,
 ):
-    """Those that rewrite one node each, in one walk: children first, so their order is free."""
+    """Those that rewrite one node each, in one walk: children first, so their order hardly matters.
+
+    One after the other, `Comparisons` would go before those that ask whether a test is static.
+    """
 
 
 CONVERTERS: tuple[type[Converter], ...] = (

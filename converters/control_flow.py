@@ -57,6 +57,7 @@ class ControlFlow(StatementConverter):
         scope = self.scopes.of(function)
         self.liveness = Liveness(function, scope, self.alias, self.conversion.transient)
         self.outer = scope.globals | scope.nonlocals
+        self.appends = "append" in self.conversion.names
         self.locals = self.namer.child()
         self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
             item.id for item in parameters(function.args)
@@ -115,7 +116,7 @@ class ControlFlow(StatementConverter):
             statements = [unpack, *(item for item in statements if not isinstance(item, gast.Pass))]
         body, loop_body = self.piece("loop_body", statements, state, at=node, parameters=[parameter])
         test = getattr(node, "extra_test", None)
-        lists = [] if test is not None else [name for name in appended_only(node.body) if name not in self.outer]
+        lists = [] if test is not None or not self.appends else self.appended(node.body)
         call = self.call(
             "for_loop",
             [node.iter, loop_body],
@@ -132,6 +133,10 @@ class ControlFlow(StatementConverter):
         """Whether the iterable is a variable that nobody reads again."""
         name = loop.iter.id if isinstance(loop.iter, gast.Name) else None
         return name is not None and name not in self.outer and self.liveness.ends_with(name, loop)
+
+    def appended(self, body: list[Node]) -> list[str]:
+        """The function's own lists with which a body does nothing but append."""
+        return [name for name in appended_only(body) if name not in self.outer]
 
     # --- pieces ---
 

@@ -37,7 +37,7 @@ moved at most once, and no code is copied but the few statements at the head of 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -51,6 +51,9 @@ from autograph.converters.loop_shapes import both
 
 Flags = frozenset[str]
 NONE: Flags = frozenset()
+_JUMPS = (gast.Return, gast.Break, gast.Continue)
+_LEAVING = (*_JUMPS, gast.Raise)
+_MAY_LEAVE = (gast.If, gast.While, gast.Try, gast.TryStar, gast.Match)
 LONGEST_CHAIN = (
     25  # jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses
 )
@@ -82,7 +85,7 @@ class Place:
 
     def in_arm(self) -> Place:
         """Inside an arm of a functional statement."""
-        return replace(self, returns=False, in_loop=False)
+        return Place(returns=False, loop=self.loop)
 
     @property
     def native_loop(self) -> bool:
@@ -109,7 +112,7 @@ class Jumps(StatementConverter):
             node = pending.pop()
             if isinstance(node, gast.Return):
                 self.returns_values |= node.value is not None and not _is_constant(node.value, None)
-            any_jump |= isinstance(node, gast.Return | gast.Break | gast.Continue)
+            any_jump |= isinstance(node, _JUMPS)
             if isinstance(node, gast.While | gast.For):
                 any_jump |= bool(node.orelse)
             for block in blocks(node):
@@ -128,9 +131,9 @@ class Jumps(StatementConverter):
         return all(self._statement_completes(node) for node in reversed(statements))
 
     def _statement_completes(self, node: Node) -> bool:
-        if isinstance(node, gast.Return | gast.Raise | gast.Break | gast.Continue):
+        if isinstance(node, _LEAVING):
             return False
-        if not isinstance(node, gast.If | gast.While | gast.Try | gast.TryStar | gast.Match):
+        if not isinstance(node, _MAY_LEAVE):
             return True
         known = self._completes.get(node)
         if known is None:
@@ -167,7 +170,7 @@ class Jumps(StatementConverter):
             escapes = self.native.escapes(node)
             completes = self._statement_completes(node)
             flags = NONE
-            if isinstance(node, gast.Return | gast.Break | gast.Continue):
+            if isinstance(node, _JUMPS):
                 made, flags = self.jump(node, place)
                 if self.native.is_generator and not flags:  # what is never reached may hold the only `yield`
                     result.extend(made)
@@ -261,7 +264,7 @@ class Jumps(StatementConverter):
         return self.return_flag
 
     def _set(self, flag: str, value: bool, at: Node) -> list[Node]:
-        return self.statements(f"$flag = {value}", at=at, flag=flag)
+        return [pieces.assign(flag, gast.Constant(value, None), at=at)]
 
     def _return(self, at: Node) -> Node:
         if self.returns_values:

@@ -30,7 +30,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.loops import blocks, header_expressions
+from autograph.analyses.loops import LOOPS, blocks, header_expressions
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.analyses.static_tests import StaticTests
 from autograph.nodes import children
@@ -38,6 +38,7 @@ from autograph.nodes import children
 Kinds = frozenset[str]
 NO_JUMP: Kinds = frozenset()
 _JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
+_MAY_BE_FUNCTIONAL = (gast.If, gast.While, gast.For)
 _LOOP_JUMPS = frozenset(("break", "continue"))
 _SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
@@ -81,7 +82,7 @@ class Nativeness:
 
     def holds(self, statement: Any) -> bool:
         """Whether a statement stays a Python statement; simple statements do."""
-        return not isinstance(statement, gast.If | gast.While | gast.For) or statement in self._native
+        return not isinstance(statement, _MAY_BE_FUNCTIONAL) or statement in self._native
 
     def escapes(self, statement: Any) -> Kinds:
         """The kinds of jumps inside a statement that lead out of it."""
@@ -122,7 +123,7 @@ class Nativeness:
         for block in inner:
             for statement in block:
                 result |= self._summarise(statement)
-        is_loop = isinstance(node, gast.While | gast.For | gast.AsyncFor)
+        is_loop = isinstance(node, LOOPS)
         escapes, soft, hard = (self._union(table, inner, is_loop) for table in (self._escapes, self._soft, self._hard))
         if isinstance(node, gast.Try | gast.TryStar):
             hard |= self._union(self._escapes, [node.finalbody], False)
@@ -169,7 +170,7 @@ class Nativeness:
             if not inner:
                 continue
             native = True
-            if isinstance(node, gast.If | gast.While | gast.For):
+            if isinstance(node, _MAY_BE_FUNCTIONAL):
                 native = bool(self._bound_to_python(node) or self._escapes[node] & forced) or (
                     self._static.holds(node.test)
                     if isinstance(node, gast.If)
@@ -177,7 +178,7 @@ class Nativeness:
                 )
             if native:
                 self._native.add(node)
-            is_loop = isinstance(node, gast.While | gast.For | gast.AsyncFor)
+            is_loop = isinstance(node, LOOPS)
             must = native and is_loop and not (isinstance(node, gast.While) and self._stays(node))
             must = must or (is_loop and self._bound_to_python(node))
             for index, block in enumerate(inner):
