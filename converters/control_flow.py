@@ -47,7 +47,9 @@ class ControlFlow(StatementConverter):
     """See the module."""
 
     def convert(self, tree: Node) -> Node:
-        self.scopes = Scopes(tree, self.alias)
+        self.scopes = self.conversion.scopes
+        if len(self.scopes) > 1:  # what closures capture may have changed
+            self.scopes = Scopes(tree, self.alias)
         return super().convert(tree)
 
     def convert_function(self, function: Node) -> None:

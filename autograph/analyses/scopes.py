@@ -123,6 +123,9 @@ class Scopes:
         """The functions with statements, outer ones first."""
         return [node for node in self._scopes if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef)]
 
+    def __len__(self) -> int:
+        return len(self._scopes)
+
     def __iter__(self) -> Any:
         return iter(self._scopes.values())
 
