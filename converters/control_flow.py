@@ -36,6 +36,7 @@ import gast
 from autograph import locations
 from autograph.analyses.appends import appended_only
 from autograph.analyses.liveness import Liveness
+from autograph.analyses.mutations import mutated
 from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import Scopes
 from autograph.converters import pieces
@@ -76,6 +77,8 @@ class ControlFlow(StatementConverter):
         orelse, else_body = self.piece("else_body", node.orelse, state, at=node)
         flags = [item for item in state if item in self.conversion.flags]
         risky = [item for item in state if item in self.risky and item not in flags]
+        returns = self.liveness.returns(node)
+        dead = self.dying(node) if returns else None
         call = self.call(
             "if_stmt",
             [node.test, if_body, else_body],
@@ -83,12 +86,19 @@ class ControlFlow(StatementConverter):
             at=node,
             exits=pieces.texts(flags, at=node) if flags else None,
             unbound=pieces.texts(risky, at=node) if risky else None,
+            dead=dead,
         )
-        if self.liveness.returns(node):
+        if returns:
             statement = locations.place(gast.Return(call), locations.header(node))
         else:
             statement = pieces.statement(call, at=node)
         return [*body, *orelse, statement]
+
+    def dying(self, node: Node) -> Node | None:
+        """The variables whose objects the arms change in place and that nobody reads afterwards, as a tuple."""
+        changed = mutated([*node.body, *node.orelse], self.alias) & self.scopes.of(self.function).locals
+        names = self.liveness.ending(changed, node)
+        return pieces.texts(sorted(names), at=node) if names else None
 
     def visit_While(self, node: Node) -> Any:
         if self.native.holds(node):

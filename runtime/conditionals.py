@@ -43,11 +43,11 @@ from autograph.runtime.joining import (
     open_object,
 )
 from autograph.runtime.journal import attribute_names
-from autograph.runtime.newborns import made_inside, owned
+from autograph.runtime.newborns import made_inside, owned, reaches_object
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.refusals import quoted
 from autograph.runtime.staging import is_array_like, is_traced
-from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, raise_undefined, variables_of
+from autograph.runtime.state import UNSET, StateLike, Undefined, Variable, cells_of, raise_undefined, variables_of
 from autograph.runtime.truth import decider
 from autograph.runtime.types import convert, placeholder, type_of
 
@@ -66,6 +66,7 @@ def if_stmt(
     *,
     exits: Sequence[str] = (),
     unbound: Sequence[str] = (),
+    dead: Sequence[str] = (),
 ) -> Any:
     """Runs `body()` if `test` else `orelse()`; staged as `lax.cond` when `test` is traced.
 
@@ -76,6 +77,8 @@ def if_stmt(
         exits: names in `state` of jump flags, which the converter made.
         unbound: names in `state` that a later read may find unbound. Where only one arm binds such a variable, reading it
             raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.
+        dead: variables that nobody reads afterwards. What the arms change in an object that only these know is forgotten
+            where it cannot be joined.
     Returns:
         what the arm returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
     Raises:
@@ -84,7 +87,7 @@ def if_stmt(
     test = decider(test)
     if not is_traced(test):
         return body() if test else orelse()
-    return _stage(predicate(test), body, orelse, variables_of(state), exits, "if", unbound)
+    return _stage(predicate(test), body, orelse, variables_of(state), exits, "if", unbound, dead)
 
 
 def if_exp(
@@ -179,8 +182,10 @@ class _Plan:
         exits: Sequence[str],
         where: Callable[[], Any],
         unbound: Sequence[str],
+        dying: list[Variable],
     ) -> None:
         self.where = where
+        self._dying = dying
         self.unbound = unbound
         self.body = body
         self.orelse = orelse
@@ -339,10 +344,31 @@ class _Plan:
         for location, (left, right) in merged.values():
             if isinstance(location, journal.AttributeLocation):  # Python falls back to the class
                 left, right = (location.of_class() if x is UNSET else x for x in (left, right))
-            if _unset(left) != _unset(right) and not any(self._dead):
-                raise Mismatch(location.name, left, right, "it exists on one path only")
-            found.append((location, self._one(location.name, left, right, self._how(location))))
+            mark = self.join.mark()
+            try:
+                if _unset(left) != _unset(right) and not any(self._dead):
+                    raise Mismatch(location.name, left, right, "it exists on one path only")
+                found.append((location, self._one(location.name, left, right, self._how(location))))
+            except Mismatch:
+                if not self._is_dying(location):
+                    raise
+                self.join.reset(mark)
         return found
+
+    def _is_dying(self, location: Any) -> bool:
+        """Whether only variables that nobody reads again know the object, and nothing that leaves the statement."""
+        if not self._dying or location.obj is None:
+            return False
+        arms = (self.body, self.orelse)
+        dying = {v.name for v in self._dying}
+        leaving = [arm.value for arm in arms]
+        leaving += [x for arm in arms for v, x in zip(self._variables, arm.values) if v.name not in dying]
+        leaving += [w.after for arm in arms for w in arm.written if w.location.obj is not location.obj]
+        if reaches_object(leaving, location.obj):
+            return False
+        leaving.clear()
+        objects = [location.obj, *(v.get() for v in self._dying)]
+        return id(location.obj) in owned(objects, arms, self._dying, self.variables)
 
     def _how(self, location: Any) -> Callable[[Any, Any, str], Template] | None:
         return self.join.contents if isinstance(location, journal.ContentsLocation) else None
@@ -371,6 +397,7 @@ def _stage(
     exits: Sequence[str],
     what: str,
     unbound: Sequence[str] = (),
+    dead: Sequence[str] = (),
 ) -> Any:
     plan: _Plan | None = None
     true_arm: Traced | None = None
@@ -382,7 +409,7 @@ def _stage(
         def trace_body() -> list[Any]:
             nonlocal plan
             arm = _Arm(body, variables, (pred, True))
-            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound)
+            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead)
             plan.close()
             outs = _side(plan.join.left, plan.join)
             plan.release(arm, plan.join.left)
@@ -433,9 +460,11 @@ def _make_plan(
     body: Callable[[], Any],
     orelse: Callable[[], Any],
     unbound: Sequence[str],
+    dead: Sequence[str],
 ) -> _Plan:
+    dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
     try:
-        return _Plan(arm, other, variables, exits, _where(body, orelse), unbound)
+        return _Plan(arm, other, variables, exits, _where(body, orelse), unbound, dying)
     except Mismatch as differ:
         raise errors.StagingError(
             _difference(what, differ.path),

@@ -11,9 +11,13 @@ looked at, never the heap.
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Sequence
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
+
+import jax
 
 from autograph.runtime import views
 from autograph.runtime.journal import Written, open_pieces
@@ -67,6 +71,24 @@ def owned(
     """The ids of those `objects` that only `variables` refer to besides us: replacing them by copies cannot be seen."""
     found = made_inside(objects, pieces, (*_holders(variables), *tables))
     return {id(obj) for obj in objects if id(obj) in found and not weakref.getweakrefcount(obj)}
+
+
+def reaches_object(values: Sequence[Any], obj: Any) -> bool:
+    """Whether one of `values` is `obj` or leads to it, through whatever Python refers by; JAX's values lead nowhere."""
+    seen: set[int] = set()
+    pending = [*values]
+    while pending:
+        value = pending.pop()
+        if value is obj:
+            return True
+        if id(value) in seen or isinstance(value, _LEADS_NOWHERE):
+            continue
+        seen.add(id(value))
+        pending.extend(value.__closure__ or () if isinstance(value, FunctionType) else gc.get_referents(value))
+    return False
+
+
+_LEADS_NOWHERE = (jax.core.Tracer, jax.Array, type, ModuleType, CodeType)
 
 
 def _holders(variables: Sequence[Variable]) -> list[Any]:

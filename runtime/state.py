@@ -130,8 +130,13 @@ def variables_of(state: StateLike) -> list[Variable]:
         return []
     if isinstance(state, State):
         return [_StateVariable(state, i) for i in range(len(state.names))]
-    assert isinstance(state, FunctionType)
-    return [CellVariable(name, cell) for name, cell in zip(state.__code__.co_freevars, state.__closure__ or ())]
+    return cells_of(state)
+
+
+def cells_of(function: Any) -> list[Variable]:
+    """The variables that a function closes over."""
+    assert isinstance(function, FunctionType)
+    return [CellVariable(name, cell) for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ())]
 
 
 def read(variable: Callable[[], Any]) -> Any:

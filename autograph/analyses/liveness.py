@@ -108,7 +108,7 @@ class Liveness:
         self._assigned: dict[Any, int] = {}
         self._live: dict[Any, int] = {}
         self._tests: dict[Any, Summary] = {}
-        self._after: dict[Any, int] = {}  # live when a loop is over
+        self._after: dict[Any, int] = {}  # live when a loop or an `if` is over
         self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
         self._stateless = self.bits.mask(scope.globals) | self.bits.mask(transient)
         self._always = self.bits.mask(scope.captured | scope.nonlocals)
@@ -145,6 +145,11 @@ class Liveness:
     def ends_with(self, name: str, loop: Any) -> bool:
         """Whether nobody reads a variable from the first turn of a loop on."""
         return not self.bits.mask([name]) & (self._after[loop] | self._blocks[id(loop.body)].reads | self._always)
+
+    def ending(self, names: Collection[str], statement: Any) -> list[str]:
+        """Those of the variables that nobody reads after an `if`."""
+        outlive = self._after[statement] | self._always | self._stateless
+        return self.bits.names(self.bits.mask(names) & ~outlive)
 
     def returns(self, statement: Any) -> bool:
         """Whether a statement holds a `return`."""
@@ -279,6 +284,7 @@ class Liveness:
         return _before(self._blocks[id(block)], exits)
 
     def _spread_If(self, node: Any, out: Exits) -> None:
+        self._after[node] = self._live[node]
         # A variable that one arm reads before writing it is state: the other arm must not make it its own.
         self._live[node] |= self._blocks[id(node.body)].reads | self._blocks[id(node.orelse)].reads
         self._spread(node.body, out)

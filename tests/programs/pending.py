@@ -7,7 +7,5 @@ _DEAD_CONTAINER = "refused: a container that only dead variables hold is joined 
 
 PENDING: dict[str, str] = {
     "found_by_search.raise_after_return_in_try": "run-time error: a conditional `raise` is not caught by `except`",
-    "found_by_search.list_grows_after_early_return": _DEAD_CONTAINER,
     "found_by_search.closures_collected_beside_a_return": _DEAD_CONTAINER,
-    "found_by_search.dict_filled_after_early_return": _DEAD_CONTAINER,
 }

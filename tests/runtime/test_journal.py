@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime import journal
 from autograph.runtime.journal import Piece
@@ -303,3 +304,64 @@ def test_native_state_is_forbidden_in_a_piece_and_makes_a_trial_final():
         trial.is_trial = True
         assert not journal.forbids(it) and trial.is_final
         trial.keep()
+
+
+KEPT: list = []
+
+
+def returned(out, n):
+    if n > 3:
+        return out
+    out.append(n)
+    return out
+
+
+def known_to_the_caller(out, n):
+    if n > 3:
+        return 0
+    out.append(n)
+    return 1
+
+
+def known_to_a_global(out, n):
+    KEPT[:] = [out]
+    out = KEPT[0]
+    if n > 3:
+        return 0
+    out.append(n)
+    return 1
+
+
+def read_in_finally(out, n):
+    out = list(out)
+    try:
+        if n > 3:
+            return 0
+        out.append(n)
+        return 1
+    finally:
+        KEPT.append(len(out))
+
+
+def captured(out, n):
+    out = list(out)
+
+    def grown():
+        return len(out)
+
+    if n > 3:
+        return 0
+    out.append(n)
+    return grown()
+
+
+@pytest.mark.parametrize("fn", [returned, known_to_the_caller, known_to_a_global, read_in_finally, captured])
+def test_what_an_early_return_leaves_is_not_forgotten(fn):
+    def outer(n):
+        xs = []
+        result = fn(xs, n)
+        return result, len(xs)
+
+    assert outer(1) != outer(5)
+    with pytest.raises(StagingError, match="contents of a list|returned value"):
+        ag.jit(outer)(1)
