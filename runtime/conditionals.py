@@ -200,6 +200,7 @@ class _Plan:
         self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
         self._returned = [self._is_dead(arm, names, True) for arm in (body, orelse)]
         self._find_objects()
+        self._find_containers()
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
@@ -259,6 +260,15 @@ class _Plan:
             self.join.born |= made_inside(objects, arms)
             self.join.owned |= owned(objects, arms, self._variables) - self.join.born
 
+    def _find_containers(self) -> None:
+        """Notes which containers among the results the arms made: one that only one arm leaves is rebuilt outside of it.
+
+        It is asked here, while no frame of the join holds a reference to them.
+        """
+        arms = (self.body, self.orelse)
+        if self._born is None and any(_holds_container(x) for arm in arms for x in (arm.value, *arm.values)):
+            self._born = made_inside([], arms)
+
     def _changed(self, arm: _Arm) -> Iterator[tuple[int, Any]]:
         """What containers hold at the end of the arm that were there before it, and are undone by now."""
         for w in arm.written:
@@ -267,9 +277,7 @@ class _Plan:
                 yield id(obj), w.after
 
     def _is_born(self, container: Any) -> bool:
-        if self._born is None:
-            self._born = made_inside([], (self.body, self.orelse))
-        return id(container) in self._born
+        return self._born is not None and id(container) in self._born
 
     def _is_dead(self, arm: _Arm, names: list[str], only_return: bool) -> bool:
         if arm.raised is not None:
@@ -379,6 +387,12 @@ class _Dead:
 
 
 _DEAD = _Dead()
+
+
+def _holds_container(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_holds_container, value))
+    return not is_array_like(value) and open_container(value) is not None
 
 
 def _unset(value: Any) -> bool:

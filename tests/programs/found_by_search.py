@@ -3,6 +3,8 @@
 import contextlib
 import types
 
+import jax.numpy as jnp
+
 from tests.programs.harness import program
 
 
@@ -385,3 +387,12 @@ def first_bound_tuple_before_an_inner_break(n, m):
                 break
             y = (j * 10 + i, 1.0 * i)
     return y
+
+
+@program((2,), (8,))
+def list_returned_from_loop_in_branch(n):
+    rows = [1, 1]
+    if n > 3:
+        for _ in jnp.arange(4):
+            return n % 5, rows
+    return n, rows
