@@ -45,7 +45,10 @@ class Asserts(ExpressionConverter):
         return locations.place(gast.Expr(call), locations.position(node))
 
     def visit_Raise(self, node: Node) -> Any:
-        if not self.moved or node.exc is None:
+        if not self.moved:
+            return node
+        if node.exc is None:
+            node.exc = pieces.operator(self.alias, "raise_", [], at=node)
             return node
         if isinstance(node.cause, gast.Constant):  # `from None` also suppresses the context
             node.exc = pieces.operator(self.alias, "raise_", [node.exc], at=node)

@@ -35,6 +35,7 @@ Names are bound when the whole pattern has matched and before the guard, as in P
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import gast
@@ -118,17 +119,20 @@ class MatchStatements(StatementConverter):
         made.append(self.choice(self.name(test, at), [*bind, self.assign(test, case.guard, case.guard)], [], at))
         return [*made, self.choice(self.name(test, at), case.body, others, at)]
 
-    def attempt(self, pattern: Node, names: Bindings) -> list[Node]:
-        """Statements that set `match_`; `names` gets what the pattern binds if it matches."""
+    def attempt(self, pattern: Node, names: Bindings, into: dict[str, str] | None = None) -> list[Node]:
+        """Statements that set `match_`; `names` gets what the pattern binds if it matches.
+
+        With `into`, one of several alternatives: the variables named there get it as soon as the structure matches.
+        """
         match = self.match_name()
+        pattern = self.spread(pattern)
         if isinstance(pattern, gast.MatchOr) and self.test(pattern, self.subject) is None:
             made: list[Node] = []
+            if into is None:
+                into = {name: self.namer.fresh("part") for name in sorted(Effects(self.alias).of(pattern).writes)}
+                names.extend((name, self.name(part, pattern)) for name, part in into.items())
             for item in pattern.patterns:
-                inner: Bindings = []
-                tried = self.attempt(item, inner)
-                if inner:
-                    bind = [self.assign(name, value, item) for name, value in inner]
-                    tried.append(self.choice(self.name(match, item), bind, [], item))
+                tried = self.attempt(item, [], into)
                 made = (
                     [*made, self.choice(self.expression("not $match", at=item, match=match), tried, [], item)]
                     if made
@@ -139,19 +143,25 @@ class MatchStatements(StatementConverter):
         if simple is not None:
             test, captured = simple
             names.extend((name, self.name(self.subject, pattern)) for name in captured)
-            return [self.assign(match, test or self.expression("True", at=pattern), pattern)]
+            kept = [] if into is None else [self.assign(into[name], value, pattern) for name, value in names]
+            return [*kept, self.assign(match, test or self.expression("True", at=pattern), pattern)]
         tests: list[Node] = []
         native = self.native(pattern, names, tests)
         outcome = self.expression("True", at=pattern) if not tests else tests[0]
         if len(tests) > 1:
             outcome = locations.place(gast.BoolOp(gast.And(), tests), locations.position(pattern))
         matched, failed = self.assign(match, outcome, pattern), self.assign(match, self.false(pattern), pattern)
-        cases = [self.arm(native, [matched], pattern), self.arm(gast.MatchAs(None, None), [failed], pattern)]
+        kept = [] if into is None else [self.assign(into[name], value, pattern) for name, value in names]
+        cases = [self.arm(native, [*kept, matched], pattern), self.arm(gast.MatchAs(None, None), [failed], pattern)]
         return [locations.place(gast.Match(self.name(self.subject, pattern), cases), locations.position(pattern))]
 
     def has_values(self, pattern: Node) -> bool:
         """Whether a pattern compares something that may be traced."""
-        return any(isinstance(item, gast.MatchValue) and not _is_text(item.value) for item in gast.walk(pattern))
+        return any(
+            isinstance(item.value, bool) if isinstance(item, gast.MatchSingleton) else not _is_text(item.value)
+            for item in gast.walk(pattern)
+            if isinstance(item, gast.MatchValue | gast.MatchSingleton)
+        )
 
     # --- patterns ---
 
@@ -185,7 +195,7 @@ class MatchStatements(StatementConverter):
     def native(self, pattern: Node, names: Bindings, tests: list[Node]) -> Node:
         """The pattern with its names and values replaced by captures of temporaries."""
         match pattern:
-            case gast.MatchSingleton():
+            case gast.MatchSingleton() if pattern.value is None:
                 return pattern
             case gast.MatchValue() if _is_text(pattern.value):
                 return pattern
@@ -210,19 +220,21 @@ class MatchStatements(StatementConverter):
                 pattern.kwd_patterns = [self.native(item, names, tests) for item in pattern.kwd_patterns]
             case _:
                 part = self.temporary()
-                if (test := self.test(pattern, part)) is not None:
-                    tests.append(test)
-                    return locations.place(gast.MatchAs(None, part), locations.position(pattern))
-                return self.alternatives(pattern, names)
+                test = self.test(pattern, part)
+                assert test is not None, "structures on both sides of an inner `|` are spread out before"
+                tests.append(test)
+                return locations.place(gast.MatchAs(None, part), locations.position(pattern))
         return pattern
 
-    def alternatives(self, pattern: Node, names: Bindings) -> Node:
-        """An inner `|` between structures: Python decides, values in it included; each side captures the same names."""
-        parts = {name: self.part(name, names, pattern) for name in sorted(Effects(self.alias).of(pattern).writes)}
-        for node in gast.walk(pattern):
-            for field in ("name", "rest"):
-                if (name := getattr(node, field, None)) in parts:
-                    setattr(node, field, parts[name])
+    def spread(self, pattern: Node) -> Node:
+        """`[a, [1] | [2]]` as `[a, [1]] | [a, [2]]`: an inner `|` between structures becomes an outer one."""
+        for item in gast.walk(pattern):
+            if isinstance(item, gast.MatchOr) and item is not pattern and self.test(item, self.subject) is None:
+                options = []
+                for option in item.patterns:
+                    memo = {id(item): copy.deepcopy(option)}
+                    options.append(self.spread(copy.deepcopy(pattern, memo)))
+                return locations.place(gast.MatchOr(options), locations.position(pattern))
         return pattern
 
     def part(self, name: str, names: Bindings, at: Node) -> str:

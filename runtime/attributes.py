@@ -29,6 +29,12 @@ def announce(obj: Any, name: str) -> None:
         StagingError: a piece is being staged, and the object keeps its attributes where they cannot be put back.
     """
     if journal.active():
+        if name == "__class__":
+            raise refusal(
+                f"the class of a {type(obj).__qualname__} is changed inside a staged statement",
+                why="the class of an object decides what code runs, while the program is traced",
+                instead="make an object of the other class, or keep the choice in an attribute",
+            )
         try:
             journal.touch_attribute(obj, name)
         except (AttributeError, TypeError) as error:

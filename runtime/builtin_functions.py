@@ -38,7 +38,7 @@ from jax import lax
 from autograph.jax_internals import convert_weak
 from autograph.runtime import attributes, calls, iterables, lazily, modular, native_state, selection
 from autograph.runtime.primitives import predicate
-from autograph.runtime.staging import is_traced
+from autograph.runtime.staging import is_traced, is_tracer
 from autograph.runtime.truth import decider, length
 from autograph.runtime.types import type_of
 
@@ -74,23 +74,23 @@ def _len(obj: Any, /) -> Any:
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and is_traced(args[0]):
+    if len(args) == 1 and is_tracer(args[0]):
         return scalar(args[0], int)
     return int(*args, **kwargs)
 
 
 def _float(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and is_traced(args[0]):
+    if len(args) == 1 and is_tracer(args[0]):
         return scalar(args[0], float)
     return float(*args, **kwargs)
 
 
 def _complex(*args: Any, **kwargs: Any) -> Any:
-    if not any(map(is_traced, (*args, *kwargs.values()))):
+    if not any(map(is_tracer, (*args, *kwargs.values()))):
         return complex(*args, **kwargs)
     parts = dict(zip(("real", "imag"), args, strict=False), **kwargs)
     both = (parts.get("real", 0), parts.get("imag", 0))
-    real, imag = (scalar(v, complex) if is_traced(v) else complex(v) for v in both)
+    real, imag = (scalar(v, complex) if is_tracer(v) else complex(v) for v in both)
     return real if "imag" not in parts else real + imag * 1j
 
 

@@ -18,7 +18,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax import lax
 
 from autograph import errors
 from autograph.runtime import journal
@@ -50,10 +49,16 @@ def is_event(error: BaseException) -> bool:
 
 def stage_failure(error: BaseException) -> None:
     """Makes the current piece fail with `error` whenever it runs."""
-    holds = []
-    for path in journal.paths():
-        pred, expected = path() if callable(path) else path
-        holds.append(pred if expected else lax.bitwise_not(pred))
+    if isinstance(error, StopIteration | StopAsyncIteration):
+        raise errors.StagingError(
+            "an iterator ends on a traced condition",
+            at=_place_of(error),
+            why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
+            instead="write the loop with `while` and the condition, or over `range(n)`",
+        ) from None
+    holds = journal.conditions()
+    if holds is None:
+        return
     head, kind, count = _head(error), type(error), len(holds)
     leaves, tree = jax.tree.flatten(error.args)
     traced = {i: x for i, x in enumerate(leaves) if is_traced(x)}
@@ -84,7 +89,12 @@ def _described(kind: type[BaseException], error: BaseException) -> str:
 
 
 def _head(error: BaseException) -> str:
-    place = _PLACES.pop(id(error), None) or next(
+    place = _place_of(error)
+    return "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"
+
+
+def _place_of(error: BaseException) -> tuple[str, int] | None:
+    return _PLACES.pop(id(error), None) or next(
         (
             (f.filename, f.lineno or 0)
             for f in reversed(traceback.extract_tb(error.__traceback__))
@@ -92,7 +102,6 @@ def _head(error: BaseException) -> str:
         ),
         None,
     )
-    return "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"
 
 
 _PLACES: dict[int, tuple[str, int] | None] = {}
@@ -107,8 +116,17 @@ def _user_place() -> tuple[str, int] | None:
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
-def raise_(exception: Any, cause: Any = None) -> BaseException:
-    """The exception of a `raise` inside a staged statement; written `raise ag__.raise_(X, Y)`."""
+def raise_(exception: Any = None, cause: Any = None) -> BaseException:
+    """The exception of a `raise` inside a staged statement; written `raise ag__.raise_(X, Y)`.
+
+    A `raise` alone raises what is being handled once more.
+    """
+    if exception is None:
+        exception = sys.exception()
+        if exception is None:
+            raise RuntimeError("No active exception to reraise")
+        if isinstance(exception, (errors.AutoGraphError, jax.errors.JAXTypeError)):
+            return exception  # what cannot be staged is no event of the program
     if isinstance(exception, type) and issubclass(exception, BaseException):
         exception = exception()
     if cause is not None:

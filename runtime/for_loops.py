@@ -57,6 +57,7 @@ from autograph.runtime.loops import (
     trace_turn,
     try_turn,
 )
+from autograph.runtime.math_functions import exact_integers
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
@@ -327,7 +328,9 @@ def _stage_range(
     test: Callable[[], Any],
     memory: Memory | None = None,
 ) -> None:
-    stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory)
+    # Where it is not staged it is unrolled, and there the numbers are Python's.
+    with exact_integers():
+        stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory)
 
 
 def _stage_rest(

@@ -17,6 +17,7 @@ True
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -39,13 +40,11 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         ok: boolean scalar.
         error: what Python would raise; its text, with the user's line, becomes the text of the error.
     """
-    reached = None
-    for path in journal.paths():
-        test, expected = path() if callable(path) else path
-        here = test if expected else lax.bitwise_not(test)
-        reached = here if reached is None else lax.bitwise_and(reached, here)
-    if reached is not None:
-        ok = lax.bitwise_or(ok, lax.bitwise_not(reached))
+    conditions = journal.conditions()
+    if conditions is None:
+        return index
+    if conditions:
+        ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
     where = errors.Location.of(user_line())
     text = f"{type(error).__name__}: {errors.message(str(error), at=where)}"
     return _tied(text)(ok, index)

@@ -51,6 +51,7 @@ def iop(symbol: str, x: Any, value: Any) -> Any:
     kind = type(x)
     user = python_method(kind, method)
     if user is not None:
+        journal.touch_container(x)
         result = calls.staged(user)(x, value)
         return plain(x, value) if result is NotImplemented else result
     if kind is np.ndarray and is_traced(value):

@@ -253,6 +253,8 @@ class Join:
         a, b = open_container(left), open_container(right)
         if a is None or b is None:
             return self.add(left, right, path)
+        if isinstance(left, dict) and not same_structure(a[1], b[1]):  # one dict, changed in place: its order counts
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
         return self._containers(left, right, a, b, path)
 
     def mark(self) -> Any:

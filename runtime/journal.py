@@ -24,7 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.runtime import views
+from autograph.runtime import foreign, views
 from autograph.runtime.state import UNSET, CellVariable, Variable
 
 
@@ -393,6 +393,7 @@ def same_contents(before: Any, after: Any) -> bool:
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
+        self.asking = False
 
 
 _stack = _Stack()
@@ -466,9 +467,22 @@ def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
     return error
 
 
-def paths() -> list[Any]:
-    """The paths of the open pieces, outermost first."""
-    return [piece.path for piece in _stack.pieces if piece.path is not None]
+def conditions() -> list[Any] | None:
+    """The truth values that must all hold where the code that is traced now is reached.
+
+    None while one of them is computed: a loop test that is evaluated for that purpose was checked where it stands.
+    """
+    if _stack.asking:
+        return None
+    _stack.asking = True
+    try:
+        found = []
+        for path in [piece.path for piece in _stack.pieces if piece.path is not None]:
+            test, expected = path() if callable(path) else path
+            found.append(test if expected else jax.lax.bitwise_not(test))
+        return found
+    finally:
+        _stack.asking = False
 
 
 def touch_location(location: Any) -> None:
@@ -478,12 +492,31 @@ def touch_location(location: Any) -> None:
 
 
 def touch_container(obj: Any) -> None:
-    """Announces that a list, dict, set (or another mutable container) is about to change."""
+    """Announces that a list, dict, set (or another mutable container) is about to change.
+
+    An object of a class that a library wrote in Python (`UserDict`, `queue.Queue`) changes without telling: all that it
+    holds is announced.
+    """
     views.check(obj)
-    if _stack.pieces and isinstance(obj, _CONTAINERS):
-        while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
-            obj = obj.base  # a slice of an array shares its numbers
-        _stack.pieces[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
+    if not _stack.pieces:
+        return
+    if isinstance(obj, _CONTAINERS):
+        _touch_contents(obj)
+    elif foreign.is_foreign(type(obj)):
+        for part in foreign.parts(obj):
+            if isinstance(part, _CONTAINERS):
+                _touch_contents(part)
+            else:
+                for name in attribute_names(part):
+                    _stack.pieces[-1].touch(AttributeLocation(part, name))
+
+
+def _touch_contents(obj: Any) -> None:
+    if type(obj) is np.flatiter:
+        obj = obj.base
+    while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
+        obj = obj.base  # a slice of an array shares its numbers
+    _stack.pieces[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
 
 
 def touch_attribute(obj: Any, attribute: str) -> None:
@@ -504,4 +537,4 @@ def touch(variable: Callable[[], Any]) -> None:
             _stack.pieces[-1].touch(GlobalLocation(variable.__globals__, code.co_names[0]))
 
 
-_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray)
+_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray, np.flatiter)

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -22,6 +24,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
 
@@ -131,19 +134,48 @@ def _isqrt(n: Any) -> Any:
     return lax.while_loop(lambda r: (r < largest) & ((r + 1) * (r + 1) <= n), lambda r: r + 1, root)
 
 
+class _Exact(threading.local):
+    required = False
+
+
+_exact = _Exact()
+
+
+@contextmanager
+def exact_integers() -> Iterator[None]:
+    """While it lasts, functions whose results soon outgrow an array's integers are refused on traced numbers."""
+    before, _exact.required = _exact.required, True
+    try:
+        yield
+    finally:
+        _exact.required = before
+
+
+def _check_exact(name: str) -> None:
+    if _exact.required:
+        raise refusal(
+            f"math.{name}() of the number of a turn soon outgrows the integers of an array",
+            why="the loop is staged, and its numbers are those of a compiled program",
+            instead="compute the next value from the last one, in floats",
+        )
+
+
 def _factorial(n: Any) -> Any:
+    _check_exact("factorial")
     return lax.fori_loop(1, integer(n) + 1, lambda i, total: total * i, jnp.ones((), jnp.result_type(int)))
 
 
 def _perm(n: Any, k: Any = None) -> Any:
     if k is None:
         return _factorial(n)
+    _check_exact("perm")
     n, k = integer(n), integer(k)
     one = jnp.ones((), jnp.result_type(int))
     return jnp.where(k > n, 0, lax.fori_loop(0, k, lambda i, total: total * (n - i), one))
 
 
 def _comb(n: Any, k: Any) -> Any:
+    _check_exact("comb")
     n, k = integer(n), integer(k)
     one = jnp.ones((), jnp.result_type(int))
     smaller = jnp.minimum(k, n - k)

@@ -110,6 +110,8 @@ def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
+    for written in (kwargs.get("out"), *(args[:1] if f.__name__ == "at" else ())):
+        journal.touch_container(written)
     if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
         args = tuple(jnp.asarray(x) if numeric_modules.holds_traced(x) else x for x in args)
         return getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import random
 import sys
+from contextvars import ContextVar
+from queue import SimpleQueue
 from types import FunctionType
 from typing import Any
 
@@ -22,6 +24,10 @@ from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
+_CHANGING: dict[type, tuple[str, ...]] = {
+    ContextVar: ("set", "reset"),
+    SimpleQueue: ("put", "get", "put_nowait", "get_nowait"),
+}
 _MISSING: Any = object()
 
 
@@ -64,11 +70,17 @@ def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
 
 
 def refuse_to_draw(owner: Any, name: str) -> None:
-    """Refuses a method of a random generator while a piece is staged.
+    """Refuses a method of a random generator, a context variable or a native queue while a piece is staged.
 
     Raises:
         StagingError: see there.
     """
+    if name in _CHANGING.get(type(owner), ()) and journal.active():
+        raise refusal(
+            f"{name}() changes a {type(owner).__name__} inside a staged statement",
+            why="it would change while the program is traced, also where the statement is not reached",
+            instead="change it before or after the statement",
+        )
     if journal.active() and issubclass(type(owner), _GENERATORS) and journal.forbids(owner):
         raise refusal(
             f"{name}() draws from a {type(owner).__name__} inside a staged statement",

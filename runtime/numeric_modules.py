@@ -24,9 +24,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.runtime import journal
 from autograph.runtime.math_functions import CMATH, MATH
 from autograph.runtime.refusals import refusal
-from autograph.runtime.staging import is_traced
+from autograph.runtime.staging import is_tracer
 
 _SEQUENCES = frozenset(
     "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
@@ -35,16 +36,19 @@ _SEQUENCES = frozenset(
 """Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
 
 
+_WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
+"""Functions of numpy that write to their first argument."""
+
 _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 """Keywords that jax.numpy spells otherwise."""
 
 
 def holds_traced(x: Any) -> bool:
-    """Whether `x`, or a list or tuple within `x`, holds a traced value."""
+    """Whether `x`, or a list or tuple within `x`, holds a tracer; one that is known has a derivative (eager `grad`)."""
     kind = type(x)
     if kind is list or kind is tuple:
         return any(map(holds_traced, x))
-    return is_traced(x)
+    return is_tracer(x)
 
 
 def counterpart(fn: Any) -> Callable[..., Any] | None:
@@ -96,6 +100,9 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))):
+            if journal.active():
+                for array in _written(fn, name, args, kwargs):
+                    journal.touch_container(array)
             return fn(*args, **kwargs)
         found = _in_jax(name)
         if found is None:
@@ -115,6 +122,17 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
         return found(*args, **kwargs)
 
     return call
+
+
+def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The arguments that a function of numpy writes to."""
+    out = kwargs.get("out")
+    found = list(out) if isinstance(out, tuple) else [out]
+    if isinstance(fn, np.ufunc):
+        found += args[fn.nin :]
+    elif name in _WRITERS:
+        found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
+    return found
 
 
 def _in_jax(name: str) -> Any:

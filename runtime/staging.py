@@ -31,6 +31,11 @@ def is_traced(x: Any) -> bool:
     return issubclass(type(x), Tracer) and not is_concrete(x)
 
 
+def is_tracer(x: Any) -> bool:
+    """Whether `x` is a tracer, known or not: what reads numbers out of it natively would lose its derivative."""
+    return issubclass(type(x), Tracer)
+
+
 def is_array_like(x: Any) -> bool:
     """Whether `x` can be an operand of a JAX primitive: a number, an array or a tracer; never a user's object.
 

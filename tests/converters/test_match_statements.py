@@ -213,32 +213,39 @@ CASES = {
         """
         def f(x):
             match x:
-                case [part_2, part_3]:
-                    match_ = part_2 == 1
+                case [part_5, part_6]:
+                    part_4 = part_6
+                    match_ = part_5 == 1
                 case _:
                     match_ = False
-            if match_:
-                a = part_3
             if not match_:
                 match x:
-                    case [part_4, part_5, _]:
-                        match_ = part_5 == 2
+                    case [part_7, part_8, _]:
+                        part_4 = part_7
+                        match_ = part_8 == 2
                     case _:
                         match_ = False
-                if match_:
-                    a = part_4
             if match_:
+                a = part_4
                 match_ = a > 0
             if match_:
                 return a
             else:
                 match x:
-                    case [[part_1, 3] | {'a': part_1}]:
-                        match_ = True
+                    case [[part_1, part_2]]:
+                        part = part_1
+                        match_ = part_2 == 3
                     case _:
                         match_ = False
+                if not match_:
+                    match x:
+                        case [{'a': part_3}]:
+                            part = part_3
+                            match_ = True
+                        case _:
+                            match_ = False
                 if match_:
-                    a = part_1
+                    a = part
                     return a
         """,
         "f([1, 4])",

@@ -1,5 +1,6 @@
 """The smallest program of each error that the random search or a reader has found, so that it stays found."""
 
+import collections
 import contextlib
 import types
 
@@ -396,3 +397,74 @@ def list_returned_from_loop_in_branch(n):
         for _ in jnp.arange(4):
             return n % 5, rows
     return n, rows
+
+
+@program((0,), (3,))
+def object_of_a_library_class_in_branch(n):
+    d, xs = collections.UserDict(a=1), collections.UserList([1, 2, 3])
+    if n > 2:
+        d["a"] = 5
+        xs[0] = 5
+    else:
+        xs.append(4)
+        xs.pop()
+    return d["a"], list(xs)
+
+
+class Checked(collections.UserDict):
+    def __setitem__(self, key, value):
+        if value > 2:
+            super().__setitem__(key, value)
+
+
+@program((0,), (3,))
+def subclass_of_a_library_class(n):
+    d = Checked({"a": 5})
+    if n > 2:
+        d["a"] = n + 6
+    d["a"] = n
+    return d["a"]
+
+
+@program((3,), (200,))
+def bare_raise_in_branch_of_handler(n):
+    try:
+        raise ValueError("x")
+    except ValueError:
+        if n > 500:
+            raise
+        v = n
+    return v
+
+
+@program((3,), (2,))
+def links_followed_by_index(n):
+    parent = [0, 0, 1, 2]
+    x = n
+    while parent[x] != x:
+        x = parent[x]
+    return x
+
+
+@program((3,), (8,))
+def insertion_into_a_list(n):
+    a = [n, 5, 2, 9, 1]
+    for i in range(1, 5):
+        key = a[i]
+        j = i - 1
+        while j >= 0 and a[j] > key:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = key
+    return a
+
+
+@program((3,), (8,))
+def assertion_in_test_and_body(n):
+    def checked(v):
+        assert v < 100
+        return v
+
+    while checked(n) < 10:
+        n = checked(n) + 3
+    return n

@@ -233,3 +233,49 @@ def interpreter(program_):
         case _:
             r = 0
     return r
+
+
+@program((1,), (3,), (6,))
+def pair_of_traced_bools(n):
+    match n > 2, n < 5:
+        case (True, True):
+            return n * 2
+        case (True, False):
+            return n * 3
+        case _:
+            return n
+
+
+@program((1,), (3,), (6,), (15,))
+def fizz_buzz(n):
+    match (n % 2 == 0, n % 3 == 0):
+        case True, True:
+            return -6
+        case True, _:
+            return -2
+        case _, True:
+            return -3
+        case _:
+            return n
+
+
+@program((1,), (3,))
+def traced_bool_in_mapping(n):
+    match {"on": n > 2, "k": n}:
+        case {"on": True, "k": k}:
+            return k
+        case {"on": False}:
+            return -1
+        case _:
+            return 0
+
+
+@program((1,), (3,), (9,))
+def alternatives_inside_with_traced_values(n):
+    match [n, (n > 2, 4, n % 2)]:
+        case [a, (True, b, 1) | (b, 5, _)]:
+            return a + b
+        case [a, (False, b, _) | (True, _, b)]:
+            return b - a
+        case _:
+            return 0

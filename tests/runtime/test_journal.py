@@ -264,7 +264,7 @@ def test_without_a_piece_nothing_is_done():
     journal.touch_container([1])
     journal.touch_attribute(Guarded(), "value")
     journal.touch(lambda: LEVEL)
-    assert not journal.active() and journal.innermost() is None and journal.paths() == []
+    assert not journal.active() and journal.innermost() is None and journal.conditions() == []
 
 
 def test_slices_of_a_numpy_array_are_the_array():

@@ -1,0 +1,185 @@
+"""What writes without telling: library classes, functions of numpy, native state. Put back or refused, never silent."""
+
+import collections
+import contextvars
+import functools
+import math
+import queue
+
+import jax
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def chain(n):
+    d = collections.ChainMap({}, {"b": 1})
+    if n > 2:
+        d["b"] = 5
+    return d["b"]
+
+
+def queued(n):
+    q = queue.Queue()
+    if n > 2:
+        q.put(2)
+    return q.qsize()
+
+
+def natively_queued(n):
+    q = queue.SimpleQueue()
+    if n > 2:
+        q.put(2)
+    return q.qsize()
+
+
+def copied_to(n):
+    b = np.array([3, 1, 2])
+    if n > 2:
+        np.copyto(b, [7, 8, 9])
+    return b
+
+
+def added_at(n):
+    b = np.array([3, 1, 2])
+    if n > 2:
+        np.add.at(b, 0, 5)
+    return b
+
+
+def added_into(n):
+    b = np.array([3, 1, 2])
+    if n > 2:
+        np.add(b, 1, out=b)
+    return b
+
+
+def added_into_by_position(n):
+    b = np.array([3, 1, 2])
+    if n > 2:
+        np.add(b, 1, b)
+    return b
+
+
+def flat(n):
+    b = np.array([3, 1, 2])
+    if n > 2:
+        b.flat[1] = 100
+    return b
+
+
+def reordered(n):
+    d = {"a": 1, "b": 2}
+    if n > 2:
+        d["a"] = d.pop("a")
+    return list(d.values())
+
+
+class One:
+    def answer(self):
+        return 1
+
+
+class Two:
+    def answer(self):
+        return 2
+
+
+def of_another_class(n):
+    a = One()
+    if n > 2:
+        a.__class__ = Two
+    return a.answer()
+
+
+VARIABLE = contextvars.ContextVar("variable", default=1)
+
+
+def in_a_context(n):
+    if n > 2:
+        VARIABLE.set(1)
+    return VARIABLE.get()
+
+
+class Countdown:
+    def __init__(self, k):
+        self.k = k
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.k <= 0:
+            raise StopIteration
+        self.k -= 1
+        return self.k
+
+
+def counted_down(n):
+    total = 0
+    for x in Countdown(n):
+        total += x
+    return total
+
+
+class Lazy:
+    def __init__(self, v):
+        self.v = v
+
+    @functools.cached_property
+    def double(self):
+        return self.v * 2
+
+
+def cached_in_an_arm(n):
+    s = Lazy(n)
+    r = 0
+    if n > 2:
+        r = s.double
+    return r + s.double
+
+
+def factorials(n):
+    total = 0.0
+    for i in range(1, 20):
+        if n > 15:
+            break
+        total += math.factorial(i) / 1e9 + n
+    return total
+
+
+@pytest.mark.parametrize(
+    ("fn", "words"),
+    [
+        (chain, "contents of a dict"),
+        (queued, "contents of a deque"),
+        (natively_queued, r"put\(\) changes a SimpleQueue"),
+        (copied_to, "NumPy array is changed"),
+        (added_at, "NumPy array is changed"),
+        (added_into, "NumPy array is changed"),
+        (added_into_by_position, "NumPy array is changed"),
+        (flat, "NumPy array is changed"),
+        (reordered, "contents of a dict"),
+        (of_another_class, "class of a One is changed"),
+        (in_a_context, r"set\(\) changes a ContextVar"),
+        (counted_down, "iterator ends on a traced condition"),
+        (cached_in_an_arm, "'<Lazy>.double'"),
+    ],
+)
+def test_refused_by_name(fn, words):
+    with pytest.raises(ag.StagingError, match=f"{words}(.|\n)*test_foreign.py"):
+        ag.jit(fn)(1)
+
+
+def test_numbers_of_a_python_range_do_not_wrap():
+    assert np.isclose(float(ag.jit(factorials)(1)), factorials(1))  # 13! does not fit into 32 bits
+
+
+def test_math_of_known_tracers_keeps_derivatives():
+    def f(x):
+        if x > 2:
+            return x * x
+        return math.sin(x) + float(x) * 2 + np.exp(x) + int(x) * x
+
+    assert abs(float(jax.grad(ag.convert(f))(0.5)) - (math.cos(0.5) + 2 + math.exp(0.5))) < 1e-5
