@@ -1,5 +1,5 @@
-"""Chained comparisons, membership and identity become operator calls; any other single comparison stays, for arrays
-overload it, and so does identity with `None` or a class.
+"""Chained comparisons, membership, identity and comparisons with a tuple or list that is written out become operator calls;
+any other single comparison stays, for arrays overload it, and so does identity with `None` or a class.
 
 >>> from autograph.converters.showing import show
 >>> print(show("def f(a, b, c): return a < b < c or a in b", Comparisons))
@@ -33,6 +33,9 @@ SIGNS = {
 }  # fmt: skip
 
 
+ORDERINGS = frozenset(("Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"))
+
+
 class Comparisons(ExpressionConverter):
     """See the module."""
 
@@ -46,7 +49,14 @@ class Comparisons(ExpressionConverter):
             for operator, value in zip(node.ops, node.comparators, strict=True):
                 arguments += [gast.Constant(SIGNS[type(operator).__name__], None), pieces.thunk(value, at=value)]
             return pieces.operator(self.alias, "compare", arguments, at=node)
-        return self.single(node.left, node.ops[0], node.comparators[0], node)
+        [operator], [right] = node.ops, node.comparators
+        if type(operator).__name__ in ORDERINGS and any(
+            isinstance(x, gast.Tuple | gast.List) for x in (node.left, right)
+        ):
+            if not self.conversion.static.holds(node) and self.may_be_operand(right) and not binds(right):
+                sign = gast.Constant(SIGNS[type(operator).__name__], None)
+                return pieces.operator(self.alias, "compare", [node.left, sign, pieces.thunk(right, at=right)], at=node)
+        return self.single(node.left, operator, right, node)
 
     def single(self, left: Node, operator: Node, right: Node, at: Node) -> Node:
         if isinstance(operator, gast.In | gast.NotIn):

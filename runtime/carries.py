@@ -532,6 +532,9 @@ class Carry:
         for place in self.places:
             value = fill(place.result, table, built)
             if _is_location(place.variable):
+                known = isinstance(place.variable, journal.AttributeLocation | journal.GlobalLocation)
+                if known and place.init is UNSET and value is not UNSET and not surely:
+                    raise Mismatch(place.variable.name, UNSET, value, _NO_TURN)
                 journal.touch_location(place.variable)
             place.variable.set(value)
         merged = self.flows.merged(built, surely)
@@ -570,6 +573,7 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
             yield from _built(child, inside)
 
 
+_NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
 _KNOWN = "another name refers to the object too, and only one of the two would change"
 _BOTH = "the loop both changes the object in place and replaces it by another one"
 

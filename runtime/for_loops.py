@@ -126,7 +126,7 @@ def _stage_or_unroll(
     start = equation_mark()
     first_alone = items.is_static and not is_rest and test is None and items.length > 2
     try:
-        stage_for(items, body, variables_of(state), test, variables_of(appends), options=options)
+        stage_for(items, body, variables_of(state), test, variables_of(appends), options=options, begins=True)
         return
     except CANNOT_STAGE as error:
         if not first_alone and not (items.is_static and items.arrays):
@@ -164,12 +164,16 @@ def stage_for(
     appends: Sequence[Variable] = (),
     memory: Memory | None = None,
     options: dict[str, Any] | None = None,
+    begins: bool = False,
 ) -> None:
-    """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
+    """One `scan`, or one `while` when the length is traced or a jump can end the loop.
+
+    `begins`: no jump can have ended the loop yet.
+    """
     if items.is_static and test is None:
         _stage_scan(items, body, variables, appends, options)
     else:
-        _stage_counted_while(items, body, variables, test, memory, options)
+        _stage_counted_while(items, body, variables, test, memory, options, begins)
 
 
 def _stage_scan(
@@ -244,6 +248,7 @@ def _stage_counted_while(
     test: Callable[[], Any] | None,
     memory: Memory | None,
     options: dict[str, Any] | None,
+    begins: bool,
 ) -> None:
     counter = Hidden("the loop counter", 0)
 
@@ -265,7 +270,17 @@ def _stage_counted_while(
         body(items.make(k, slices))
         counter.value = k + 1
 
-    stage_while(going_on, turn, [*variables, counter], True, (None, None), where=body, memory=memory, options=options)
+    stage_while(
+        going_on,
+        turn,
+        [*variables, counter],
+        True,
+        (None, None),
+        body,
+        memory,
+        options,
+        surely=begins and items.is_static,
+    )
 
 
 def _iterate(
@@ -307,7 +322,7 @@ def _first_number(
     """Runs the first turn, or the whole loop staged; returns what is left to do, None if nothing is."""
 
     def stage() -> None:
-        _stage_range(numbers, body, variables, test, memory)
+        _stage_range(numbers, body, variables, test, memory, begins=True)
 
     if memory.from_start and stage_from_here(stage, memory):
         return None
@@ -327,10 +342,13 @@ def _stage_range(
     variables: list[Variable],
     test: Callable[[], Any],
     memory: Memory | None = None,
+    begins: bool = False,
 ) -> None:
     # Where it is not staged it is unrolled, and there the numbers are Python's.
     with exact_integers():
-        stage_for(range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory)
+        stage_for(
+            range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory, begins=begins
+        )
 
 
 def _stage_rest(

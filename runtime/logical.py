@@ -17,7 +17,7 @@ can neither fail nor be seen, so `and` of two bools is one bit operation instead
 from __future__ import annotations
 
 import dis
-import operator
+import functools
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
@@ -27,7 +27,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.runtime import membership, views
+from autograph.runtime import membership, sequences, views
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
@@ -36,12 +36,7 @@ from autograph.runtime.state import StateLike
 from autograph.runtime.truth import decider
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+    **{sign: functools.partial(sequences.compare_by, sign) for sign in sequences.OPERATORS},
     "is": lambda a, b: is_(a, b),
     "is not": lambda a, b: is_not(a, b),
     "in": membership.contains,

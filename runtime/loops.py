@@ -69,7 +69,7 @@ def while_loop(
 
 def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:
     def stage() -> None:
-        stage_while(test, body, variables, True, (None, None), memory=memory)
+        stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
 
     first = True
     start = equation_mark()
@@ -177,8 +177,12 @@ def stage_while(
     where: Callable[..., Any] | None = None,
     memory: Memory | None = None,
     options: dict[str, Any] | None = None,
+    surely: bool = False,
 ) -> None:
-    """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`."""
+    """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`.
+
+    `surely`: the loop has at least one turn.
+    """
     reverse.install()
     where = where or body
     users = (where, test)
@@ -209,9 +213,9 @@ def stage_while(
                 assert check is not None
             else:
                 drop_equations(*evaluated)
+            merged = _bind_while(carry, check, turn, surely)
         except Mismatch as differ:
             raise refuse(differ, where, "loop") from None
-        merged = _bind_while(carry, check, turn)
     views.note(merged, where)
 
 
@@ -322,7 +326,7 @@ def _close_invariants(piece: Traced, carry: Carry, extra: int = 0) -> tuple[list
     return constvars, consts, invars
 
 
-def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]:
+def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list[views.Merged]:
     carry.make_placeholders()
     closed = []
     for piece in (check, turn):
@@ -330,7 +334,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced) -> list[views.Merged]
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     loop = folded(closed[0], closed[1], init, bind_cond, _name(carry))
-    return carry.write(loop.finish(bind_while(loop.test, loop.body, loop.init)), False)
+    return carry.write(loop.finish(bind_while(loop.test, loop.body, loop.init)), surely)
 
 
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:

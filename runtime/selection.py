@@ -21,9 +21,10 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime import views
 from autograph.runtime.joining import Join, Mismatch, describe, fill, open_container, same_static
 from autograph.runtime.primitives import predicate
-from autograph.runtime.refusals import refusal
+from autograph.runtime.refusals import refusal, user_line
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.types import TypesDiffer, convert, join_types, type_of
 
@@ -159,16 +160,23 @@ def _reorder(items: list[Any], index: Any) -> list[Any]:
 
 
 def take(items: Sequence[Any], index: Any, what: str) -> Any:
-    """`items[index]` with a traced index in range; the items are numbers or arrays of one shape, or tuples of such."""
-    stacked = _Stacked(items, what)
-    return stacked.rebuild(stacked.at(index))
+    """`items[index]` with a traced index in range; the items are numbers or arrays of one shape, or containers of such.
+
+    A list or dict that is picked may be any of the items: it can be read, and `views` refuses what would change one of them.
+    """
+    stacked = _Stacked(items, what, shares=True)
+    found = stacked.rebuild(stacked.at(index))
+    views.note(stacked.merged, user_line())
+    return found
 
 
 class _Stacked:
     """Items of one structure, as one array per leaf."""
 
-    def __init__(self, items: Sequence[Any], what: str) -> None:
+    def __init__(self, items: Sequence[Any], what: str, shares: bool = False) -> None:
         self.what = what
+        self.shares = shares
+        self.merged: list[views.Merged] = []
         self.leaves: list[Any] = []
         self.rebuild = self._add(list(items))
 
@@ -189,13 +197,20 @@ class _Stacked:
             odd = next(x for x, o in zip(items, opened, strict=True) if o is None)
             raise self._refusal(f"{describe(odd)} is neither a number nor an array")
         kind = type(first)
-        if not issubclass(kind, tuple):
+        if not issubclass(kind, tuple) and not (self.shares and kind in (list, dict)):
             raise self._refusal(f"a {kind.__name__} would be copied, and writes into the copy would be lost")
         if any(o[1] != opened[0][1] for o in opened):  # type: ignore[index]
             raise self._refusal("the items differ in structure")
         children = [self._add(list(column)) for column in zip(*(o[0] for o in opened), strict=True)]  # type: ignore[index]
         build = opened[0][3]  # type: ignore[index]
-        return lambda leaves: build([child(leaves) for child in children])
+
+        def rebuilt(leaves: list[Any]) -> Any:
+            container = build([child(leaves) for child in children])
+            if not isinstance(container, tuple):
+                self.merged.append(views.Merged(container, items, self.what))
+            return container
+
+        return rebuilt
 
     def _stack(self, items: list[Any]) -> Any:
         kinds = set(map(type, items))
