@@ -150,7 +150,7 @@ CASES = {
                 1 / x
             except ZeroDivisionError:
                 def if_body():
-                    raise
+                    raise ag__.raise_()
                 ag__.if_stmt(x == 0, if_body, ag__.nothing)
         """,
         "f(1)",
