@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dis
 import operator
+import sys
 from typing import Any
 
 slice = builtins.slice
@@ -215,7 +216,9 @@ def assert_(test: Any, message: Any = None) -> None:
         raise AssertionError(*([] if message is None else [message()]))
 
 
-def raise_(exception: Any, cause: Any = None) -> Any:
+def raise_(exception: Any = None, cause: Any = None) -> Any:
+    if exception is None:
+        exception = sys.exception()
     if isinstance(exception, type):
         exception = exception()
     if cause is not None:
