@@ -82,8 +82,8 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
         tree = converter(conversion).convert(tree)
         if STRICT if strict is None else strict:
             checks.check(tree, converter.__name__, removes=converter.removes)
-    if STRICT if strict is None else strict:
-        checks.check_result(tree)
     for loop in conversion.loops:
         as_in_grammar(loop)
+    if STRICT if strict is None else strict:
+        checks.check_result(tree)
     return tree

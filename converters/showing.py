@@ -18,6 +18,7 @@ from typing import Any
 
 import gast
 
+from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
 from autograph.converters.base import Conversion, Converter
 from autograph.options import MISSING, ConversionContext
@@ -37,6 +38,8 @@ def show(source: str, *passes: type[Converter], names: Mapping[str, Any] | None 
     for item in passes:
         tree = item(conversion).convert(tree)
         checks.check(tree, item.__name__, removes=item.removes)
+    for loop in conversion.loops:
+        as_in_grammar(loop)
     return text_of(tree)
 
 
