@@ -17,6 +17,7 @@ import pytest
 from jax import lax
 
 import autograph as ag
+from benchmarks.programs.pair import scan_carries
 
 N, X = jnp.int32(5), jnp.float32(2.5)
 V = jnp.arange(6, dtype=jnp.float32)
@@ -443,7 +444,9 @@ def structure(jaxpr: Any) -> list[tuple[Any, ...]]:
         if eqn.primitive.name == "while":
             found.append(("while", len(eqn.outvars)))
         elif eqn.primitive.name == "scan":
-            found.append(("scan", p["num_carry"], len(eqn.invars) - p["num_consts"] - p["num_carry"], len(eqn.outvars)))
+            pairs = zip(eqn.invars, p["jaxpr"].jaxpr.invars, strict=True)
+            slices = sum(len(outer.aval.shape) != len(row.aval.shape) for outer, row in pairs)
+            found.append(("scan", scan_carries(eqn), slices, len(eqn.outvars)))
         elif eqn.primitive.name == "cond":
             found.append(("cond", len(p["branches"]), len(eqn.outvars)))
         for inner in jax.tree.leaves(list(p.values()), is_leaf=lambda v: hasattr(v, "eqns") or hasattr(v, "jaxpr")):

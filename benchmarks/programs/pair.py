@@ -80,11 +80,17 @@ class Shape:
             if eqn.primitive.name == "while":
                 carried += len(eqn.outvars)
             elif eqn.primitive.name == "scan":
-                carried += eqn.params["num_carry"]
+                carried += scan_carries(eqn)
         return cls(kinds["while"], kinds["scan"], kinds["cond"], carried, len(eqns))
 
     def __str__(self) -> str:
         return f"{self.loops}w {self.scans}s {self.conds}c {self.carried:2d} carried {self.equations:3d} eqns"
+
+
+def scan_carries(eqn: Any) -> int:
+    """How many values a `scan` carries: its other outputs have one axis more outside of the body."""
+    inside = eqn.params["jaxpr"].jaxpr.outvars
+    return sum(len(a.aval.shape) == len(b.aval.shape) for a, b in zip(eqn.outvars, inside, strict=True))
 
 
 def _equations(jaxpr: Any) -> Iterator[Any]:
