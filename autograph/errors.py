@@ -65,7 +65,8 @@ class Location(NamedTuple):
 
     def text(self) -> str:
         """`file:line`, and below it the line itself with carets under the node."""
-        line = linecache.getline(self.filename, self.lineno).rstrip()
+        # "<string>" is the name of every text that `exec` is given: what is kept under it may be another one.
+        line = "" if self.filename == "<string>" else linecache.getline(self.filename, self.lineno).rstrip()
         head = f"{self.filename}:{self.lineno}"
         body = line.strip()
         if not body:

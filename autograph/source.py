@@ -276,6 +276,10 @@ def _missing(code: CodeType) -> SourceError:
 
 
 def _stale(code: CodeType) -> SourceError:
+    if (
+        code.co_filename == "<string>"
+    ):  # the name of every text that `exec` is given, and since 3.13 that of `python -c`
+        return _missing(code)
     return SourceError(
         f"the source of `{code.co_qualname}` is not what is running",
         at=code,

@@ -974,7 +974,7 @@ BY_EXEC = (
 
 @pytest.mark.parametrize(
     ("filename", "instead"),
-    [("<made>", BY_EXEC), ("/nowhere/module.py", "make the .py file available beside the compiled one")],
+    [("<string>", BY_EXEC), ("/nowhere/module.py", "make the .py file available beside the compiled one")],
 )
 @pytest.mark.parametrize("use", [ag.convert, ag.jit, ag.to_code, ag.convert(), ag.jit(static_argnums=0)])
 def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) -> None:
