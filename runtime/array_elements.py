@@ -4,6 +4,7 @@
 | --- | --- | --- |
 | integers | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
 | a slice with traced bounds | see `lists.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
+| a traced mask | `x[i]`, which JAX refuses | `where(i, v, x)`, of one value |
 | anything else | `x[i]` | `x.at[i].set(v)` |
 
 The slice forms take a fifth of the time to trace, and a loop updates its carry in place.
@@ -58,6 +59,8 @@ def put(value: Any, x: Any, i: Any) -> Any:
     """
     check_bounds(x, i)
     value = _in_dtype_of(x, value)
+    if is_traced_mask(i):
+        return _put_by_mask(value, x, i)
     parts = i if type(i) is tuple else (i,)
     if type(i) is slice and (is_traced(i.start) or is_traced(i.stop)):
         return _put_rows(value, x, i)
@@ -78,6 +81,29 @@ def put(value: Any, x: Any, i: Any) -> Any:
         test = functools.reduce(lax.bitwise_and, inside)
         block = lax.select(lax.broadcast(test, block.shape), block, old)
     return lax.dynamic_update_slice(x, block, starts, allow_negative_indices=False)
+
+
+def is_traced_mask(i: Any) -> bool:
+    """Whether an index is an array of bools that is not known while the program is traced."""
+    return is_traced(i) and bool(jax.typeof(i).shape) and jax.typeof(i).dtype == jnp.bool_
+
+
+def _put_by_mask(value: Any, x: Any, mask: Any) -> Any:
+    """`x[mask] = value` of one value, or of one row for each element of the mask."""
+    rest = len(x.shape) - len(mask.shape)
+    if mask.shape != x.shape[: len(mask.shape)] or len(jnp.shape(value)) > rest:
+        raise refusal(
+            f"a masked assignment puts {jnp.shape(value)} into an array of shape {x.shape} by a mask of shape {mask.shape}",
+            why="how many elements a traced mask selects is only known when the program runs, so it takes one value only",
+            instead="select with the mask: `x = jnp.where(mask, values, x)`",
+        )
+    return put_where(value, x, mask)
+
+
+def put_where(value: Any, x: Any, mask: Any) -> Any:
+    """`value` where the mask over the leading axes of `x` holds, `x` elsewhere; in the dtype of `x`."""
+    value = _in_dtype_of(x, value)
+    return jnp.where(mask.reshape(mask.shape + (1,) * (len(x.shape) - len(mask.shape))), value, x)
 
 
 def from_start(i: Any, size: int) -> Any:

@@ -361,3 +361,18 @@ def shift_and_insert(cache, x):
         k -= 1
     cache[0] = x
     return cache
+
+
+@program((floats(3.0, -1.0, 4.0, -1.5),), numpy=True)
+def values_put_by_a_mask(x):
+    x[x < 0] = 0
+    x[x > 3] *= 2
+    x[x == 3] += 1.5
+    return x
+
+
+@program((ints([3, -1], [4, -2], [0, 7]),), numpy=True)
+def rows_put_by_a_mask(x):
+    x[x[:, 1] < 0] = 9
+    x[x > 7] -= 1
+    return x

@@ -394,3 +394,10 @@ def test_no_container_is_probed():
     shy = Shy()
     assert get_item(shy, 1) == 1 and set_item(0, shy, 1) is shy
     del_item(shy, 0)
+
+
+def test_a_traced_mask_takes_one_value():
+    f = jax.jit(lambda x, v: set_item(v, x, x > 1))
+    assert f(jnp.arange(4), 9).tolist() == [0, 1, 9, 9]
+    with pytest.raises(StagingError, match="how many elements a traced mask selects"):
+        f(jnp.arange(4), jnp.arange(2))
