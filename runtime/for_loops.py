@@ -120,24 +120,28 @@ def _stage_or_unroll(
     test: Callable[[], Any] | None,
     appends: StateLike,
     options: dict[str, Any] | None,
-    is_rest: bool = False,
+    before: Exception | None = None,
 ) -> None:
-    """A staged loop; or the first turn by itself and the others staged; or, where there are arrays, no staged loop."""
+    """A staged loop; or the first turn by itself and the others staged; or, where there are arrays, no staged loop.
+
+    `before`: why the whole loop cannot be staged, where these are the turns after the first.
+    """
     start = equation_mark()
-    first_alone = items.is_static and not is_rest and test is None and items.length > 2
+    first_alone = items.is_static and before is None and test is None and items.length > 2
     try:
         stage_for(items, body, variables_of(state), test, variables_of(appends), options=options, begins=True)
         return
     except CANNOT_STAGE as error:
         if not first_alone and not (items.is_static and items.arrays):
-            raise
-        reason = str(error).strip().split("\n")[0]  # the error itself holds frames, and they hold values
+            raise before or error from None
+        reason = before or error.with_traceback(None)  # its frames hold values
+        reason.__context__ = None
     drop_equations(start, equation_mark())
     if first_alone:
         body(items.make(0, items.slices(0)))
-        _stage_or_unroll(items.after_first(), body, state, test, appends, options, is_rest=True)
+        _stage_or_unroll(items.after_first(), body, state, test, appends, options, before=reason)
     else:
-        _warn(body, reason)
+        _warn(body, str(reason).strip().split("\n")[0])
         _iterate(_unrolled(items), body, state, test)
 
 
