@@ -258,7 +258,9 @@ class _Plan:
         if objects:
             pairs = None  # type: ignore[assignment]
             self.join.born |= made_inside(objects, arms)
-            self.join.owned |= owned(objects, arms, self._variables) - self.join.born
+            # What an arm wrote to an older object is undone by now.
+            written = {id(w.location.obj) for arm in arms for w in arm.written}
+            self.join.owned |= owned(objects, arms, self._variables) - self.join.born - written
 
     def _find_containers(self) -> None:
         """Notes which containers among the results the arms made: one that only one arm leaves is rebuilt outside of it.

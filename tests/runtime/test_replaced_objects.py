@@ -107,6 +107,23 @@ def held_by_another_object(n):
     return v is w.x, w.x.x
 
 
+def changed_in_the_other_arm(n):
+    v = Pair(n, 1)
+    if n > 3:
+        v = Pair(n * 2, 5)
+    else:
+        v.x += 3
+    return v.x, v.y
+
+
+def changed_before_it_is_replaced(n):
+    v = Pair(n, 1)
+    for _ in range(n):
+        v.x += 3
+        v = Pair(v.x * 2, 5)
+    return v.x, v.y
+
+
 def swapped(n):
     v, w = Pair(0, 1), Pair(1, 2)
     for _ in range(n):
@@ -145,6 +162,8 @@ REFUSED = [
     weakly_known,
     knows_itself,
     held_by_another_object,
+    changed_in_the_other_arm,
+    changed_before_it_is_replaced,
 ]
 
 
