@@ -258,9 +258,11 @@ class _Plan:
         if objects:
             pairs = None  # type: ignore[assignment]
             self.join.born |= made_inside(objects, arms)
-            # What an arm wrote to an older object is undone by now.
-            written = {id(w.location.obj) for arm in arms for w in arm.written}
-            self.join.owned |= owned(objects, arms, self._variables) - self.join.born - written
+            changed = set()  # what an arm wrote to an older object that it leaves is undone by now
+            for arm in arms:
+                left = {id(x) for x in (arm.value, *arm.values)}
+                changed |= {id(w.location.obj) for w in arm.written} & left
+            self.join.owned |= owned(objects, arms, self._variables) - self.join.born - changed
 
     def _find_containers(self) -> None:
         """Notes which containers among the results the arms made: one that only one arm leaves is rebuilt outside of it.
