@@ -238,7 +238,7 @@ def boundary(fn: F) -> F:
             trim(error)
             raise
 
-    return call  # type: ignore[return-value]
+    return call  # type: ignore[return-value]  # `wraps` makes it look like `fn`, which no type says
 
 
 def hide_frames() -> None:

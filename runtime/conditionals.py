@@ -256,7 +256,7 @@ class _Plan:
         pairs = zip((arms[0].value, *arms[0].values), (arms[1].value, *arms[1].values))
         objects = [x for a, b in pairs if a is not b and type(a) is type(b) and is_ordinary(a) for x in (a, b)]
         if objects:
-            pairs = None  # type: ignore[assignment]
+            del pairs  # it refers to the values, and references are counted next
             self.join.born |= made_inside(objects, arms)
             changed = set()  # what an arm wrote to an older object that it leaves is undone by now
             for arm in arms:
@@ -512,5 +512,5 @@ def _where(body: Callable[[], Any], orelse: Callable[[], Any]) -> Callable[[], A
 
 def in_place_of(body: Callable[..., Any], run: Callable[[], Any]) -> Callable[[], Any]:
     """`run`, an arm of our own, which stands where the user's `body` stands."""
-    run.__wrapped__ = body  # type: ignore[attr-defined]
+    run.__wrapped__ = body  # type: ignore[attr-defined]  # any function takes attributes; `Callable` does not say so
     return run

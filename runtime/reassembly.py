@@ -19,6 +19,7 @@ cut out by one equation, which is dropped when nothing reads a row.
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -42,6 +43,10 @@ class _Known(threading.local):
 _known = _Known()
 
 
+def _forget(table: dict[int, Any], key: int, _: weakref.ref[Any]) -> None:
+    table.pop(key, None)
+
+
 def rows(array: Any) -> list[Any]:
     """All rows of an array, cut out by one equation; `stack` knows them again."""
     made: list[Any] = _cut(array)
@@ -49,7 +54,7 @@ def rows(array: Any) -> list[Any]:
     for index, row in enumerate(made):
         key = id(row)
         try:
-            table[key] = (weakref.ref(row, lambda _, key=key: table.pop(key, None)), array, index)  # type: ignore[misc]
+            table[key] = (weakref.ref(row, functools.partial(_forget, table, key)), array, index)
         except TypeError:  # a tracer of a kind that nobody can watch
             break
     return made

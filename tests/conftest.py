@@ -16,7 +16,7 @@ ROOT = str(Path(__file__).resolve().parent.parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
 
 import jax  # noqa: E402 - after the environment is set
-import pytest  # noqa: E402
+import pytest  # noqa: E402 - after the environment is set
 
 
 @pytest.fixture

@@ -124,10 +124,11 @@ def wait_for_expert(series: Any, level: Any) -> Any:
 
 def network(length: int, width: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     random = np.random.RandomState(0)
-    return tuple(  # type: ignore[return-value]
-        random.randn(*shape).astype(np.float32) * 0.3
-        for shape in ((length, width), (2 * size, width + size), (size, width + size))
-    )
+
+    def drawn(*shape: int) -> np.ndarray:
+        return random.randn(*shape).astype(np.float32) * 0.3
+
+    return drawn(length, width), drawn(2 * size, width + size), drawn(size, width + size)
 
 
 def heads(length: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
