@@ -33,7 +33,7 @@ import numpy as np
 from autograph.errors import AutoGraphError
 from autograph.library import is_library, is_library_class
 from autograph.options import DEFAULT, log
-from autograph.registry import known, names_in
+from autograph.registry import LOCK, known, names_in
 
 _MRO = type.__dict__["__mro__"].__get__
 _DICT = type.__dict__["__dict__"].__get__
@@ -47,23 +47,27 @@ _SEQUENCES = (list, tuple, set, frozenset, deque)
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 _MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
 
-_ready: weakref.WeakSet[type] = weakref.WeakSet()
+_begun: weakref.WeakSet[type] = weakref.WeakSet()
+_ready: weakref.WeakSet[type] = weakref.WeakSet()  # all its methods are exchanged: other threads need not wait
 
 
 def prepare(kind: type) -> None:
     """Gives the implicitly called methods of a class and its bases their author's body; once, library classes never."""
     if kind in _ready:
         return
-    _ready.add(kind)
-    if is_library_class(kind):
-        return
-    for base in _MRO(kind):
-        if base is kind:
-            for name, value in list(_DICT(base).items()):
-                _prepare_member(name, value)
-        else:
-            prepare(base)
-    prepare(type(kind))
+    with LOCK:
+        if kind in _begun:
+            return
+        _begun.add(kind)
+        if not is_library_class(kind):
+            for base in _MRO(kind):
+                if base is kind:
+                    for name, value in list(_DICT(base).items()):
+                        _prepare_member(name, value)
+                else:
+                    prepare(base)
+            prepare(type(kind))
+        _ready.add(kind)
 
 
 def _prepare_member(name: str, value: Any) -> None:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import marshal
 import sys
-import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -32,14 +31,13 @@ from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function
 from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions, log
-from autograph.registry import CodeTable, Known, Role, known, names_in, register, register_all
+from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.runtime import journal
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
 
 _CO_ASYNC_GENERATOR = 0x200
-_LOCK = threading.RLock()
 
 
 class Unit:
@@ -93,13 +91,13 @@ class Unit:
 
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
         """The converted `ast` node and the name that stands for the runtime in it."""
-        with _LOCK:
+        with LOCK:
             return staged_tree(self.source, namespace, self.options)
 
     def staged_code(self, namespace: Namespace) -> CodeType:
         """The code of the staged body."""
         if self._staged is None:
-            with _LOCK:
+            with LOCK:
                 if self._staged is None:
                     began = time.perf_counter()
                     with building_trees():
@@ -138,7 +136,7 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
     table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
     converted = _alive(table.get(fn))
     if converted is None:
-        with _LOCK:
+        with LOCK:
             converted = _alive(table.get(fn))
             if converted is None:
                 converted = make_function(author_code(fn, options), fn)
@@ -166,9 +164,12 @@ def staged(fn: FunctionType) -> FunctionType:
         return fn
     else:
         unit = entry.unit
-    function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
     implicit_methods.prepare_function(fn)
-    _STAGED[fn] = _kept(function)
+    with LOCK:
+        function = _alive(_STAGED.get(fn))
+        if function is None:
+            function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
+            _STAGED[fn] = _kept(function)
     return function
 
 
@@ -236,7 +237,7 @@ def _alive(held: Any) -> FunctionType | None:
 
 
 def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
-    with _LOCK:
+    with LOCK:
         units = _UNITS.of(fn.__code__)
         key = (options, id(fn.__globals__))
         if key not in units:
@@ -248,19 +249,20 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
 
 def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
     """The author's code for a function; kept as long as the original code lives."""
-    entry = known(fn.__code__)
-    codes = _AUTHOR.of(fn.__code__)
     key = (options, id(fn.__globals__))
-    if key not in codes:
-        unit = Unit(entry.unit.source, options) if entry is not None else _unit(fn, options)
-        namespace = Namespace.of(fn, unit.source)
-        if unit.source.code.co_flags & _CO_ASYNC_GENERATOR:
-            return unit.staged_code(namespace)  # cannot delegate to another asynchronous generator
-        from autograph import author
+    with LOCK:
+        codes = _AUTHOR.of(fn.__code__)
+        if key not in codes:
+            entry = known(fn.__code__)
+            unit = Unit(entry.unit.source, options) if entry is not None else _unit(fn, options)
+            namespace = Namespace.of(fn, unit.source)
+            if unit.source.code.co_flags & _CO_ASYNC_GENERATOR:
+                return unit.staged_code(namespace)  # cannot delegate to another asynchronous generator
+            from autograph import author
 
-        with building_trees():
-            codes[key] = author.build(unit, namespace)
-    code: CodeType = codes[key]
+            with building_trees():
+                codes[key] = author.build(unit, namespace)
+        code: CodeType = codes[key]
     return code
 
 

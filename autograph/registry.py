@@ -2,14 +2,20 @@
 
 Code objects are found by identity: equal ones may belong to different places. A code object is not seen by the garbage
 collector, so nothing that an author's code refers to (its unit) may refer back to it.
+
+Conversion happens in one thread at a time, under `LOCK`: what it builds must be the same object for everybody, and the
+interpreter's limits that it changes belong to all threads. It runs no code of the user's, so it waits for no other lock.
 """
 
 from __future__ import annotations
 
 import enum
+import threading
 import weakref
 from types import CodeType
 from typing import Any, NamedTuple
+
+LOCK = threading.RLock()
 
 
 class Role(enum.Enum):

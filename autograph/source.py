@@ -37,6 +37,7 @@ from autograph.code_places import (
     scopes_below,
 )
 from autograph.errors import SourceError
+from autograph.registry import LOCK
 
 _KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older text
 
@@ -159,12 +160,13 @@ class SourceFile:
     def _compiled(self, flags: int, alone: bool) -> dict[tuple[str, int], list[CodeType]]:
         table = self._codes.get((flags, alone))
         if table is None:
-            table = self._codes[flags, alone] = {}
+            table = {}
             modules = [ast.Module([statement], []) for statement in self.tree.body] if alone else [self.tree]
             for module in modules:
                 root = quietly(compile, module, self.filename, "exec", flags, True)
                 for code in codes_in(root):
                     table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+            self._codes[flags, alone] = table
         return table
 
     @cached_property
@@ -202,6 +204,11 @@ def find(fn: FunctionType) -> Source:
     Raises:
         SourceError: when there is none, or when it is not what the function was compiled from.
     """
+    with LOCK:
+        return _find(fn)
+
+
+def _find(fn: FunctionType) -> Source:
     code = fn.__code__
     filename = code.co_filename
     known = _FILES.get(filename, [])
