@@ -1,4 +1,4 @@
-"""Threads that convert and trace at the same time, the same functions and different ones: each gets the program that one thread gets.
+"""Threads that convert and trace at the same time, one function or several: each gets the program that one thread gets.
 
 Every repetition loads the module anew, so that all of it is converted again: functions, callees, and the methods that
 Python calls without a call in the source. Threads switch as often as the interpreter can.
