@@ -28,8 +28,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.jax_internals import convert_weak, current_trace
+from autograph.jax_internals import current_trace
 from autograph.runtime import journal
+from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
@@ -39,23 +40,22 @@ from autograph.runtime.joining import (
     Same,
     Slot,
     Template,
-    children_like,
     fill,
-    is_ordinary,
     open_any,
     open_container,
-    same_number,
-    same_static,
-    why_structures_differ,
+)
+from autograph.runtime.locations import (
+    LOCATIONS,
+    AttributeLocation,
+    ContentsLocation,
+    GlobalLocation,
+    same_contents,
 )
 from autograph.runtime.newborns import made_inside, owned
 from autograph.runtime.refusals import quoted
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import UNSET, Undefined, Variable
+from autograph.runtime.state import UNSET, Variable
 from autograph.runtime.types import (
-    ArrayType,
-    TypesDiffer,
-    check_fits,
     convert,
     join_types,
     of_type,
@@ -67,21 +67,6 @@ from autograph.runtime.views import Merged
 
 class Retry(Exception):
     """The guess about the carry was wrong and has been corrected."""
-
-
-class _Leaf:
-    """One number or array of the carry."""
-
-    __slots__ = ("init", "invariant", "key", "out", "path", "tracer", "type")
-
-    def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
-        self.key = key
-        self.path = path
-        self.init = init
-        self.type = kind
-        self.tracer: Any = None
-        self.out: Any = None
-        self.invariant = False
 
 
 class _Place:
@@ -107,13 +92,12 @@ class Carry:
         self.locations: dict[Any, Any] = memory.known_locations(variables)
         self.forwarded: dict[Any, Any] = {}
         self.places: list[_Place] = []
-        self.leaves: list[_Leaf] = []
-        self.born: list[_Leaf] = []
+        self.leaves: list[Leaf] = []
+        self.born: list[Leaf] = []
         self.operands: list[Any] = []
         self.placeholders: list[Any] = []
         self.growing: set[int] = set()
         self._replaced: list[int] = []
-        self.skipped: set[str] = set()
         self.grown: list[Grown] = []
         self.trace: Any = None
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
@@ -139,7 +123,7 @@ class Carry:
             opened += 1
             place = _Place(location, location.get(), (location.key,))
             self.places.append(place)
-            contents = isinstance(location, journal.ContentsLocation) and isinstance(place.init, (list, dict))
+            contents = isinstance(location, ContentsLocation) and isinstance(place.init, (list, dict))
             place.template = (
                 self._open_children(place.init, place.key, location.name, True)
                 if contents
@@ -149,7 +133,7 @@ class Carry:
 
     def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
         value = variable.get()
-        if not _is_unbound(value):
+        if not is_unbound(value):
             self.memory.begun.pop(key, None)
         elif key in self.memory.begun:
             journal.note_skipped(variable.name)
@@ -162,14 +146,14 @@ class Carry:
         `in_place`: containers stay the objects they are and their contents are places of their own (True), or the
         body gets a fresh container of tracers (False), or that depends on the kind (None: lists stay).
         """
-        if _is_unbound(value):
+        if is_unbound(value):
             return Same(UNSET)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
         in_place = self.memory.in_place.get(key, in_place)
         if in_place if in_place is not None else type(value) is list:
             if type(value) in (list, dict):
-                location = journal.ContentsLocation(value)
+                location = ContentsLocation(value)
                 self.locations.setdefault(location.key, location)
                 return Same(value)
             if not isinstance(value, tuple):
@@ -193,7 +177,7 @@ class Carry:
         known = self.memory.types.get(key)
         if known is not None and known.shape == kind.shape:
             kind = join_types(kind, known)
-        self.leaves.append(_Leaf(key, path, value, kind))
+        self.leaves.append(Leaf(key, path, value, kind))
         return Slot(len(self.leaves) - 1)
 
     def fill(self, tracers: Sequence[Any], piece: journal.Piece) -> None:
@@ -226,7 +210,7 @@ class Carry:
         built = {id(b) for p, value in zip(self.places, filled) for b in _built(p.template, value)}
         for w in written:
             if w.location.key in known:
-                if not journal.same_contents(known[w.location.key], w.after):
+                if not same_contents(known[w.location.key], w.after):
                     return False
             elif id(w.location.obj) in built or not made_inside([w.location.obj], (), (list(written),)):
                 return False
@@ -235,16 +219,15 @@ class Carry:
     def collect(self, piece: journal.Piece, finished: Any) -> list[Any]:
         """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
         finished.values, finished.written = piece.collect()
-        self.skipped = piece.skipped
         self.forwarded.update(piece.forwarded)
         for place in self.places:
             self.flows.stand_ins(place.key, place.template, place.value)
         self._settle(finished)
         self.flows.contents = {
-            id(w.location.obj): w.after for w in finished.written if isinstance(w.location, journal.ContentsLocation)
+            id(w.location.obj): w.after for w in finished.written if isinstance(w.location, ContentsLocation)
         }
         static, in_place = dict(self.memory.static), dict(self.memory.in_place)
-        moved = self._compare_all(finished)
+        moved = self._compare_all(finished, piece.skipped)
         if self._replaced:
             self._open_objects(finished, piece)
         if moved:
@@ -314,16 +297,18 @@ class Carry:
                 raise Mismatch(self.variables[i].name, old, new, _KNOWN)
             self.memory.in_place[(i,)] = False
 
-    def _compare_all(self, finished: Any) -> bool:
+    def _compare_all(self, finished: Any, skipped: set[str]) -> bool:
         after = {w.location.key: w.after for w in finished.written}
+        comparison = Comparison(self.leaves, len(self.variables), self.memory, self.flows, self.locations, skipped)
         changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
             if _is_location(place.variable):
                 out = after.get(place.variable.key, place.init)
-            place.result, moved = self._compare(
+            place.result, moved = comparison.compare(
                 place.template, place.value, out, place.init, place.key, place.variable.name
             )
             changed = changed or moved
+        self.born, self._replaced = comparison.born, comparison.replaced
         return changed
 
     def _release(self) -> None:
@@ -355,144 +340,13 @@ class Carry:
     def _must_stay(self, place: _Place) -> None:
         """The containers of `place` are changed in place, so they must be the objects that they are."""
         if self.memory.in_place.get(place.key) is not None:
-            raise Mismatch(place.variable.name, place.init, place.value, _BOTH)
+            raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED)
         self.memory.in_place[place.key] = True
         raise Retry
 
     def holders(self) -> list[Any]:
         """What refers to the values of variables for the sake of the carry."""
         return [*self.places, *(p.template for p in self.places), *(p.result for p in self.places)]
-
-    # -- comparing what came out with what went in -------------------------------------------------------------------
-
-    def _compare(
-        self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str
-    ) -> tuple[Template, bool]:
-        """The template of the loop's result, and whether a guess was wrong.
-
-        Args:
-            template, value: how the value at the start of the turn was made, and that value.
-            out: the value at the end of the turn.
-            init: the value before the loop.
-        """
-        if type(template) is Slot:
-            return self._compare_leaf(template, out, key, path)
-        if type(template) is Same:
-            return self._compare_static(template, out, key, path)
-        assert type(template) is Node
-        if out is value:
-            for child in template.children:
-                self._keep(child)
-            return Same(init), False
-        before, after = open_any(value), open_any(self.flows.contents.get(id(out), out))
-        inits = open_any(init)
-        assert before is not None and inits is not None
-        held = self.flows.contents.get(id(out), out)
-        others = None if after is None else children_like(value, held, before, after)
-        if others is None:
-            raise Mismatch(
-                path,
-                value,
-                out,
-                "a loop cannot change the structure of a value from turn to turn: " + why_structures_differ(value, out),
-            )
-        results, changed = [], False
-        for child, inside, other, old, step in zip(template.children, before[0], others, inits[0], before[2]):
-            result, moved = self._compare(child, inside, other, old, (*key, step), path + step)
-            results.append(result)
-            changed = changed or moved
-        node = Node(template.build, results)
-        if not isinstance(value, tuple) and not self._is_contents(key):
-            self.flows.leaves(key, out, node, path)
-        return node, changed
-
-    def _is_contents(self, key: tuple[Any, ...]) -> bool:
-        return len(key) == 1 and isinstance(self.locations.get(key[0]), journal.ContentsLocation)
-
-    def _keep(self, template: Template) -> None:
-        if type(template) is Slot:
-            self.leaves[template.index].invariant = True
-        elif type(template) is Node:
-            for child in template.children:
-                self._keep(child)
-
-    def _compare_leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
-        leaf = self.leaves[template.index]
-        if out is leaf.tracer:
-            leaf.invariant = True
-            return template, False
-        if _is_unbound(out):
-            raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
-        if not is_array_like(out):
-            raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
-        if same_number(leaf.init, out) and key not in self.memory.static:
-            self.memory.static[key] = True
-            return template, True
-        leaf.out, leaf.invariant = out, False
-        try:
-            joined = join_types(leaf.type, type_of(out))
-            check_fits(leaf.init, joined)
-            check_fits(out, joined)
-        except TypesDiffer as differ:
-            raise Mismatch(
-                path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}"
-            ) from None
-        if joined == leaf.type:
-            return template, False
-        self.memory.types[key] = joined
-        return template, True
-
-    def _compare_static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
-        value = template.value
-        if value is UNSET:
-            if _is_unbound(out):
-                return Same(out), False
-            if path in self.skipped and len(key) == 1 and (is_array_like(out) or isinstance(out, tuple)):
-                self.memory.begun[key] = _placeholder_like(out)
-                return template, True
-            return self._born(out, key, path), False
-        if value is out:
-            return template, False
-        if self.memory.static.get(key) and is_array_like(out):
-            if same_number(value, out):
-                return template, False
-            self.memory.static[key] = False
-            return template, True
-        if type(value) is list and self.memory.in_place.get(key) is None and open_container(out) is not None:
-            self.memory.in_place[key] = False
-            self.locations.pop(id(value), None)
-            self.memory.written.pop(id(value), None)
-            return template, True
-        if same_static(value, out):
-            return template, False
-        if self.memory.in_place.get(key) is None and self._is_replaced(key, value, out):
-            self._replaced.append(key[0])
-            return template, True
-        if self.memory.in_place.get(key) and type(value) is type(out):
-            raise Mismatch(path, value, out, _BOTH)
-        raise Mismatch(
-            path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn"
-        )
-
-    def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
-        """Whether a variable of the loop holds an ordinary object, and then another one of the same class."""
-        variable = len(key) == 1 and key[0] in range(len(self.variables))
-        return variable and type(value) is type(out) and is_ordinary(value) and is_ordinary(out)
-
-    def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
-        """The template of a value in a variable that is unbound when the loop begins."""
-        if is_array_like(out):
-            leaf = _Leaf(key, path, None, type_of(out))
-            leaf.out = out
-            self.born.append(leaf)
-            return Slot(-len(self.born))
-        opened = open_container(self.flows.contents.get(id(out), out))
-        if opened is None or any(location.obj is out for location in self.locations.values()):
-            return Same(out)
-        node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
-        if not isinstance(out, tuple):
-            self.flows.leaves(key, out, node, path)
-        return node
 
     # -- the end -----------------------------------------------------------------------------------------------------
 
@@ -532,7 +386,7 @@ class Carry:
         for place in self.places:
             value = fill(place.result, table, built)
             if _is_location(place.variable):
-                known = isinstance(place.variable, journal.AttributeLocation | journal.GlobalLocation)
+                known = isinstance(place.variable, AttributeLocation | GlobalLocation)
                 if known and place.init is UNSET and value is not UNSET and not surely:
                     raise Mismatch(place.variable.name, UNSET, value, _NO_TURN)
                 journal.touch_location(place.variable)
@@ -544,24 +398,8 @@ class Carry:
         return merged
 
 
-def _is_unbound(value: Any) -> bool:
-    return value is UNSET or type(value) is Undefined
-
-
-def _placeholder_like(value: Any) -> Callable[[], Any]:
-    """Makes a value of the same types and structure, for turns that cannot read it."""
-    if is_array_like(value):
-        kind = type_of(value)
-        return lambda: convert_weak(placeholder(kind), kind.dtype) if kind.weak else placeholder(kind)
-    opened = open_container(value)
-    if opened is None or not isinstance(value, tuple):
-        return lambda: value
-    children, build = [_placeholder_like(child) for child in opened[0]], opened[3]
-    return lambda: build([child() for child in children])
-
-
 def _is_location(variable: Any) -> bool:
-    return isinstance(variable, journal.LOCATIONS)
+    return isinstance(variable, LOCATIONS)
 
 
 def _built(template: Template, value: Any) -> Iterator[Any]:
@@ -575,7 +413,6 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
 
 _NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
 _KNOWN = "another name refers to the object too, and only one of the two would change"
-_BOTH = "the loop both changes the object in place and replaces it by another one"
 
 
 def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.StagingError:

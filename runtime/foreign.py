@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from typing import Any
 
+from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.lookups import static_lookup
 
 # Packages whose objects are values: nothing in them changes, or what changes is a matter of JAX.
@@ -67,6 +68,4 @@ def parts(obj: Any) -> list[Any]:
 
 
 def _held(obj: Any) -> list[Any]:
-    from autograph.runtime.journal import AttributeLocation, attribute_names  # which asks this module
-
     return [AttributeLocation(obj, name).get() for name in attribute_names(obj)]

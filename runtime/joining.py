@@ -29,7 +29,7 @@ import jax
 import numpy as np
 
 from autograph.runtime import journal
-from autograph.runtime.journal import AttributeLocation, attribute_names
+from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, join_types, type_of

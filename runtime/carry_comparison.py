@@ -1,0 +1,230 @@
+"""What a turn of a staged loop leaves, compared with what it began with (see `carries` for the table).
+
+Types only grow: a leaf whose type moved is written to the memory, and the body is traced again. A value that cannot be
+carried is a `Mismatch`, which names the path to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.carry_memory import Memory
+from autograph.runtime.flows import Flows
+from autograph.runtime.joining import (
+    Mismatch,
+    Node,
+    Same,
+    Slot,
+    Template,
+    children_like,
+    is_ordinary,
+    open_any,
+    open_container,
+    same_number,
+    same_static,
+    why_structures_differ,
+)
+from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.staging import is_array_like
+from autograph.runtime.state import UNSET, Undefined
+from autograph.runtime.types import (
+    ArrayType,
+    TypesDiffer,
+    check_fits,
+    join_types,
+    placeholder,
+    type_of,
+)
+
+CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
+
+
+class Leaf:
+    """One number or array of the carry."""
+
+    __slots__ = ("init", "invariant", "key", "out", "path", "tracer", "type")
+
+    def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
+        self.key = key
+        self.path = path
+        self.init = init
+        self.type = kind
+        self.tracer: Any = None
+        self.out: Any = None
+        self.invariant = False
+
+
+class Comparison:
+    """The comparison after one turn.
+
+    Attributes:
+        leaves: the numbers and arrays that went in; what came out is noted in them.
+        born: those that came out of variables which were unbound.
+        replaced: the variables (their numbers) that hold another object of the same class now.
+    """
+
+    def __init__(
+        self,
+        leaves: list[Leaf],
+        variables: int,
+        memory: Memory,
+        flows: Flows,
+        locations: dict[Any, Any],
+        skipped: Collection[str],
+    ) -> None:
+        self.leaves = leaves
+        self.variables = variables
+        self.memory = memory
+        self.flows = flows
+        self.locations = locations
+        self.skipped = skipped
+        self.born: list[Leaf] = []
+        self.replaced: list[int] = []
+
+    def compare(
+        self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str
+    ) -> tuple[Template, bool]:
+        """The template of the loop's result, and whether a guess was wrong.
+
+        Args:
+            template, value: how the value at the start of the turn was made, and that value.
+            out: the value at the end of the turn.
+            init: the value before the loop.
+        """
+        if type(template) is Slot:
+            return self._leaf(template, out, key, path)
+        if type(template) is Same:
+            return self._static(template, out, key, path)
+        assert type(template) is Node
+        if out is value:
+            for child in template.children:
+                self._keep(child)
+            return Same(init), False
+        before, after = open_any(value), open_any(self.flows.contents.get(id(out), out))
+        inits = open_any(init)
+        assert before is not None and inits is not None
+        held = self.flows.contents.get(id(out), out)
+        others = None if after is None else children_like(value, held, before, after)
+        if others is None:
+            raise Mismatch(
+                path,
+                value,
+                out,
+                "a loop cannot change the structure of a value from turn to turn: " + why_structures_differ(value, out),
+            )
+        results, changed = [], False
+        for child, inside, other, old, step in zip(template.children, before[0], others, inits[0], before[2]):
+            result, moved = self.compare(child, inside, other, old, (*key, step), path + step)
+            results.append(result)
+            changed = changed or moved
+        node = Node(template.build, results)
+        if not isinstance(value, tuple) and not self._is_contents(key):
+            self.flows.leaves(key, out, node, path)
+        return node, changed
+
+    def _is_contents(self, key: tuple[Any, ...]) -> bool:
+        return len(key) == 1 and isinstance(self.locations.get(key[0]), ContentsLocation)
+
+    def _keep(self, template: Template) -> None:
+        if type(template) is Slot:
+            self.leaves[template.index].invariant = True
+        elif type(template) is Node:
+            for child in template.children:
+                self._keep(child)
+
+    def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        leaf = self.leaves[template.index]
+        if out is leaf.tracer:
+            leaf.invariant = True
+            return template, False
+        if is_unbound(out):
+            raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
+        if not is_array_like(out):
+            raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
+        if same_number(leaf.init, out) and key not in self.memory.static:
+            self.memory.static[key] = True
+            return template, True
+        leaf.out, leaf.invariant = out, False
+        try:
+            joined = join_types(leaf.type, type_of(out))
+            check_fits(leaf.init, joined)
+            check_fits(out, joined)
+        except TypesDiffer as differ:
+            raise Mismatch(
+                path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}"
+            ) from None
+        if joined == leaf.type:
+            return template, False
+        self.memory.types[key] = joined
+        return template, True
+
+    def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        value = template.value
+        if value is UNSET:
+            if is_unbound(out):
+                return Same(out), False
+            if path in self.skipped and len(key) == 1 and (is_array_like(out) or isinstance(out, tuple)):
+                self.memory.begun[key] = _placeholder_like(out)
+                return template, True
+            return self._born(out, key, path), False
+        if value is out:
+            return template, False
+        if self.memory.static.get(key) and is_array_like(out):
+            if same_number(value, out):
+                return template, False
+            self.memory.static[key] = False
+            return template, True
+        if type(value) is list and self.memory.in_place.get(key) is None and open_container(out) is not None:
+            self.memory.in_place[key] = False
+            self.locations.pop(id(value), None)
+            self.memory.written.pop(id(value), None)
+            return template, True
+        if same_static(value, out):
+            return template, False
+        if self.memory.in_place.get(key) is None and self._is_replaced(key, value, out):
+            self.replaced.append(key[0])
+            return template, True
+        if self.memory.in_place.get(key) and type(value) is type(out):
+            raise Mismatch(path, value, out, CHANGED_AND_REPLACED)
+        raise Mismatch(
+            path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn"
+        )
+
+    def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether a variable of the loop holds an ordinary object, and then another one of the same class."""
+        variable = len(key) == 1 and key[0] in range(self.variables)
+        return variable and type(value) is type(out) and is_ordinary(value) and is_ordinary(out)
+
+    def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
+        """The template of a value in a variable that is unbound when the loop begins."""
+        if is_array_like(out):
+            leaf = Leaf(key, path, None, type_of(out))
+            leaf.out = out
+            self.born.append(leaf)
+            return Slot(-len(self.born))
+        opened = open_container(self.flows.contents.get(id(out), out))
+        if opened is None or any(location.obj is out for location in self.locations.values()):
+            return Same(out)
+        node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+        if not isinstance(out, tuple):
+            self.flows.leaves(key, out, node, path)
+        return node
+
+
+def is_unbound(value: Any) -> bool:
+    """Whether a variable that holds `value` has no value."""
+    return value is UNSET or type(value) is Undefined
+
+
+def _placeholder_like(value: Any) -> Callable[[], Any]:
+    """Makes a value of the same types and structure, for turns that cannot read it."""
+    if is_array_like(value):
+        kind = type_of(value)
+        return lambda: convert_weak(placeholder(kind), kind.dtype) if kind.weak else placeholder(kind)
+    opened = open_container(value)
+    if opened is None or not isinstance(value, tuple):
+        return lambda: value
+    children, build = [_placeholder_like(child) for child in opened[0]], opened[3]
+    return lambda: build([child() for child in children])

@@ -1,0 +1,261 @@
+"""Places that Python code writes to beside local variables, each with one way to read it and one to put a value back.
+
+A location is one attribute, one cell, one global, or a *whole* list, dict, set or array (append, pop, update have no key,
+and undoing a deletion by key would change a dict's order). What stands there is read and written beneath any
+`__setattr__`, property or `__setitem__` of the user's, since undoing a write must not run the user's code again.
+
+>>> class Point: pass
+>>> p = Point()
+>>> place = AttributeLocation(p, 'x')
+>>> place.get() is UNSET
+True
+>>> place.set(3); p.x, place.name
+(3, '<Point>.x')
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict, deque
+from types import MemberDescriptorType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.runtime.state import UNSET, CellVariable
+
+
+class AttributeLocation:
+    """One attribute of one object, beneath any `__setattr__` or property."""
+
+    __slots__ = ("attribute", "obj")
+
+    def __init__(self, obj: Any, attribute: str) -> None:
+        self.obj = obj
+        self.attribute = attribute
+
+    @property
+    def key(self) -> Any:
+        return (id(self.obj), self.attribute)
+
+    @property
+    def name(self) -> str:
+        return f"<{type(self.obj).__name__}>.{self.attribute}"
+
+    def names(self) -> Any:
+        """The `__dict__` in which the attribute stands; None if it stands in a slot or in a class."""
+        if isinstance(self.obj, type) or self._slot() is not None:
+            return None
+        return object.__getattribute__(self.obj, "__dict__")
+
+    def _slot(self) -> MemberDescriptorType | None:
+        for base in type(self.obj).__mro__:
+            found = base.__dict__.get(self.attribute)
+            if type(found) is MemberDescriptorType:
+                return found
+        return None
+
+    def get(self) -> Any:
+        slot = self._slot()
+        if slot is not None:
+            try:
+                return slot.__get__(self.obj)
+            except AttributeError:
+                return UNSET
+        if isinstance(self.obj, type):
+            return self.obj.__dict__.get(self.attribute, UNSET)
+        return object.__getattribute__(self.obj, "__dict__").get(self.attribute, UNSET)
+
+    def of_class(self) -> Any:
+        """What the class has under this name."""
+        return UNSET if isinstance(self.obj, type) else _of_class(self.obj, self.attribute)
+
+    def set(self, value: Any) -> None:
+        slot = self._slot()
+        if slot is not None:
+            if value is not UNSET:
+                slot.__set__(self.obj, value)
+            elif self.get() is not UNSET:
+                slot.__delete__(self.obj)
+        elif isinstance(self.obj, type):
+            if value is not UNSET:
+                type.__setattr__(self.obj, self.attribute, value)
+            elif self.get() is not UNSET:
+                type.__delattr__(self.obj, self.attribute)
+        else:
+            names = object.__getattribute__(self.obj, "__dict__")
+            if value is not UNSET:
+                names[self.attribute] = value
+            else:
+                names.pop(self.attribute, None)
+
+
+def _of_class(obj: Any, attribute: str) -> Any:
+    """The value that reading an attribute finds in the class of an object that does not have it; `UNSET` for none."""
+    for base in type(obj).__mro__:
+        if attribute in base.__dict__:
+            found = base.__dict__[attribute]
+            return UNSET if hasattr(type(found), "__get__") else found
+    return UNSET
+
+
+def attribute_names(obj: Any) -> list[str]:
+    """The attributes that `obj` holds itself: filled slots, then its `__dict__`."""
+    slots = [
+        name
+        for base in reversed(type(obj).__mro__)
+        for name, found in base.__dict__.items()
+        if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
+    ]
+    try:
+        names = object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return slots
+    return [*slots, *names]
+
+
+class GlobalLocation:
+    """One global name of one module."""
+
+    __slots__ = ("name", "obj")
+
+    def __init__(self, names: dict[str, Any], name: str) -> None:
+        self.obj = names
+        self.name = name
+
+    @property
+    def key(self) -> Any:
+        return (id(self.obj), "global", self.name)
+
+    def get(self) -> Any:
+        return self.obj.get(self.name, UNSET)
+
+    def set(self, value: Any) -> None:
+        if value is UNSET:
+            self.obj.pop(self.name, None)
+        else:
+            self.obj[self.name] = value
+
+
+class CellLocation(CellVariable):
+    """One variable of an enclosing function."""
+
+    __slots__ = ()
+
+    @property
+    def obj(self) -> Any:
+        return self.cell
+
+    @property
+    def key(self) -> Any:
+        return id(self.cell)
+
+
+class ContentsLocation:
+    """All that a list, dict, set, deque or bytearray holds."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: Any) -> None:
+        self.obj = obj
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj)
+
+    @property
+    def name(self) -> str:
+        return f"the contents of a {type(self.obj).__name__}"
+
+    def get(self) -> Any:
+        kind = type(self.obj)
+        if isinstance(self.obj, OrderedDict):
+            return OrderedDict(self.obj)  # whose order counts, see `joining`
+        if isinstance(self.obj, dict):
+            return dict(self.obj)
+        if isinstance(self.obj, (set,)):
+            return set(self.obj)
+        if isinstance(self.obj, bytearray):
+            return bytes(self.obj)
+        return list(self.obj) if kind is not list else self.obj[:]
+
+    def set(self, value: Any) -> None:
+        obj = self.obj
+        if isinstance(obj, OrderedDict):  # it keeps the order beside the dict
+            OrderedDict.clear(obj)
+            for key, item in value.items():
+                OrderedDict.__setitem__(obj, key, item)
+        elif isinstance(obj, dict):
+            dict.clear(obj)
+            dict.update(obj, value)
+        elif isinstance(obj, set):
+            set.clear(obj)
+            set.update(obj, value)
+        elif isinstance(obj, list):
+            list.__setitem__(obj, slice(None), value)
+        elif isinstance(obj, deque):
+            deque.clear(obj)
+            deque.extend(obj, value)
+        elif any(isinstance(x, jax.core.Tracer) for x in value):
+            raise _holds_known_numbers("an array" if isinstance(obj, array) else "a bytearray")
+        elif isinstance(obj, bytearray):
+            obj[:] = value
+        else:
+            obj[:] = array(obj.typecode, value)
+
+
+def _holds_known_numbers(what: str) -> Exception:
+    from autograph.runtime.refusals import refusal
+
+    return refusal(
+        f"{what} is changed inside a staged statement",
+        why="what it holds afterwards depends on a traced value, and it holds known numbers only",
+        instead="start from a JAX array: `x = jnp.asarray(x)`",
+    )
+
+
+class ArrayLocation:
+    """The numbers in a NumPy array, which cannot become traced ones."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: np.ndarray) -> None:
+        self.obj = obj
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj)
+
+    @property
+    def name(self) -> str:
+        return "the contents of a NumPy array"
+
+    def get(self) -> Any:
+        return self.obj.copy()
+
+    def set(self, value: Any) -> None:
+        if isinstance(value, jax.core.Tracer):
+            raise _holds_known_numbers("a NumPy array")
+        self.obj[...] = value
+
+
+Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation | ArrayLocation
+LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation, ArrayLocation)
+
+
+def same_contents(before: Any, after: Any) -> bool:
+    """Whether nothing was written after all: the same elements by identity, in the same order."""
+    if before is after:
+        return True
+    if type(before) is not type(after) or not isinstance(before, (list, dict, set, bytes, np.ndarray)):
+        return False
+    if isinstance(before, np.ndarray):
+        return before.shape == after.shape and before.dtype == after.dtype and before.tobytes() == after.tobytes()
+    if isinstance(before, bytes):
+        return bool(before == after)
+    if len(before) != len(after):
+        return False
+    if isinstance(before, dict):
+        return all(k is m and before[k] is after[m] for k, m in zip(before, after))
+    return all(x is y for x, y in zip(before, after))
