@@ -61,7 +61,17 @@ class Location(NamedTuple):
         start, end = getattr(what, "col_offset", None), getattr(what, "end_col_offset", None)
         if getattr(what, "end_lineno", lineno) != lineno:
             end = None
+        return cls.of_bytes(filename, lineno, start, end)
+
+    @classmethod
+    def of_bytes(cls, filename: str, lineno: int, start: int | None, end: int | None) -> Location:
+        """A place whose columns count bytes of UTF-8, as syntax trees and code objects have them."""
         return cls(filename, lineno, *_characters(linecache.getline(filename, lineno), start, end))
+
+    def segment(self) -> str:
+        """The expression at the place, quoted; empty where its columns or its text are not known."""
+        found = "" if self.end_col is None else linecache.getline(self.filename, self.lineno)[self.col : self.end_col]
+        return f"`{found}`" if found else ""
 
     def text(self) -> str:
         """`file:line`, and below it the line itself with carets under the node."""

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph import errors, implicit_methods, source
+from autograph import errors, implicit_methods, source, unknown_values
 from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function
 from autograph.names import Namespace
@@ -84,9 +84,13 @@ class Unit:
 
     @staticmethod
     def left() -> None:
-        """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled."""
+        """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled.
+
+        What JAX says of a value that is not known is said in the user's terms.
+        """
         exc = _exception()
         if exc is not None:
+            unknown_values.explain(exc)
             errors.trim(exc, entry=True)
 
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:

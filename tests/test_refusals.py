@@ -1041,6 +1041,136 @@ def test_errors_of_jax_keep_their_type() -> None:
         ag.jit(shapes)(jnp.float32(3))
 
 
+LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
+
+
+def binary_digits(n):
+    return bin(n).count("1")
+
+
+def as_numbers(x):
+    return list(memoryview(x.__array__()))
+
+
+def of_traced_size(n):
+    return jnp.arange(n)
+
+
+def masked(x):
+    return x[x > 1]
+
+
+@pytest.mark.parametrize(
+    "fn, kind, text",
+    [
+        (
+            binary_digits,
+            jax.errors.TracerIntegerConversionError,
+            """
+            `bin(n)` needs a traced value as a Python integer
+              at FILE:+1
+                  return bin(n).count("1")
+                         ^^^^^^
+              why: {later}
+              instead: use an array and jax.numpy, a `for` loop over `range(n)`, or make the value static (`static_argnums`)
+            """,
+        ),
+        (
+            as_numbers,
+            jax.errors.TracerArrayConversionError,
+            """
+            `x.__array__()` needs the numbers of a traced value
+              at FILE:+1
+                  return list(memoryview(x.__array__()))
+                                         ^^^^^^^^^^^^^
+              why: {later}
+              instead: write it with jax.numpy, call it through jax.pure_callback, or make the value static (`static_argnums`)
+            """,
+        ),
+        (
+            of_traced_size,
+            jax.errors.ConcretizationTypeError,
+            """
+            `jnp.arange(n)` needs a value that is known while the program is traced
+              at FILE:+1
+                  return jnp.arange(n)
+                         ^^^^^^^^^^^^^
+              why: {later}
+              instead: use the largest size and mask what is too much, or make the value static (`static_argnums`)
+            """,
+        ),
+        (
+            masked,
+            jax.errors.NonConcreteBooleanIndexError,
+            """
+            `x[x > 1]` selects by a traced mask, so the number of elements is not known
+              at FILE:+1
+                  return x[x > 1]
+                         ^^^^^^^^
+              why: every array of a compiled program has a known shape
+              instead: keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero
+            """,
+        ),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_what_jax_says_of_unknown_values_is_said_of_the_users_line(fn, kind, text) -> None:
+    with pytest.raises(kind) as caught:
+        ag.jit(fn)(jnp.arange(3) if fn is masked else 4)
+    assert isinstance(caught.value, ag.StagingError)
+    assert message_of(caught.value, fn) == textwrap.dedent(text).strip().replace("{later}", LATER)
+    assert caught.value.location.lineno == inspect.getsourcelines(fn)[1] + 1
+
+
+def test_a_function_without_source_is_named_where_it_fails() -> None:
+    namespace: dict[str, Any] = {}
+    exec("def unseen(x):\n    return 1 if x > 0 else 2\n", namespace)
+    unseen = namespace["unseen"]
+
+    def calls_it(x):
+        return unseen(x) + 1
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        ag.jit(calls_it)(4)
+    assert message_of(caught.value, calls_it).splitlines()[:-1] == [
+        "`unseen(x)` asks whether a traced value is true",
+        "  at FILE:+1",
+        "      return unseen(x) + 1",
+        "             ^^^^^^^^^",
+        "  why: `unseen` is not converted, since Python kept no source of it, and runs as plain Python",
+    ]
+
+
+def test_a_function_that_stays_unconverted_is_named_where_it_fails() -> None:
+    @ag.do_not_convert
+    def left_alone(x):
+        return 1 if x > 0 else 2
+
+    def calls_it(x):
+        return left_alone(x) + 1
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        ag.jit(calls_it)(4)
+    assert message_of(caught.value, left_alone).splitlines()[:-1] == [
+        "`x > 0` asks whether a traced value is true",
+        "  at FILE:+1",
+        "      return 1 if x > 0 else 2",
+        "                  ^^^^^",
+        "  why: `left_alone` is not converted (it is marked, or library code calls it), and runs as plain Python",
+    ]
+
+
+def test_handlers_inside_a_function_see_jaxs_own_error() -> None:
+    def f(n):
+        try:
+            return n + len(bin(n))
+        except jax.errors.TracerIntegerConversionError as error:
+            assert not isinstance(error, ag.StagingError)
+            return n
+
+    assert ag.jit(f)(4) == 4
+
+
 def test_a_refused_program_can_be_called_with_static_values() -> None:
     def f(x, n):
         out = []

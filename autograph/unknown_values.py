@@ -1,0 +1,139 @@
+"""JAX's own errors about values that are not known, said in the user's terms: which expression, where, what to do.
+
+Code that stays Python's own (a library, a function without source, `hash`, a format string) may ask a traced value for
+its truth or its number. JAX raises for that, and its text knows neither the line nor the expression. Where such an
+error leaves a converted function, the exception at hand becomes a `StagingError` as well: it keeps its identity, its
+traceback and its place in JAX's family, so that handlers for either still match.
+
+>>> import jax, autograph as ag
+>>> @ag.jit
+... def f(n):
+...     return bin(n).count("1")
+>>> try:
+...     f(3)
+... except jax.errors.TracerIntegerConversionError as error:
+...     print(isinstance(error, ag.StagingError), str(error).splitlines()[0])
+True `bin(n)` needs a traced value as a Python integer
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from collections.abc import Iterator
+from itertools import islice
+from types import CodeType, TracebackType
+from typing import Any, NamedTuple, cast
+
+import jax
+
+from autograph.errors import Location, StagingError, is_ours, message
+from autograph.library import is_library_file
+from autograph.registry import known
+
+_KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
+_STATIC = "or make the value static (`static_argnums`)"
+
+
+class _Kind(NamedTuple):
+    error: type[Exception]
+    what: str
+    why: str
+    instead: str
+
+
+_KINDS = (
+    _Kind(
+        jax.errors.TracerBoolConversionError,
+        "asks whether a traced value is true",
+        _KNOWN_LATER,
+        f"ask in an `if`, a loop or a conditional expression of a converted function, use jax.numpy, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.TracerIntegerConversionError,
+        "needs a traced value as a Python integer",
+        _KNOWN_LATER,
+        f"use an array and jax.numpy, a `for` loop over `range(n)`, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.TracerArrayConversionError,
+        "needs the numbers of a traced value",
+        _KNOWN_LATER,
+        f"write it with jax.numpy, call it through jax.pure_callback, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.NonConcreteBooleanIndexError,
+        "selects by a traced mask, so the number of elements is not known",
+        "every array of a compiled program has a known shape",
+        "keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero",
+    ),
+    _Kind(
+        jax.errors.ConcretizationTypeError,
+        "needs a value that is known while the program is traced",
+        _KNOWN_LATER,
+        f"use the largest size and mask what is too much, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.UnexpectedTracerError,
+        "uses a value of a staged statement or function that has ended",
+        "something kept it that the statement cannot see: a cache, a library's object, a function that is not converted",
+        "pass the value on in variables, attributes or containers of converted functions",
+    ),
+)
+
+
+class _Place(NamedTuple):
+    code: CodeType
+    lineno: int
+    col: int | None
+    end_col: int | None
+
+    @property
+    def has_text(self) -> bool:
+        name = self.code.co_filename
+        return name != "<string>" and bool(linecache.getline(name, self.lineno).strip())
+
+
+def explain(exc: BaseException) -> None:
+    """Makes an error of JAX's about an unknown value one of ours too; leaves every other exception as it is."""
+    if isinstance(exc, StagingError):
+        return
+    kind = next((kind for kind in _KINDS if isinstance(exc, kind.error)), None)
+    places = list(_places(exc.__traceback__)) if kind is not None else []
+    if kind is None or not places:
+        return
+    place = next((place for place in reversed(places) if place.has_text), places[-1])
+    at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
+    text = f"{at.segment() or 'this line'} {kind.what}"
+    why, unconverted = kind.why, places[-1].code
+    if known(unconverted) is None:
+        reason = (
+            " (it is marked, or library code calls it)"
+            if places[-1].has_text
+            else ", since Python kept no source of it"
+        )
+        why = f"`{unconverted.co_name}` is not converted{reason}, and runs as plain Python"
+    said = message(text, at=at, why=why, instead=kind.instead)
+    if isinstance(exc, jax.errors.UnexpectedTracerError):
+        said += f"\n{exc}"  # where the value was made, as far as JAX knows
+    exc.__class__ = _both(cast(Any, type(exc)))
+    exc.args = (said,)
+    cast(StagingError, exc).location = at
+
+
+@functools.cache
+def _both(kind: Any) -> Any:
+    names = {"__module__": StagingError.__module__, "__qualname__": StagingError.__qualname__, "__doc__": kind.__doc__}
+    return type(StagingError.__name__, (kind, StagingError), names)
+
+
+def _places(traceback: TracebackType | None) -> Iterator[_Place]:
+    """Where the user's own frames stand in a traceback."""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not is_ours(code.co_filename) and not is_library_file(code.co_filename):
+            position = next(islice(code.co_positions(), traceback.tb_lasti // 2, None), (None,) * 4)
+            line, end_line, col, end_col = position
+            one_line = line == end_line == traceback.tb_lineno
+            yield _Place(code, traceback.tb_lineno, *((col, end_col) if one_line else (None, None)))
+        traceback = traceback.tb_next
