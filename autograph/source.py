@@ -116,6 +116,11 @@ class SourceFile:
         return tuple(line.rstrip("\r\n") for line in self.raw_lines)
 
     @cached_property
+    def tries(self) -> list[ast.Try]:
+        """All `try` statements with handlers."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Try) and node.handlers]
+
+    @cached_property
     def imports(self) -> frozenset[str]:
         """The names that the module binds by imports, outside its functions and classes."""
         found: set[str] = set()
@@ -243,6 +248,14 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     if found is None:
         raise _stale(code)
     return found
+
+
+def tries_around(filename: str, line: int) -> list[ast.Try]:
+    """The `try` statements whose body (what their handlers watch) holds a line of a file that was read."""
+    files = _FILES.get(filename)
+    if not files:
+        return []
+    return [node for node in files[0].tries if node.body[0].lineno <= line <= _last_line(node.body[-1])]
 
 
 _FILES: dict[str, list[SourceFile]] = {}

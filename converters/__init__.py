@@ -13,6 +13,7 @@ from autograph.converters import checks
 from autograph.converters.asserts import Asserts
 from autograph.converters.base import Conversion, Converter
 from autograph.converters.calls import Calls
+from autograph.converters.caught_statements import CaughtStatements
 from autograph.converters.comparisons import Comparisons
 from autograph.converters.comprehensions import Comprehensions
 from autograph.converters.conditional_expressions import ConditionalExpressions
@@ -21,6 +22,7 @@ from autograph.converters.control_flow import ControlFlow
 from autograph.converters.declarations import Declarations, HoistDeclarations
 from autograph.converters.directives import Directives
 from autograph.converters.element_assignments import ElementAssignments
+from autograph.converters.handlers import Handlers
 from autograph.converters.jumps import Jumps
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.match_statements import MatchStatements
@@ -35,6 +37,7 @@ from autograph.options import ConversionContext
 class Expressions(
     Asserts,
     ContextManagers,
+    Handlers,
     Comparisons,
     Comprehensions,
     ConditionalExpressions,
@@ -51,6 +54,7 @@ class Expressions(
 CONVERTERS: tuple[type[Converter], ...] = (
     HoistDeclarations,  # first: declarations inside statements would move with them
     MatchStatements,  # before anything counts `if`s: cases become some
+    CaughtStatements,  # before anything counts `raise`s
     Directives,  # while each directive still stands in its own loop
     ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
     OuterWrites,  # sees the assignments that element assignments became

@@ -26,6 +26,7 @@ from typing import Any
 import gast
 
 from autograph import locations
+from autograph.analyses.operators import is_operator
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node, binds
 
@@ -45,7 +46,7 @@ class Asserts(ExpressionConverter):
         return locations.place(gast.Expr(call), locations.position(node))
 
     def visit_Raise(self, node: Node) -> Any:
-        if not self.moved:
+        if not self.moved or (node.exc is not None and is_operator(node.exc, self.alias)):
             return node
         if node.exc is None:
             node.exc = pieces.operator(self.alias, "raise_", [], at=node)

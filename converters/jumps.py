@@ -7,6 +7,7 @@
 | `while t:` / `if c: break` / rest | `while t and not c:` rest |
 | `while True:` head / `if c: break` / rest | head / `while not c:` rest, head |
 | any other `break`, or `return` in a loop | `break_ = False` before, `break_ = True` in its place, `while not break_ and t` |
+| `try:` / `if c: raise E` / `except E:` handler | `raised = True` in its place, `if raised:` handler behind (`caught_raises`) |
 
 >>> from autograph.converters.showing import show
 >>> print(show('''
@@ -37,7 +38,7 @@ moved at most once, and no code is copied but the few statements at the head of 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -47,6 +48,7 @@ from autograph.analyses.loops import LOOPS, blocks
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.converters import loop_shapes, pieces
 from autograph.converters.base import Conversion, Node, StatementConverter
+from autograph.converters.caught_raises import Catch
 from autograph.converters.loop_shapes import both
 
 Flags = frozenset[str]
@@ -77,19 +79,27 @@ class Place:
         returns: `return` leaves the user's function here; otherwise it is a flag.
         loop: the loop around, or None.
         in_loop: no functional statement stands between here and that loop, so if it is native, jumps stay native.
+        catch: the `try` around whose handlers are for what is raised here by a flag, or None.
+        at_try: no functional statement stands between here and that `try`, so `raise` stays Python's.
     """
 
     returns: bool
     loop: Loop | None = None
     in_loop: bool = False
+    catch: Catch | None = None
+    at_try: bool = False
 
     def in_arm(self) -> Place:
         """Inside an arm of a functional statement."""
-        return Place(returns=False, loop=self.loop)
+        return Place(returns=False, loop=self.loop, catch=self.catch)
 
     @property
     def native_loop(self) -> bool:
         return self.loop is not None and self.loop.native and self.in_loop
+
+    @property
+    def raises_by_flag(self) -> bool:
+        return self.catch is not None and not self.at_try
 
 
 class Jumps(StatementConverter):
@@ -170,7 +180,7 @@ class Jumps(StatementConverter):
             escapes = self.native.escapes(node)
             completes = self._statement_completes(node)
             flags = NONE
-            if isinstance(node, _JUMPS):
+            if isinstance(node, _JUMPS) or (isinstance(node, gast.Raise) and place.raises_by_flag):
                 made, flags = self.jump(node, place)
                 if self.native.is_generator and not flags:  # what is never reached may hold the only `yield`
                     result.extend(made)
@@ -180,6 +190,8 @@ class Jumps(StatementConverter):
                 made, flags, added = self.lower_loop(node, place)
                 pending.extend(reversed(added))
                 completes = completes or bool(added)
+            elif self.native.catches(node):
+                made, flags = self.lower_catching(node, place)
             elif escapes and isinstance(node, gast.If):
                 made, flags, rest = self.lower_if(node, pending[::-1], place)
                 completes, pending = self._completes[node], rest[::-1]
@@ -233,6 +245,10 @@ class Jumps(StatementConverter):
 
     def jump(self, node: Node, place: Place) -> tuple[list[Node], Flags]:
         """One `return`, `break` or `continue` where it stands."""
+        if isinstance(node, gast.Raise):
+            assert place.catch is not None
+            made, flag = place.catch.raising(node)
+            return made, frozenset((flag,))
         if isinstance(node, gast.Return):
             if place.returns:
                 return [node], NONE
@@ -285,8 +301,10 @@ class Jumps(StatementConverter):
         """An `if` that may jump, and what remains to be put after it."""
         escapes = self.native.escapes(node)
         stays = self.native.holds(node)
-        jumps_natively = (place.returns or "return" not in escapes) and (
-            place.native_loop or not escapes & {"break", "continue"}
+        jumps_natively = (
+            (place.returns or "return" not in escapes)
+            and (place.native_loop or not escapes & {"break", "continue"})
+            and not (place.raises_by_flag and "raise" in escapes)
         )
         if stays and jumps_natively and not self.native.soft(node):
             node.body, _ = self.lower(node.body, place)
@@ -310,18 +328,27 @@ class Jumps(StatementConverter):
         node.body = node.body or self.statements("pass", at=node)
         return [node], first | second, rest
 
-    def lower_inside(self, node: Node, place: Place) -> tuple[Node, Flags]:
-        """Any other statement: its blocks in order; flags set in a `try` keep its `else` from running."""
+    def lower_inside(self, node: Node, place: Place, catch: Catch | None = None) -> tuple[Node, Flags]:
+        """Any other statement: its blocks in order; flags set in a `try` keep its `else` from running.
+
+        `catch`: for a `try` that catches by a flag.
+        """
         if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
             return node, NONE
         inside = place if self.native.holds(node) else place.in_arm()
+        unseen = replace(inside, catch=None)
+        first = inside if catch is None else replace(inside, returns=False, catch=catch, at_try=True)
+        sees_raises = isinstance(node, gast.With | gast.AsyncWith | gast.TryStar)
+        if sees_raises or (isinstance(node, gast.Try) and node.handlers and catch is None):
+            first = unseen
         flags = NONE
         for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
             for name in ("body", "orelse", "finalbody"):
                 if not (statements := getattr(owner, name, None)):
                     continue
+                where = first if owner is node and name == "body" else unseen if name == "finalbody" else inside
                 guarded = name == "orelse" and bool(flags) and isinstance(node, gast.Try | gast.TryStar)
-                lowered, after = self.lower(statements, inside.in_arm() if guarded else inside)
+                lowered, after = self.lower(statements, where.in_arm() if guarded else where)
                 if guarded:
                     if place.loop is not None:
                         place.loop.guarded |= flags
@@ -329,6 +356,19 @@ class Jumps(StatementConverter):
                 setattr(owner, name, lowered)
                 flags |= after
         return node, flags
+
+    def lower_catching(self, node: Node, place: Place) -> tuple[list[Node], Flags]:
+        """A `try` whose handlers are also for what functional statements in its body raise."""
+        catch = Catch(self, node, place)
+        final, node.finalbody = node.finalbody, []
+        _, flags = self.lower_inside(node, place, catch)
+        handled, after = self.lower(catch.handling(), place.in_arm())
+        made, flags = [node, *handled], (flags | after) - catch.flags
+        if final:
+            [around] = self.statements("try:\n    $body\nfinally:\n    $final", at=node, body=made, final=final)
+            around.finalbody, after = self.lower(final, replace(place, catch=None))
+            made, flags = [around], flags | after
+        return [*catch.before(), *made], flags
 
     # --- loops ---
 
@@ -345,7 +385,7 @@ class Jumps(StatementConverter):
             node.orelse = []  # never reached
         before, added = self._shaped(node)
         loop = Loop(native=False)
-        body, flags = self.lower(node.body, Place(returns=False, loop=loop, in_loop=True))
+        body, flags = self.lower(node.body, Place(returns=False, loop=loop, in_loop=True, catch=place.catch))
         node.body = self._with_continue(loop, body, node)
         flags -= {loop.continue_ or ""}
         if node.orelse:

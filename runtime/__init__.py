@@ -16,6 +16,10 @@ from autograph.runtime.conditionals import if_stmt as if_stmt
 from autograph.runtime.conditionals import nothing as nothing
 from autograph.runtime.contexts import context as context
 from autograph.runtime.for_loops import for_loop as for_loop
+from autograph.runtime.handlers import caught as caught
+from autograph.runtime.handlers import depth as depth
+from autograph.runtime.handlers import error as error
+from autograph.runtime.handlers import raised as raised
 from autograph.runtime.in_place import iop as iop
 from autograph.runtime.journal import touch as touch
 from autograph.runtime.logical import and_ as and_

@@ -10,6 +10,7 @@ type, message, file and line.
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
 import traceback
@@ -20,7 +21,8 @@ import jax
 import numpy as np
 
 from autograph import errors
-from autograph.runtime import journal
+from autograph.runtime import handlers, journal
+from autograph.runtime.handlers import exception_of, uncatchable
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.truth import decider
@@ -59,6 +61,8 @@ def stage_failure(error: BaseException) -> None:
     holds = journal.conditions()
     if holds is None:
         return
+    if (handler := uncatchable(error)) is not None:
+        raise _not_caught(error, handler) from None
     head, kind, count = _head(error), type(error), len(holds)
     leaves, tree = jax.tree.flatten(error.args)
     traced = {i: x for i, x in enumerate(leaves) if is_traced(x)}
@@ -77,6 +81,15 @@ def stage_failure(error: BaseException) -> None:
 
     traced_at = list(traced)
     jax.debug.callback(fail, *holds, *traced.values())
+
+
+def _not_caught(error: BaseException, handler: ast.ExceptHandler) -> errors.StagingError:
+    return errors.StagingError(
+        f"{type(error).__name__} is raised under a traced condition, and the `except` at line {handler.lineno} would catch it",
+        at=_place_of(error),
+        why="the condition is only known when the compiled program runs, and handlers run while it is built",
+        instead="test for the case with `if`, and do there what the handler does",
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -121,19 +134,10 @@ def raise_(exception: Any = None, cause: Any = None) -> BaseException:
 
     A `raise` alone raises what is being handled once more.
     """
-    if exception is None:
-        exception = sys.exception()
-        if exception is None:
-            raise RuntimeError("No active exception to reraise")
-        if isinstance(exception, (errors.AutoGraphError, jax.errors.JAXTypeError)):
-            return exception  # what cannot be staged is no event of the program
-    if isinstance(exception, type) and issubclass(exception, BaseException):
-        exception = exception()
-    if cause is not None:
-        exception.__cause__ = cause() if isinstance(cause, type) else cause
-    if not isinstance(exception, BaseException):
-        raise TypeError("exceptions must derive from BaseException")
-    return journal.mark_raised(exception)
+    error = exception_of(exception, cause)
+    if exception is None and not handlers.is_event(error):
+        return error  # what cannot be staged is no event of the program
+    return journal.mark_raised(error)
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:

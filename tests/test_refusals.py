@@ -6,6 +6,7 @@ messages share.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
 import pathlib
@@ -47,6 +48,7 @@ def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
     lines, first = inspect.getsourcelines(fn)
     start = first + next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
     text = re.sub(re.escape(__file__) + r":(\d+)", lambda m: f"FILE:+{int(m.group(1)) - start}", str(error))
+    text = re.sub(r"the `except` at line \d+", "the `except` at line LINE", text)
     for name, remedy in REMEDIES.items():
         text = text.replace(remedy, name)
     return text
@@ -937,6 +939,81 @@ def identity_of_one_of_several(n):
     return 1 if y is x else 2
 
 
+@refused(
+    ag.StagingError,
+    """
+    ValueError is raised under a traced condition, and the `except` at line LINE would catch it
+      at FILE:+3
+          raise ValueError("large")
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_by_a_callee_and_caught(n):
+    def check(v):
+        if v > 3:
+            raise ValueError("large")
+        return v
+
+    try:
+        return check(n)
+    except ValueError:
+        return 0
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'y'
+      at FILE:+2
+          if n > 3:
+      when the test is true: float32[3]
+      when it is false:      float32[4]
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def not_for_a_wide_handler(n):
+    try:
+        if n > 3:
+            y = jnp.zeros(3)
+        else:
+            y = jnp.zeros(4)
+    except Exception:
+        y = jnp.zeros(5)
+    return y
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'y'
+      at FILE:+3
+          if n > 3:
+      when the test is true: float32[3]
+      when it is false:      float32[4]
+      why: shapes differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def not_for_a_manager_that_suppresses(n):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_Suppressing())
+        if n > 3:
+            y = jnp.zeros(3)
+        else:
+            y = jnp.zeros(4)
+        return y
+    return jnp.zeros(5)
+
+
+class _Suppressing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> bool:
+        return True
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name: str) -> None:
     fn, error, expected = CASES[name]
@@ -1169,6 +1246,35 @@ def test_handlers_inside_a_function_see_jaxs_own_error() -> None:
             return n
 
     assert ag.jit(f)(4) == 4
+
+
+def test_handlers_for_refusals_get_them() -> None:
+    def f(x):
+        try:
+            if x > 0:
+                y = jnp.zeros(3)
+            else:
+                y = jnp.zeros(4)
+        except (KeyError, ag.StagingError):
+            y = jnp.zeros(5)
+        return y
+
+    def g(x):
+        try:
+            return x.item()
+        except jax.errors.ConcretizationTypeError:
+            return 7
+
+    def h(x):
+        try:
+            return x.item()
+        except TypeError:
+            return 7
+
+    assert ag.jit(f)(1).shape == (5,)
+    assert ag.jit(g)(1) == 7
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        ag.jit(h)(1)
 
 
 def test_a_refused_program_can_be_called_with_static_values() -> None:

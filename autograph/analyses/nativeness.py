@@ -7,6 +7,8 @@
   its way are native too (a traced test there fails as JAX says, it never guesses);
 * a `while` with a static test that is left from inside a functional statement (`while True: if c: break`) is functional.
 
+A `raise` inside a `try` that has handlers counts as a jump out of that `try`'s body: there it can become a flag, like `break`.
+
 >>> import gast
 >>> function = gast.parse('''
 ... def f(x, n):
@@ -33,12 +35,13 @@ import gast
 from autograph.analyses.loops import LOOPS, blocks, header_expressions
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.analyses.static_tests import StaticTests
-from autograph.nodes import children
+from autograph.nodes import children, walk
 
 Kinds = frozenset[str]
 NO_JUMP: Kinds = frozenset()
 _JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
 _MAY_BE_FUNCTIONAL = (gast.If, gast.While, gast.For)
+_RAISE = frozenset(("raise",))
 _LOOP_JUMPS = frozenset(("break", "continue"))
 _SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
@@ -56,6 +59,11 @@ def suspends(node: Any) -> bool:
         if not isinstance(node, FUNCTIONS):
             pending.extend(children(node))
     return False
+
+
+def _holds_function(node: Any) -> bool:
+    """Whether a function or class is made in `node`; such a statement stands in one place only."""
+    return any(isinstance(item, (*FUNCTIONS, gast.ClassDef)) for item in walk(node))
 
 
 class Nativeness:
@@ -76,7 +84,9 @@ class Nativeness:
         self._hard: dict[Any, Kinds] = {}  # jumps out of a `finally`, which no flag can express
         self._kept: set[Any] = set()  # loops with such a jump inside
         self._native: set[Any] = set()
-        suspending = [self._summarise(statement) for statement in function.body]
+        self._forced: dict[Any, Kinds] = {}  # by `try`, the kinds of jumps that cannot become flags there
+        self._may_catch = not (may_suspend and any(map(suspends, function.body)))
+        suspending = [self._summarise(statement, False) for statement in function.body]
         self.is_generator = any(suspending)
         self._decide(function.body, NO_JUMP | {"return"} if self.is_generator else NO_JUMP)
 
@@ -97,6 +107,15 @@ class Nativeness:
         """Whether lowering jumps may move statements into functional ones."""
         return any(self._soft.values())
 
+    def catches(self, statement: Any) -> bool:
+        """Whether a `try` catches what functional statements in its body raise, with flags that say so."""
+        return (
+            isinstance(statement, gast.Try)
+            and bool(statement.handlers)
+            and self._is_staged(statement.body)
+            and not self.escapes(statement) & self._forced[statement]
+        )
+
     def breaks(self, loop: Any) -> bool:
         """Whether a loop holds a `break` of its own."""
         return "break" in self._union(self._escapes, [loop.body], False)
@@ -108,25 +127,42 @@ class Nativeness:
         if not kind:
             self._soft[node] = self._escapes[node]
 
+    def add_tree(self, statement: Any, caught: bool) -> None:
+        """Takes note of a new statement with all that is in it; `caught`: it stands in a `try` with handlers."""
+        self._summarise(statement, caught)
+        self._decide([statement], NO_JUMP)
+
     def discard(self, loop: Any) -> None:
         """A native loop becomes functional."""
         self._native.discard(loop)
 
-    def _summarise(self, node: Any) -> bool:
+    def _summarise(self, node: Any, caught: bool) -> bool:
+        """Fills the tables for a statement; returns whether it suspends. `caught`: a `try` around it has handlers."""
         if type(node) in _JUMPS:
             self._escapes[node] = frozenset((_JUMPS[type(node)],))
+        elif caught and type(node) is gast.Raise:
+            self._escapes[node] = _RAISE
         inner = blocks(node)
         if not inner or isinstance(node, gast.ClassDef):
             self._suspending[node] = result = self._may_suspend and suspends(node)
             return result
         result = self._may_suspend and (isinstance(node, _SUSPENDING) or any(map(suspends, header_expressions(node))))
-        for block in inner:
+        catches = type(node) is gast.Try and bool(node.handlers)
+        copies = catches and self._may_catch and not any(map(_holds_function, node.handlers))
+        if isinstance(node, gast.With | gast.AsyncWith | gast.TryStar):
+            caught = False  # a manager sees what passes it, and so does `except*`
+        for index, block in enumerate(inner):
+            watched = (copies and index == 0) or (
+                caught and not (catches and index == 0) and block is not getattr(node, "finalbody", None)
+            )
             for statement in block:
-                result |= self._summarise(statement)
+                result |= self._summarise(statement, watched)
         is_loop = isinstance(node, LOOPS)
         escapes, soft, hard = (self._union(table, inner, is_loop) for table in (self._escapes, self._soft, self._hard))
         if isinstance(node, gast.Try | gast.TryStar):
             hard |= self._union(self._escapes, [node.finalbody], False)
+        if catches:
+            escapes, soft = self._caught(node, inner, escapes, soft, caught)
         if is_loop and any(self._union(self._hard, [block], False) for block in inner):
             self._kept.add(node)
             hard |= escapes
@@ -138,6 +174,22 @@ class Nativeness:
         self._escapes[node], self._soft[node], self._hard[node] = escapes, soft, hard
         self._suspending[node] = result
         return result
+
+    def _caught(
+        self, node: Any, inner: list[list[Any]], escapes: Kinds, soft: Kinds, caught: bool
+    ) -> tuple[Kinds, Kinds]:
+        """What leaves a `try` with handlers, and from where."""
+        staged = self._is_staged(node.body)
+        if not caught or not (staged or "raise" in self._union(self._escapes, inner[1:], False)):
+            escapes -= _RAISE
+        if caught and staged:
+            escapes |= _RAISE  # no handler may match
+        # A functional `if` with the handlers in it follows, and what the body does after a flag becomes functional too.
+        return escapes, escapes if staged else soft
+
+    def _is_staged(self, body: list[Any]) -> bool:
+        """Whether a `raise` in the body of a `try` may stand in a functional statement, or come to stand in one."""
+        return bool(self._union(self._soft, [body], False)) and "raise" in self._union(self._escapes, [body], False)
 
     def _union(self, table: dict[Any, Kinds], inner: list[list[Any]], is_loop: bool) -> Kinds:
         found = NO_JUMP
@@ -155,9 +207,9 @@ class Nativeness:
         if not self._static.holds(loop.test):
             return False
         soft = self._union(self._soft, [loop.body], False) | self._union(self._soft, [loop.orelse], False)
-        if "continue" in soft:
+        if soft & {"continue", "raise"}:
             soft |= self._union(self._escapes, [loop.body], False)
-        return not soft & {"break", "return"}
+        return not soft & {"break", "return", "raise"}
 
     def _bound_to_python(self, node: Any) -> bool:
         """Whether a statement suspends, or holds a jump that no flag can express."""
@@ -170,6 +222,8 @@ class Nativeness:
             if not inner:
                 continue
             native = True
+            if isinstance(node, gast.Try):
+                self._forced[node] = forced
             if isinstance(node, _MAY_BE_FUNCTIONAL):
                 native = bool(self._bound_to_python(node) or self._escapes[node] & forced) or (
                     self._static.holds(node.test)
@@ -188,5 +242,5 @@ class Nativeness:
                     self._decide(block, forced | {"return"} | _LOOP_JUMPS)
                 else:
                     self._decide(block, forced)
-            if native:
+            if native and not self.catches(node):
                 self._soft[node] = self._union(self._soft, inner, is_loop)

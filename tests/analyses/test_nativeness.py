@@ -44,6 +44,10 @@ CASES = {
         "yield a\nif b: return\nfor c in d:\n    if c: return",
         "if b; for c in d; if c",
     ),
+    "a static `while` that a staged raise leaves for a handler": (
+        "try:\n    while True:\n        if a: raise b\nexcept c: pass\nwhile True:\n    if a: raise b",
+        "try; while True",
+    ),
     "a break in a generator may have one": ("for c in d:\n    if c: break\nyield a", ""),
     "a break out of a loop that suspends": (
         "for a in b:\n    yield a\n    if a: break\n    if b: c",
@@ -147,3 +151,27 @@ def test_generators() -> None:
 )
 def test_suspends(text: str, expected: bool) -> None:
     assert suspends(function_of(text).body) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "catches"),
+    [
+        ("try:\n    if a: raise b\nexcept c: pass", True),
+        ("try:\n    for a in b: raise c\nexcept c: pass", True),
+        ("try:\n    if a: return\n    raise b\nexcept c: pass", True),  # the rest moves into an arm
+        ("try:\n    try:\n        if a: raise b\n    finally: d\nexcept c: pass", True),
+        ("try:\n    try:\n        if a: raise b\n    except d: pass\nexcept c: pass", True),  # no handler may match
+        ("try:\n    try: a\n    except b:\n        if a: raise\nexcept c: pass", True),
+        ("try:\n    raise b\nexcept c: pass", False),
+        ("try:\n    if a is None: raise b\nexcept c: pass", False),
+        ("try:\n    if a: raise b\nfinally: pass", False),
+        ("try:\n    with a:\n        if a: raise b\nexcept c: pass", False),  # the manager sees what passes it
+        ("try:\n    def f():\n        if a: raise b\nexcept c: pass", False),
+        ("try:\n    if a: raise b\nexcept c: d = lambda: e", False),  # handlers are copied, functions are not
+        ("try:\n    if a: raise b\nexcept c: yield", False),
+        ("try: a\nexcept c:\n    if a: raise b", False),
+    ],
+)
+def test_catches(body: str, catches: bool) -> None:
+    function = function_of(body)
+    assert nativeness(function).catches(function.body[0]) is catches

@@ -226,6 +226,22 @@ def raise_(exception: Any = None, cause: Any = None) -> Any:
     return exception
 
 
+def caught(kinds: Any = BaseException) -> Any:
+    return kinds
+
+
+def depth() -> int:
+    return 0
+
+
+def raised(outside: int, exception: Any = None, cause: Any = None) -> Any:
+    return (raise_(exception, cause),)
+
+
+def error(found: Any) -> Any:
+    return found[0]
+
+
 def comp_iter(xs: Any) -> Any:
     return xs
 

@@ -6,6 +6,5 @@ They run as strict expected failures: a program that starts to work must leave t
 _DEAD_CONTAINER = "refused: a container that only dead variables hold is joined all the same"
 
 PENDING: dict[str, str] = {
-    "found_by_search.raise_after_return_in_try": "run-time error: a conditional `raise` is not caught by `except`",
     "found_by_search.closures_collected_beside_a_return": _DEAD_CONTAINER,
 }

@@ -1,0 +1,120 @@
+"""A `try` whose handlers must also catch what is raised on a traced condition.
+
+Handlers run while the program is built, so an exception that one arm of a staged `if` raises never gets to them. Where the
+`raise` stands in the `try` itself it is a jump, and becomes a flag as `break` does; what the handlers do stands a second time
+behind the `try`, in an `if` of that flag:
+
+>>> from autograph.converters.jumps import Jumps
+>>> from autograph.converters.showing import show
+>>> print(show('''
+... def f(x):
+...     try:
+...         if x < 0:
+...             raise ValueError("negative")
+...         y = sqrt(x)
+...     except ValueError:
+...         y = 0
+...     return y
+... ''', Jumps))
+def f(x):
+    depth = ag__.depth()
+    raised = False
+    try:
+        if x < 0:
+            error = ag__.raised(depth, ValueError('negative'))
+            raised = True
+        else:
+            y = sqrt(x)
+    except ValueError:
+        y = 0
+    if raised:
+        try:
+            raise ag__.error(error)
+        except ValueError:
+            y = 0
+    return y
+
+`ag__.raised` raises at once, and Python's own handlers catch it, unless a staged statement stands between it and the `try`.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import gast
+
+from autograph.converters import pieces
+from autograph.converters.base import Node
+
+if TYPE_CHECKING:
+    from autograph.converters.jumps import Jumps, Place
+
+
+@dataclass(frozen=True)
+class Site:
+    """One `raise`: its flag, and the variable that holds what was raised."""
+
+    flag: str
+    error: str
+
+
+class Catch:
+    """What is raised by flags in the body of one `try`."""
+
+    def __init__(self, jumps: Jumps, node: Node, place: Place) -> None:
+        self.jumps = jumps
+        self.node = node
+        self.place = place
+        self.depth = jumps.namer.fresh("depth")
+        self.handlers = copy.deepcopy(node.handlers)  # before they are lowered
+        self.sites: list[Site] = []
+
+    @property
+    def flags(self) -> frozenset[str]:
+        return frozenset(site.flag for site in self.sites)
+
+    def before(self) -> list[Node]:
+        """What goes in front of the `try`."""
+        if not self.sites:
+            return []
+        made = self.jumps.statements("$name = ag__.depth()", at=self.node, name=self.depth)
+        return made + [pieces.assign(site.flag, gast.Constant(False, None), at=self.node) for site in self.sites]
+
+    def raising(self, node: Node) -> tuple[list[Node], str]:
+        """What takes the place of a `raise`, and its flag."""
+        site = Site(self.jumps.namer.fresh("raised"), self.jumps.namer.fresh("error"))
+        self.sites.append(site)
+        arguments = [pieces.name(self.depth)]
+        if node.exc is not None:
+            arguments.append(node.exc)
+            if node.cause is not None and not isinstance(node.cause, gast.Constant):
+                arguments.append(node.cause)
+        call = pieces.operator(self.jumps.alias, "raised", arguments, at=node)
+        [kept] = self.jumps.statements("$name = $call", at=node, name=site.error, call=call)
+        return [kept, pieces.assign(site.flag, gast.Constant(True, None), at=node)], site.flag
+
+    def handling(self) -> list[Node]:
+        """The `if`s behind the `try`, each with a copy of its handlers; not lowered yet."""
+        return [self._handling(site) for site in self.sites]
+
+    def _handling(self, site: Site) -> Node:
+        node, jumps, outer = self.node, self.jumps, self.place.catch
+        handlers = copy.deepcopy(self.handlers)
+        if outer is not None and handlers[-1].type is not None:  # what no handler matches is for the `try` around
+            name = jumps.namer.fresh("error")
+            [around] = jumps.statements(
+                "try:\n    pass\nexcept BaseException as $error:\n    raise $again", at=node, error=name, again=name
+            )
+            handlers.extend(around.handlers)
+        [handling] = jumps.statements(
+            "if $flag:\n    try:\n        raise ag__.error($error)\n    finally:\n        pass",
+            at=node,
+            flag=site.flag,
+            error=site.error,
+        )
+        [again] = handling.body
+        again.handlers, again.finalbody = handlers, []
+        jumps.native.add_tree(handling, outer is not None)
+        return handling

@@ -1,0 +1,161 @@
+"""`except` in staged code: what it must not catch, and what it cannot.
+
+A handler catches the events of the program. That something cannot be staged is no event: plain Python would not raise
+there, so a handler for `Exception` or `TypeError` must let it pass, or the answer would be the handler's in silence. The
+converter writes `except ag__.caught(Exception):` for handlers whose classes are wide enough.
+
+>>> from autograph.errors import StagingError
+>>> def answer(error):
+...     try:
+...         raise error
+...     except caught(Exception):
+...         return "caught"
+>>> answer(KeyError("k"))
+'caught'
+>>> answer(StagingError("two shapes"))
+Traceback (most recent call last):
+    ...
+autograph.errors.StagingError: two shapes
+
+A `raise` on a traced condition in the body of a `try` becomes a flag (`converters.caught_raises`): `raised` notes the exception,
+`error` gives it to the handlers. Any other exception that ends one arm of a staged `if` is raised, if at all, when the compiled
+program runs, where no handler around the statement can see it (`uncatchable`).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from types import FrameType
+from typing import Any
+
+import jax
+
+from autograph import errors
+from autograph.runtime import journal
+
+_NO_EVENTS = (
+    errors.AutoGraphError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.UnexpectedTracerError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
+
+def is_event(error: BaseException | None) -> bool:
+    """Whether plain Python might raise this too."""
+    if isinstance(error, _NO_EVENTS):
+        return False
+    # JAX says so in many places with a bare TypeError ("... of concrete values ..., got Traced<float32[]>").
+    return not (isinstance(error, TypeError) and "Traced<" in str(error) and _is_jaxs(error))
+
+
+def _is_jaxs(error: BaseException) -> bool:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and errors.is_of_jax(trace.tb_frame.f_code)
+
+
+def caught(kinds: Any = BaseException) -> Any:
+    """What an `except` catches of these classes now: nothing, while what is being handled is no event of the program.
+
+    A handler that names such an error, `except ag.StagingError:`, means it and gets it.
+    """
+    error = sys.exception()
+    if is_event(error):
+        return kinds
+    return kinds if any(_names_it(kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))) else ()
+
+
+def _names_it(kind: Any) -> bool:
+    return isinstance(kind, tuple) or (isinstance(kind, type) and issubclass(kind, _NO_EVENTS))
+
+
+def depth() -> int:
+    """How many pieces are open: as many where an exception is raised mean that nothing staged is in between."""
+    return len(journal.open_pieces())
+
+
+def raised(outside: int, exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
+    """What `raise exception from cause` leaves for the handlers; raises it at once if nothing staged is in between.
+
+    Args:
+        outside: `depth()` at the `try`.
+    Returns:
+        what the exception is made of: a tuple, which leaves an arm or a loop as any value does.
+    """
+    error = exception_of(exception, cause)
+    if len(journal.open_pieces()) == outside:
+        raise error
+    attributes = error.__dict__
+    return type(error), error.args, tuple(attributes), tuple(attributes.values()), error.__cause__
+
+
+def error(found: tuple[Any, ...]) -> BaseException:
+    """The exception that `raised` noted, made again."""
+    kind, args, names, values, cause = found
+    again: BaseException = kind.__new__(kind, *args)
+    again.args = args
+    again.__dict__.update(zip(names, values, strict=True))
+    again.__cause__ = cause
+    return journal.mark_raised(again)
+
+
+def exception_of(exception: Any, cause: Any) -> BaseException:
+    """The exception of `raise exception from cause`; without any, the one that is being handled."""
+    if exception is None:
+        exception = sys.exception()
+        if exception is None:
+            raise RuntimeError("No active exception to reraise")
+    if isinstance(exception, type) and issubclass(exception, BaseException):
+        exception = exception()
+    if not isinstance(exception, BaseException):
+        raise TypeError("exceptions must derive from BaseException")
+    if cause is not None:
+        exception.__cause__ = cause() if isinstance(cause, type) else cause
+    return exception
+
+
+def uncatchable(error: BaseException) -> ast.ExceptHandler | None:
+    """The handler that would catch `error`, which an arm raises, in the staged functions that run now; None if none would.
+
+    Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
+    """
+    from autograph import source
+    from autograph.registry import Role, known
+
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        entry = known(frame.f_code)
+        if entry is not None and entry.role is Role.STAGED:
+            for statement in source.tries_around(frame.f_code.co_filename, frame.f_lineno):
+                for handler in statement.handlers:
+                    if handler.type is None or _may_match(handler.type, error, frame):
+                        return handler
+        frame = frame.f_back
+    return None
+
+
+def _may_match(kinds: ast.expr, error: BaseException, frame: FrameType) -> bool:
+    if isinstance(kinds, ast.Tuple):
+        return any(_may_match(kind, error, frame) for kind in kinds.elts)
+    path: list[str] = []
+    node = kinds
+    while isinstance(node, ast.Attribute):
+        path.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return True
+    found = next((names[node.id] for names in _namespaces(frame) if node.id in names), None)
+    for name in reversed(path):
+        found = getattr(found, name, None)
+    classes = found if isinstance(found, tuple) else (found,)
+    return any(not isinstance(kind, type) or isinstance(error, kind) for kind in classes)
+
+
+def _namespaces(frame: FrameType) -> tuple[Any, ...]:
+    return frame.f_locals, frame.f_globals, vars(builtins)

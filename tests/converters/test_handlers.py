@@ -1,0 +1,61 @@
+"""Handlers that are wide enough to catch a refusal."""
+
+import pytest
+
+from autograph.converters.handlers import Handlers
+from tests.converters.converting import Case
+
+PASSES = (Handlers,)
+
+CASES = {
+    "wide and narrow": Case(
+        """
+        def f(x):
+            try:
+                return 1 // x
+            except (KeyError, ZeroDivisionError):
+                return 0
+            except (KeyError, TypeError) as error:
+                return str(error)
+            except:
+                raise
+        """,
+        """
+        def f(x):
+            try:
+                return 1 // x
+            except (KeyError, ZeroDivisionError):
+                return 0
+            except ag__.caught((KeyError, TypeError)) as error:
+                return str(error)
+            except ag__.caught():
+                raise
+        """,
+        "f(1)",
+        "f(0)",
+        "f('')",
+    ),
+    "what is not known is wide": Case(
+        """
+        def f(x, kind):
+            try:
+                return 1 // x
+            except kind:
+                return 0
+        """,
+        """
+        def f(x, kind):
+            try:
+                return 1 // x
+            except ag__.caught(kind):
+                return 0
+        """,
+        "f(0, ZeroDivisionError)",
+        "f(0, KeyError)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_becomes(name: str) -> None:
+    CASES[name].examine(*PASSES)

@@ -1,0 +1,253 @@
+"""`raise` on traced conditions inside the `try` that handles it."""
+
+import contextlib
+
+import jax.numpy as jnp
+
+from tests.programs.harness import program
+
+
+class Negative(ValueError):
+    def __init__(self, value):
+        super().__init__("negative", value)
+        self.value = value
+
+
+@program((4.0,), (-2.0,), transforms=("vmap", "grad"))
+def replaced_value(x):
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        y = jnp.sqrt(x)
+    except ValueError:
+        y = 0.0 * x
+    return y
+
+
+@program((4.0,), (-2.0,))
+def the_exception_carries_values(x):
+    try:
+        if x < 0:
+            raise Negative(x * 2)
+        y = jnp.sqrt(x)
+    except Negative as e:
+        y = e.value + e.args[1]
+    return y
+
+
+@program((jnp.array([1.0, 2.0]),), (jnp.array([1.0, -2.0]),), (jnp.array([-1.0, 2.0]),))
+def out_of_a_loop_past_else_and_finally(xs):
+    total = 0.0
+    try:
+        for x in xs:
+            if x < 0:
+                raise Negative(x)
+            total += x
+        else:
+            total += 100
+    except Negative as e:
+        total = total - e.value
+    else:
+        total *= 2
+    finally:
+        total += 1000
+    return total
+
+
+@program((2.0,), (-1.0,), (11.0,), (30.0,))
+def the_outer_try_handles_it(x):
+    try:
+        try:
+            if x < 0:
+                raise KeyError("k")
+            if x > 10:
+                raise ValueError("v")
+            y = x
+        except KeyError:
+            y = x * 10
+    except ValueError:
+        y = -x
+        if x > 20:
+            y = y - 1
+    return y
+
+
+@program((7,), (4,), (10,), (0,))
+def jumps_of_a_loop_in_body_and_handler(n):
+    s = 0
+    while n > 0:
+        try:
+            if n % 3 == 0:
+                raise ValueError
+            if n % 5 == 0:
+                break
+            s += n
+        except ValueError:
+            s += 100
+            n -= 1
+            continue
+        n -= 1
+    return s
+
+
+@program((1,), (2,), (3,), (0,))
+def the_handler_returns_from_a_loop(n):
+    s = 0
+    for i in range(10):
+        try:
+            if i * n > 12:
+                raise ValueError
+            s += i
+        except ValueError:
+            return s * 100
+        finally:
+            s += 1
+    return s
+
+
+@program((2.0,), (-2.0,))
+def assertion(x):
+    try:
+        assert x > 0, "positive"
+        r = jnp.log(x)
+    except AssertionError:
+        r = jnp.float32(-1)
+    return r
+
+
+@program((1.0,), (6.0,), (-1.0,))
+def what_was_written_before_stays(x):
+    y = 1.0
+    try:
+        y = 2.0
+        if x > 0:
+            y = 3.0
+            if x > 5:
+                raise ZeroDivisionError
+            y = 4.0
+        y += x
+    except (KeyError, ArithmeticError):
+        y *= 7
+    return y
+
+
+@program((1.0,), (-6.0,), (-1.0,))
+def one_handler_of_several(x):
+    try:
+        if x > 0:
+            raise KeyError
+        elif x < -5:
+            raise ValueError
+        return x * 2
+    except KeyError:
+        return x * 3
+    except ValueError:
+        return x * 5
+
+
+@program((10,), (2,), (0,))
+def leaves_an_endless_loop(x):
+    try:
+        while True:
+            x = x - 1
+            if x < 0:
+                raise StopIteration
+            if x == 3:
+                break
+    except StopIteration:
+        return -1
+    return x
+
+
+@program((0,), (1,), (2,), (3,), (4,))
+def a_handler_raises_again(x):
+    try:
+        if x > 3:
+            raise ValueError
+        try:
+            if x > 1:
+                raise KeyError
+            r = 0
+        except KeyError:
+            if x > 2:
+                raise ValueError from None
+            r = 1
+    except ValueError:
+        r = 2
+    return r
+
+
+@program((0.5,), (2.0,), (6.0,))
+def a_bare_raise_in_a_handler(x):
+    try:
+        try:
+            if x > 1:
+                raise RuntimeError("a")
+            z = 5.0
+        except RuntimeError:
+            if x > 4:
+                raise
+            z = 6.0
+    except RuntimeError:
+        z = 7.0
+    return z
+
+
+@program((0,), (1,), (2,), (4,))
+def in_turns_of_an_unrolled_loop(x):
+    r = 0
+    for i in range(3):
+        for j in range(3):
+            try:
+                if i * j == x:
+                    raise KeyError(i)
+            except KeyError as e:
+                r += 10 * e.args[0] + j
+    return r
+
+
+@program((2.0,), (-2.0,))
+def through_an_inner_finally(x):
+    try:
+        try:
+            if x < 0:
+                raise ValueError
+            y = 1.0
+        finally:
+            x = x + 1
+    except ValueError:
+        y = x
+    return y
+
+
+@program((2.0,), (-2.0,))
+def cause_and_class(x):
+    try:
+        if x > 0:
+            raise Negative(1) from KeyError("b")
+    except ValueError as e:
+        return 1.0 if isinstance(e.__cause__, KeyError) and type(e) is Negative else 2.0
+    return 3.0
+
+
+@program((2.0,), (-2.0,))
+def suppressed(x):
+    y = 0.0
+    with contextlib.suppress(KeyError, ValueError):
+        if x < 0:
+            raise ValueError
+        y = 1.0
+    return y
+
+
+@program((2,), (30,))
+def in_a_while_that_python_would_keep(n):
+    turns = 0
+    try:
+        while True:
+            turns += 1
+            n = n * 2
+            if n > 50:
+                raise OverflowError
+    except OverflowError:
+        return turns
