@@ -9,6 +9,8 @@ positive no guard against zero. That is most of the work in the innermost loop o
 ...     return print(of(i), of(i * 2 - 1), of(i // 2), of(7)) or i
 >>> _ = jax.make_jaxpr(f)(3)
 (1, 9) (1, 17) (0, 4) (7, 7)
+
+Of an item of `range(a, b)` it is known besides that it is no less than `a`, whatever `a` is: `x[i - a]` needs no test either.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _DEEPEST = 12  # operations that are followed back
 class _Known(threading.local):
     def __init__(self) -> None:
         self.of: dict[int, tuple[Any, Bounds]] = {}
+        self.least: dict[int, tuple[Any, tuple[Any, int]]] = {}
 
 
 _known = _Known()
@@ -37,20 +40,32 @@ _known = _Known()
 
 def declare(x: Any, low: int, high: int) -> Any:
     """`x`, which is known to lie between two numbers, both included."""
+    return _note(_known.of, x, (low, high))
+
+
+def declare_least(x: Any, least: Any, more: int = 0) -> Any:
+    """`x`, which is known not to be less than another integer, traced or not, and a number."""
+    return _note(_known.least, x, (least, more))
+
+
+def _note(table: dict[int, tuple[Any, Any]], x: Any, fact: Any) -> Any:
     if is_traced(x):
         key = id(x)
-        table = _known.of
-        table[key] = (weakref.ref(x, lambda _: table.pop(key, None)), (low, high))
+        table[key] = (weakref.ref(x, lambda _: table.pop(key, None)), fact)
     return x
+
+
+def _noted(table: dict[int, tuple[Any, Any]], x: Any) -> Any:
+    found = table.get(id(x))
+    return found[1] if found is not None and found[0]() is x else None
 
 
 def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
     """The least and the greatest value of an integer scalar, or None where they are not known."""
     if not is_traced(x):
         return (int(x), int(x)) if isinstance(x, int | np.integer) else None
-    found = _known.of.get(id(x))
-    if found is not None and found[0]() is x:
-        return found[1]
+    if (found := _noted(_known.of, x)) is not None:
+        return found
     if depth == 0 or x.shape or not jnp.issubdtype(x.dtype, jnp.integer):
         return None
     if (number := literal(x)) is not None:
@@ -75,7 +90,46 @@ def is_inside(x: Any, size: int) -> bool:
 def is_natural(x: Any) -> bool:
     """Whether an integer is known not to be negative."""
     bounds = of(x)
-    return bounds is not None and bounds[0] >= 0
+    return (bounds is not None and bounds[0] >= 0) or _is_natural_sum(x)
+
+
+def _is_natural_sum(x: Any) -> bool:
+    """Whether an integer is an item of a range, less what the range begins with, and not negative therefore.
+
+    Sums are taken for those of integers without bounds: where one wraps around, Python's index is out of range.
+    """
+    terms, number = _sum(x)
+    for item, factor in terms.values():
+        known = _noted(_known.least, item) if factor == 1 else None
+        if known is not None:
+            of_least, more = _sum(known[0])
+            if _plus(terms, of_least).keys() == {id(item)} and number + more + known[1] >= 0:
+                return True
+    return False
+
+
+_Terms = dict[int, tuple[Any, int]]
+
+
+def _sum(x: Any, depth: int = _DEEPEST) -> tuple[_Terms, int]:
+    """An integer as a sum: tracers by identity with their factors, and a number."""
+    number = x if isinstance(x, int | np.integer) else literal(x)
+    if number is not None:
+        return {}, int(number)
+    made = origin(x) if depth else None
+    if made is not None and made[0] in ("add", "sub"):
+        (left, a), (right, b) = (_sum(operand, depth - 1) for operand in made[1])
+        sign = 1 if made[0] == "add" else -1
+        return _plus(left, right, sign), a + sign * b
+    if made is not None and made[0] in ("convert_element_type", "copy") and np.can_cast(made[1][0].dtype, x.dtype):
+        return _sum(made[1][0], depth - 1)
+    outer = closed_over(x) if depth else None
+    return ({id(x): (x, 1)}, 0) if outer is None else _sum(outer, depth - 1)
+
+
+def _plus(terms: _Terms, others: _Terms, sign: int = 1) -> _Terms:
+    total = {key: (x, terms.get(key, (x, 0))[1] + sign * factor) for key, (x, factor) in others.items()}
+    return {key: term for key, term in {**terms, **total}.items() if term[1]}
 
 
 def _result(name: str, operands: Any, params: Any, depth: int) -> Bounds | None:

@@ -254,10 +254,22 @@ def _stage_counted_while(
     options: dict[str, Any] | None,
     begins: bool,
 ) -> None:
-    counter = Hidden("the loop counter", 0)
+    if items.walk is not None:
+        start, step, test_of_items, known = items.walk
+        counter, is_inside = Hidden("the loop counter", start), test_of_items()
+    else:
+        length = items.length
+        counter, step = Hidden("the loop counter", 0), 1
+        last = length - 1 if items.is_static else jnp.iinfo(jnp.result_type(int)).max - 1
+
+        def is_inside(k: Any) -> Any:
+            return k < length
+
+        def known(k: Any) -> Any:
+            return bounds.declare(k, 0, last)
 
     def going_on() -> Any:
-        inside = counter.value < items.length
+        inside = is_inside(counter.value)
         if test is None:
             return inside
         truth = test()
@@ -266,13 +278,13 @@ def _stage_counted_while(
         return inside if truth else False
 
     def turn() -> None:
-        k = bounds.declare(
-            counter.value, 0, (items.length if items.is_static else jnp.iinfo(jnp.result_type(int)).max) - 1
-        )
-        at = items.length - 1 - k if items.backwards else k
-        slices = [array_elements.read(array, at) for array in items.arrays]
-        body(items.make(k, slices))
-        counter.value = k + 1
+        k = known(counter.value)
+        if items.walk is not None:
+            body(k)
+        else:
+            at = length - 1 - k if items.backwards else k
+            body(items.make(k, [array_elements.read(array, at) for array in items.arrays]))
+        counter.value = k + step
 
     stage_while(
         going_on,

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
@@ -24,22 +26,43 @@ from autograph.runtime.guards import guarded
 from autograph.runtime.staging import is_traced
 
 
+class Walk(NamedTuple):
+    """A range as a loop by hand steps through it: `item = start`; `while goes_on(item)`; `item += step`.
+
+    Attributes:
+        test: computes what the test needs, before the loop; returns `goes_on`.
+        known: declares what is known of the size of an item.
+    """
+
+    start: Any
+    step: Any
+    test: Callable[[], Callable[[Any], Any]]
+    known: Callable[[Any], Any]
+
+
 class Items(NamedTuple):
     """The items of a staged loop.
 
     Attributes:
-        length: number of turns, an `int` or a traced integer (negative counts as none).
+        count: number of turns; or a function that computes it, as a traced integer (negative counts as none).
         arrays: sliced along their leading axis.
         make: `(k, slices) -> item`.
         counts: whether `make` reads `k`.
         backwards: slices are taken from the end.
+        walk: how to step from item to item without a count of the turns.
     """
 
-    length: Any
+    count: Any
     arrays: tuple[Any, ...]
     make: Callable[[Any, Sequence[Any]], Any]
     counts: bool
     backwards: bool = False
+    walk: Walk | None = None
+
+    @property
+    def length(self) -> Any:
+        """The number of turns; where it is traced, computed anew."""
+        return self.count if self.is_static else self.count()
 
     def slices(self, k: int) -> list[Any]:
         """The rows that the item of turn `k` is made of."""
@@ -50,12 +73,12 @@ class Items(NamedTuple):
         """The items of all turns but the first; the number of turns is known."""
         low, high = (0, self.length - 1) if self.backwards else (1, self.length)
         rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
-        return self._replace(length=self.length - 1, arrays=rest, make=lambda k, slices: self.make(k + 1, slices))
+        return Items(self.length - 1, rest, lambda k, slices: self.make(k + 1, slices), self.counts, self.backwards)
 
     @property
     def is_static(self) -> bool:
         """Whether the number of turns is known."""
-        return not is_traced(self.length)
+        return isinstance(self.count, int)
 
 
 def items_of(iterable: Any) -> Items | None:
@@ -72,7 +95,9 @@ def items_of(iterable: Any) -> Items | None:
     if kind is iterables.Enumerate:
         inner = items_of(iterable.iterable)
         start = iterable.start
-        return inner and inner._replace(make=lambda k, slices: (_plus(start, k), inner.make(k, slices)), counts=True)
+        return inner and inner._replace(
+            make=lambda k, slices: (_plus(start, k), inner.make(k, slices)), counts=True, walk=None
+        )
     if kind is iterables.Reversed:
         return _reversed(iterable.sequence)
     parts = [
@@ -99,29 +124,72 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
     start, stop, step = (_whole(n) for n in (start, stop, step))
     if type(step) is int and step == 0:
         raise ValueError("range() arg 3 must not be zero")
-    length: Any
-    if all(type(n) is int for n in (start, stop, step)):
-        length = len(range(start, stop, step))
-    elif type(step) is int:
-        distance = _minus(stop, start) if step > 0 else _minus(start, stop)
-        stride = abs(step)
-        length = distance if stride == 1 else lax.div(distance + (stride - 1), jnp.full_like(distance, stride))
-    elif (known := bounds.of(step)) is not None and (known[0] > 0 or known[1] < 0):
-        distance, size = (_minus(stop, start), step) if known[0] > 0 else (_minus(start, stop), -step)
-        length = lax.div(distance + (size - 1), size)
-    else:
-        step = guarded(step, lax.ne(step, jnp.zeros_like(step)), ValueError("range() arg 3 must not be zero"))
-        distance = jnp.where(step > 0, stop - start, start - stop)
-        size = lax.abs(step)
-        length = lax.div(distance + (size - 1), size)
+    reach, by = _reach(start, stop, step), bounds.of(step)
+
+    def known(item: Any) -> Any:
+        if by is not None and not by[0] <= 0 <= by[1]:
+            bounds.declare_least(item, *((start, 0) if by[0] > 0 else (stop, 1)))
+        return item if reach is None else bounds.declare(item, *reach)
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         scaled = k if type(step) is int and step == 1 else k * step
-        item = _plus(start, scaled)
-        return item if reach is None else bounds.declare(item, *reach)
+        return known(_plus(start, scaled))
 
-    reach = _reach(start, stop, step)
-    return Items(length, (), make, True)
+    is_static = all(type(n) is int for n in (start, stop, step))
+    count = len(range(start, stop, step)) if is_static else functools.partial(_turns, start, stop, step)
+    return Items(count, (), make, True, walk=_walk(start, stop, step, known))
+
+
+def _turns(start: Any, stop: Any, step: Any) -> Any:
+    """The number of turns of a range, one of whose numbers is traced."""
+    by = bounds.of(step)
+    if by == (1, 1) and type(start) is int and start == 0:
+        return stop
+    low, high, size = (n if is_traced(n) else _integer().type(n) for n in (start, stop, step))
+    if by is None or by[0] <= 0 <= by[1]:
+        size = guarded(size, lax.ne(size, jnp.zeros_like(size)), ValueError("range() arg 3 must not be zero"))
+        up = lax.gt(size, jnp.zeros_like(size))
+        low, high, size = lax.select(up, low, high), lax.select(up, high, low), lax.abs(size)
+    elif by[1] < 0:
+        low, high, size = high, low, lax.neg(size)
+    # The distance of two integers may be too large for one, not for an unsigned one.
+    unsigned = np.dtype(f"u{_integer()}")
+    distance, size = (lax.convert_element_type(n, unsigned) for n in (lax.sub(high, low), size))
+    one, most = unsigned.type(1), unsigned.type(jnp.iinfo(_integer()).max)
+    turns = lax.min(lax.add(lax.div(lax.sub(distance, one), size), one), most)
+    turns = lax.convert_element_type(turns, _integer())
+    return convert_weak(lax.select(lax.lt(low, high), turns, lax.full_like(turns, 0)), _integer())
+
+
+def _walk(start: Any, stop: Any, step: Any, known: Callable[[Any], Any]) -> Walk | None:
+    """How to step through a range, if no step is known to wrap around and come back into it."""
+    by = bounds.of(step)
+    if by is None or by[0] <= 0 <= by[1]:
+        return None
+    limits = jnp.iinfo(_integer())
+    first, last = (bounds.of(n) or (int(limits.min), int(limits.max)) for n in (start, stop))
+    if by[0] > 0:
+        beyond, span, size = last[1] + by[1] - 1, last[1] - first[0], by[1]
+    else:
+        beyond, span, size = last[0] + by[0] + 1, first[1] - last[0], -by[0]
+    if min(first[0], last[0]) < limits.min or max(first[1], last[1]) > limits.max:
+        return None
+    if size == 1 or limits.min <= beyond <= limits.max:
+        return Walk(start, step, lambda: lambda item: item < stop if by[0] > 0 else item > stop, known)
+    if span + size > 2**limits.bits:
+        return None
+
+    def test() -> Callable[[Any], Any]:
+        # The number after the last item: it may wrap around, but no item is equal to it.
+        end = start + _turns(start, stop, step) * step
+        return lambda item: item != end
+
+    return Walk(start, step, test, known)
+
+
+def _integer() -> np.dtype[Any]:
+    """The type of Python's integers in arrays."""
+    return np.dtype(jnp.result_type(int))
 
 
 def _reach(start: Any, stop: Any, step: Any) -> bounds.Bounds | None:
@@ -129,7 +197,7 @@ def _reach(start: Any, stop: Any, step: Any) -> bounds.Bounds | None:
     first, last, by = (bounds.of(n) for n in (start, stop, step))
     if first is None or by is None or by[0] <= 0 <= by[1]:
         return None
-    limits = jnp.iinfo(jnp.result_type(int))
+    limits = jnp.iinfo(_integer())
     if by[0] > 0:
         return first[0], int(limits.max) if last is None else max(last[1] - 1, first[0])
     return int(limits.min) if last is None else min(last[0] + 1, first[1]), first[1]
@@ -149,7 +217,7 @@ def _whole(n: Any) -> Any:
     if aval.dtype != jnp.bool_ and not jnp.issubdtype(aval.dtype, jnp.integer):
         kind = "complex" if jnp.issubdtype(aval.dtype, jnp.complexfloating) else "float"
         raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
-    dtype = jnp.result_type(int)
+    dtype = _integer()
     return n if aval.dtype == dtype and aval.weak_type else convert_weak(n, dtype)
 
 
@@ -159,7 +227,7 @@ def _reversed(sequence: Any) -> Items | None:
         if inner is None or inner.arrays:
             return None
         last = inner.length - 1
-        return inner._replace(make=lambda k, slices: inner.make(last - k, slices))
+        return inner._replace(make=lambda k, slices: inner.make(last - k, slices), walk=None)
     return Items(sequence.shape[0], (sequence,), lambda k, slices: slices[0], False, True)
 
 
@@ -168,17 +236,15 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     known = [part for part in parts if part is not None]
     if len(known) < len(parts) or not known:
         return None
-    lengths = [part.length for part in known]
+    count: Any
     if all(part.is_static for part in known):
-        length = min(lengths)
-        if strict and length != max(lengths):
+        count = min(part.count for part in known)
+        if strict and any(part.count != count for part in known):
             return None
     elif strict:
         return None
     else:
-        length = lengths[0]
-        for other in lengths[1:]:
-            length = jnp.minimum(length, other)
+        count = functools.partial(_shortest, known)
     arrays: list[Any] = []
     slots: list[tuple[int, int]] = []
     for part in known:
@@ -186,10 +252,14 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
         for array in part.arrays:
             array = lax.rev(array, (0,)) if part.backwards else array
             arrays.append(
-                lax.slice_in_dim(array, 0, length) if not is_traced(length) and array.shape[0] > length else array
+                lax.slice_in_dim(array, 0, count) if isinstance(count, int) and array.shape[0] > count else array
             )
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         return tuple(part.make(k, slices[a:b]) for part, (a, b) in zip(known, slots))
 
-    return Items(length, tuple(arrays), make, any(part.counts for part in known))
+    return Items(count, tuple(arrays), make, any(part.counts for part in known))
+
+
+def _shortest(parts: Sequence[Items]) -> Any:
+    return functools.reduce(jnp.minimum, (part.length for part in parts))

@@ -1,5 +1,7 @@
 """What is known about the size of traced integers, and what it saves; never more than is true."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -99,6 +101,45 @@ def test_indices_that_leave_the_array_are_still_dropped_or_clamped():
     for i in range(-2, 2):
         want = want.at[i].set(want[i] * 2)
     np.testing.assert_array_equal(ag.jit(f)(xs, 6), want)
+
+
+def knapsack(best, weight, value):
+    for room in range(len(best) - 1, weight - 1, -1):
+        best[room] = max(best[room], best[room - weight] + value)
+    return best
+
+
+def coins(ways, coin):
+    for total in range(coin, len(ways)):
+        if total >= 2:
+            ways[total] = ways[total] + ways[total - coin]
+    return ways
+
+
+def moved(xs, start):
+    for i in range(start, len(xs) - 2):
+        xs[i - start - 1] = xs[i + start] + xs[start - i]
+    return xs
+
+
+@pytest.mark.parametrize(("fn", "tests"), [(knapsack, 2), (coins, 3), (moved, 3)])
+@pytest.mark.parametrize("k", [1, 2, 4, 11])
+def test_an_item_less_the_beginning_of_its_range_is_not_negative(fn, tests, k):
+    xs = np.arange(9, dtype=np.int32)
+    if fn is moved and k < 11:
+        k = -2 if k == 1 else 0
+    args = (k, 3) if fn is knapsack else (k,)
+    np.testing.assert_array_equal(ag.jit(fn)(jnp.asarray(xs), *args), fn(xs.copy(), *args))
+    assert len(re.findall(r"add \w+ 9:i32", equations(fn, jnp.asarray(xs), *args))) == tests
+
+
+def test_an_item_in_a_narrower_type_may_wrap_around():
+    def f(xs, start):
+        for i in range(start, start + 3):
+            xs[(i - start + 127).astype(np.int8)] = i
+        return xs
+
+    assert ag.jit(f)(jnp.zeros(300, int), 5).tolist() == f(np.zeros(300, int), np.int32(5)).tolist()
 
 
 def test_no_guard_where_a_step_or_a_list_index_is_known_to_be_good():

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
+import autograph as ag
 from autograph.directives import range as ag_range
 from autograph.errors import StagingError, UndefinedVariableError
 from autograph.runtime import journal
@@ -198,6 +199,57 @@ def powers(n, start=0, step=1):
 def test_ranges_of_traced_bounds(bounds):
     assert jax.jit(powers)(*bounds) == powers(*bounds)
     assert [str(e.primitive) for e in loops(powers, *bounds)] == ["while"]
+
+
+LEAST, GREATEST = -(2**31), 2**31 - 1
+EDGES = (LEAST, LEAST + 1, -7, -1, 0, 2, 9, GREATEST - 5, GREATEST - 1, GREATEST)
+
+
+def first_items(start, stop, step):
+    count, total, last = 0, 0, 7
+    for i in range(start, stop, step):
+        count, total, last = count + 1, total * 3 + i % 1000, i
+        if count >= 5:
+            break
+    return count, total, last
+
+
+@pytest.mark.parametrize("step", [1, -1, 2, -3, 2**30, -(2**30), GREATEST, LEAST])
+def test_ranges_end_at_the_edges_of_the_integers(step):
+    """No count of turns and no number after the last one may wrap around."""
+    starts, stops = (jnp.array(x) for x in zip(*itertools.product(EDGES, EDGES), strict=True))
+    every = [first_items(start, stop, step) for start, stop in itertools.product(EDGES, EDGES)]
+    want = [list(x) for x in zip(*every, strict=True)]
+    whole = ag.convert(first_items)
+    known_step = jax.jit(jax.vmap(lambda a, b: whole(a, b, step)))
+    assert [x.tolist() for x in known_step(starts, stops)] == want
+    assert [x.tolist() for x in jax.jit(jax.vmap(whole, (0, 0, None)))(starts, stops, step)] == want
+    for start in (0, 5, -5):
+        known_start = ag.jit(first_items, static_argnums=(0, 2))
+        assert [known_start(start, b, step) for b in EDGES] == [first_items(start, b, step) for b in EDGES]
+        assert [ag.jit(first_items, static_argnums=(0, 1))(start, 9, s) for s in (2, -2)] == [
+            first_items(start, 9, s) for s in (2, -2)
+        ]
+
+
+def test_a_range_of_traced_bounds_counts_in_its_items():
+    [loop] = loops(lambda n, k: powers(n, k), 9, 3)
+    assert len(loop.outvars) == 2
+    assert [e.primitive.name for e in loop.params["cond_jaxpr"].eqns] == ["lt"]
+    assert [e.primitive.name for e in loop.params["body_jaxpr"].eqns] == ["mul", "add", "add"]
+    [loop] = loops(lambda n: powers(n, 10, -3), 2)
+    assert [e.primitive.name for e in loop.params["cond_jaxpr"].eqns] == ["ne"]
+    assert [e.primitive.name for e in loop.params["body_jaxpr"].eqns] == ["mul", "add", "add"]
+
+
+def test_gradients_through_a_range_of_traced_bounds():
+    def f(x, n):
+        for i in range(10, n, -3):
+            x = x * i
+        return x
+
+    for n in (4, 2, 10, 20):
+        assert jax.jit(jax.grad(ag.convert(f)))(2.0, n) == f(1.0, n)
 
 
 def test_a_staged_range_of_known_length_is_a_scan():
