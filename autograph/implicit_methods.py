@@ -63,7 +63,10 @@ def prepare(kind: type) -> None:
             for base in _MRO(kind):
                 if base is kind:
                     for name, value in list(_DICT(base).items()):
-                        _prepare_member(name, value)
+                        if type(value) is FunctionType and value.__module__ == "functools":
+                            _own(kind, name, value)
+                        else:
+                            _prepare_member(name, value)
                 else:
                     prepare(base)
             prepare(type(kind))
@@ -87,6 +90,13 @@ def _prepare_member(name: str, value: Any) -> None:
             _in_place(value.func, caches=value.attrname)
     elif kind not in _SIMPLE and not isinstance(value, type):
         prepare(kind)  # a descriptor of the user's
+
+
+def _own(kind: type, name: str, fn: FunctionType) -> None:
+    """Gives a class a converted copy of a method that `functools.total_ordering` shares among all classes."""
+    from autograph import pipeline
+
+    type.__setattr__(kind, name, pipeline.convert_function(fn, explicit=True))
 
 
 def _in_place(fn: FunctionType, caches: str | None = None) -> None:

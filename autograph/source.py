@@ -22,6 +22,7 @@ from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
+from autograph import dataclass_methods
 from autograph.code_places import (
     FUTURE_FLAGS,
     Chain,
@@ -233,6 +234,10 @@ def _find(fn: FunctionType) -> Source:
             source = None
         if source is not None:
             _FILES[filename] = [file, *known][:_KEPT_VERSIONS]
+            return source
+    for text in dataclass_methods.texts_of(code):
+        source = SourceFile(filename, text.splitlines(keepends=True), text).find(code)
+        if source is not None:
             return source
     raise _missing(code) if not lines else _stale(code)
 

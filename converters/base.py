@@ -14,6 +14,7 @@ import gast
 
 from autograph import templates
 from autograph.analyses.loops import IS_COMPOUND
+from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
 from autograph.analyses.operators import is_operator, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
@@ -66,6 +67,8 @@ class Conversion:
         self._nativeness: dict[Node, Nativeness] = {}
         self._sees_frame: dict[Node, bool] = {}
         self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
+        self.name_kinds = name_kinds(tree) if gast.Compare in kinds else NameKinds()
+        """Which names the user's text uses as numbers, or binds to containers."""
 
     def meaning(self, node: Node) -> Any:
         """The object that an expression names, or `MISSING`."""

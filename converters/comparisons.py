@@ -1,10 +1,19 @@
-"""Chained comparisons, membership, identity and comparisons with a tuple or list that is written out become operator calls;
+"""Chained comparisons, membership, identity and comparisons of what may be tuples, lists or objects become operator calls;
 any other single comparison stays, for arrays overload it, and so does identity with `None` or a class.
 
 >>> from autograph.converters.showing import show
 >>> print(show("def f(a, b, c): return a < b < c or a in b", Comparisons))
 def f(a, b, c):
     return ag__.compare(a, '<', lambda: b, '<', lambda: c) or ag__.in_(a, b)
+
+What may be a container is decided by the text (`autograph.analyses.name_kinds`). Equality is asked of tuples and objects as
+often as of numbers, so there only what is known to be a number stays; an order is one of numbers unless a container is seen.
+A wrong guess is no wrong answer: Python's own comparison of containers with traced values in them fails.
+
+>>> print(show("def f(a, b, n): t = (a, n); return (a == b, a < b, a < t, n < 3, n == a)", Comparisons))
+def f(a, b, n):
+    t = (a, n)
+    return (ag__.eq(a, b), a < b, ag__.lt(a, t), n < 3, n == a)
 
 A chain evaluates each operand at most once and stops at the first comparison that fails. One that binds names by walrus
 becomes a conjunction, whose operands have a state:
@@ -16,6 +25,7 @@ def f(a, y, c):
 
 from __future__ import annotations
 
+from collections import deque
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -33,7 +43,11 @@ SIGNS = {
 }  # fmt: skip
 
 
-ORDERINGS = frozenset(("Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"))
+ORDERINGS = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
+DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.ListComp, gast.DictComp)
+PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
+# Attributes of arrays that hold Python values.
+STATIC_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype"))
 
 
 class Comparisons(ExpressionConverter):
@@ -50,15 +64,13 @@ class Comparisons(ExpressionConverter):
                 arguments += [gast.Constant(SIGNS[type(operator).__name__], None), pieces.thunk(value, at=value)]
             return pieces.operator(self.alias, "compare", arguments, at=node)
         [operator], [right] = node.ops, node.comparators
-        if type(operator).__name__ in ORDERINGS and any(
-            isinstance(x, gast.Tuple | gast.List) for x in (node.left, right)
-        ):
-            if not self.conversion.static.holds(node) and self.may_be_operand(right) and not binds(right):
-                sign = gast.Constant(SIGNS[type(operator).__name__], None)
-                return pieces.operator(self.alias, "compare", [node.left, sign, pieces.thunk(right, at=right)], at=node)
         return self.single(node.left, operator, right, node)
 
     def single(self, left: Node, operator: Node, right: Node, at: Node) -> Node:
+        if (name := ORDERINGS.get(type(operator).__name__)) is not None:
+            sides = (left, right)
+            if all(map(self.may_be_container, sides)) and (name in ("eq", "ne") or any(map(self.is_container, sides))):
+                return pieces.operator(self.alias, name, [left, right], at=at)
         if isinstance(operator, gast.In | gast.NotIn):
             text = "in_" if isinstance(operator, gast.In) else "not_in"
             return pieces.operator(self.alias, text, [left, right], at=at)
@@ -66,6 +78,32 @@ class Comparisons(ExpressionConverter):
             text = "is_" if isinstance(operator, gast.Is) else "is_not"
             return pieces.operator(self.alias, text, [left, right], at=at)
         return locations.place(gast.Compare(left, [operator], [right]), locations.position(at))
+
+    def may_be_container(self, node: Node) -> bool:
+        """Whether an operand may well be a tuple, a list, a dict or an object of the user's."""
+        if isinstance(node, gast.Name | gast.Attribute):
+            if isinstance(node, gast.Name) and node.id in self.conversion.name_kinds.numbers:
+                return False
+            if isinstance(node, gast.Attribute) and node.attr in STATIC_ATTRIBUTES:
+                return False
+            return type(self.conversion.meaning(node)) not in PLAIN
+        if isinstance(node, gast.Call):
+            return isinstance(self.conversion.meaning(callee(node, self.alias)), type)
+        return isinstance(node, DISPLAYS)
+
+    def is_container(self, node: Node) -> bool:
+        """Whether an operand is one by its form, or a name that is bound to one, or a new named tuple."""
+        if isinstance(node, gast.Name):
+            kinds = self.conversion.name_kinds
+            return node.id in kinds.containers or any(map(self.makes_containers, kinds.made.get(node.id, ())))
+        if isinstance(node, gast.Call):
+            return self.makes_containers(callee(node, self.alias))
+        return isinstance(node, DISPLAYS)
+
+    def makes_containers(self, func: Node) -> bool:
+        """Whether a callee is a class of tuples, lists or deques."""
+        meaning = self.conversion.meaning(func)
+        return isinstance(meaning, type) and issubclass(meaning, tuple | list | deque)
 
     def is_one(self, node: Node) -> bool:
         """Whether an expression names an object that no statement can replace by a merged one: `None`, a class, ..."""

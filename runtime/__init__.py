@@ -31,6 +31,12 @@ from autograph.runtime.logical import not_ as not_
 from autograph.runtime.logical import not_in as not_in
 from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
+from autograph.runtime.sequences import eq as eq
+from autograph.runtime.sequences import ge as ge
+from autograph.runtime.sequences import gt as gt
+from autograph.runtime.sequences import le as le
+from autograph.runtime.sequences import lt as lt
+from autograph.runtime.sequences import ne as ne
 from autograph.runtime.slices import aug_item as aug_item
 from autograph.runtime.slices import aug_item_at as aug_item_at
 from autograph.runtime.slices import del_item as del_item

@@ -9,7 +9,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from jax import lax
@@ -34,7 +34,7 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str) -
     iterator = iter(iterable)
     found: Any = False
     while True:
-        item = next(iterator, _END) if found is False else _take_behind(iterator, found, what)
+        item = next(iterator, _END) if found is False else evaluated(lambda: next(iterator, _END), found, what)
         if item is _END:
             return found
         passes = decider(test(item))
@@ -45,9 +45,14 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str) -
             return True
 
 
-def _take_behind(iterator: Iterator[Any], found: Any, what: str) -> Any:
+def evaluated(run: Callable[[], Any], found: Any, what: str) -> Any:
+    """`run()`, whose value Python only asks for where the traced `found` has not decided yet.
+
+    Raises:
+        StagingError: it writes something.
+    """
     with journal.Piece([], (found, False)) as piece:
-        item = next(iterator, _END)
+        value = run()
         _, written = piece.collect()
     if written:
         raise refusal(
@@ -55,4 +60,4 @@ def _take_behind(iterator: Iterator[Any], found: Any, what: str) -> Any:
             why="Python stops at the item that decides, which is traced, so the later ones may not be evaluated",
             instead=f"evaluate them first: build a list, then ask {what}",
         )
-    return item
+    return value

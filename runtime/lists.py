@@ -21,8 +21,8 @@ from jax import lax
 from autograph.jax_internals import convert_weak
 from autograph.runtime import bounds
 from autograph.runtime.guards import guarded
-from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose, take
+from autograph.runtime.sequences import matches
 from autograph.runtime.staging import is_traced
 
 
@@ -94,8 +94,7 @@ def count(items: list[Any], value: Any) -> Any:
     """`items.count(value)`."""
     total: Any = 0
     for item in items:
-        equal = True if item is value else item == value
-        total = total + (predicate(equal) if is_traced(equal) else bool(equal))
+        total = total + matches(item, value)
     return total
 
 
@@ -104,10 +103,9 @@ def index_of(items: list[Any], value: Any) -> Any:
     found: Any = False
     position: Any = 0
     for n, item in reversed(list(enumerate(items))):
-        equal = True if item is value else item == value
+        equal = matches(item, value)
         if is_traced(equal):
-            test = predicate(equal)
-            found, position = choose(test, (True, n), (found, position), "list.index()")
+            found, position = choose(equal, (True, n), (found, position), "list.index()")
         elif equal:
             found, position = True, n
     error = ValueError("list.index(x): x not in list")

@@ -17,7 +17,7 @@ can neither fail nor be seen, so `and` of two bools is one bit operation instead
 from __future__ import annotations
 
 import dis
-import functools
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
@@ -36,7 +36,7 @@ from autograph.runtime.state import StateLike
 from autograph.runtime.truth import decider
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    **{sign: functools.partial(sequences.compare_by, sign) for sign in sequences.OPERATORS},
+    **sequences.COMPARISONS,
     "is": lambda a, b: is_(a, b),
     "is not": lambda a, b: is_not(a, b),
     "in": membership.contains,
@@ -143,12 +143,14 @@ def not_in(x: Any, container: Any) -> Any:
 # --- which right sides can be evaluated without being asked for ---
 
 _READS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_CLASSDEREF"})
+# `ag__.eq(a, b)`: the runtime is a constant, and no number has an attribute of such a name.
+_METHODS = frozenset(function.__name__ for function in sequences.COMPARISONS.values())
 _NO_EFFECT = _READS | {
     "RESUME", "COPY_FREE_VARS", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "COMPARE_OP", "UNARY_NEGATIVE", "NOP",
-    "PUSH_NULL", "CACHE",
+    "PUSH_NULL", "CACHE", "PRECALL", "CALL",
 }  # fmt: skip
 _TOTAL = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
-_codes: dict[int, tuple[weakref.ref[CodeType], bool]] = {}
+_codes: dict[int, tuple[weakref.ref[CodeType], frozenset[str] | None]] = {}
 
 
 def is_total(right: Callable[[], Any]) -> bool:
@@ -164,13 +166,13 @@ def is_total(right: Callable[[], Any]) -> bool:
     known = _codes.get(id(code))
     if known is None or known[0]() is not code:
         # By identity: a code object's hash reads its constants, and generated code holds any.
-        known = _codes[id(code)] = (weakref.ref(code), _only_arithmetic(code))
-    if not known[1]:
+        known = _codes[id(code)] = (weakref.ref(code), _globals_of_arithmetic(code))
+    if known[1] is None:
         return False
     names = right.__globals__
     try:
         values = [cell.cell_contents for cell in right.__closure__ or ()]
-        values += [names[name] for name in code.co_names]
+        values += [names[name] for name in known[1] if names[name] is not sys.modules["autograph.runtime"]]
     except (ValueError, KeyError):  # unbound: Python raises only where the right side is evaluated
         return False
     return all(map(_is_real_scalar, values))
@@ -185,11 +187,18 @@ def _is_real_scalar(x: Any) -> bool:
     return not aval.shape and any(jnp.issubdtype(aval.dtype, k) for k in (jnp.bool_, jnp.integer, jnp.floating))
 
 
-def _only_arithmetic(code: CodeType) -> bool:
+def _globals_of_arithmetic(code: CodeType) -> frozenset[str] | None:
+    """The globals that a piece of arithmetic reads; None where it is something else."""
+    found = set()
     for step in dis.get_instructions(code):
         if step.opname == "BINARY_OP":
             if step.argrepr not in _TOTAL:
-                return False
+                return None
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            if step.argval not in _METHODS:
+                return None
         elif step.opname not in _NO_EFFECT:
-            return False
-    return True
+            return None
+        elif step.opname == "LOAD_GLOBAL":
+            found.add(step.argval)
+    return frozenset(found)

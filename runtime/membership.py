@@ -23,10 +23,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import calls, lazily
+from autograph.runtime import calls, lazily, numeric_modules
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
+from autograph.runtime.sequences import matches, may_be_traced
 from autograph.runtime.staging import is_array_like, is_traced
 
 
@@ -34,7 +35,7 @@ def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     kind = type(container)
     if kind in (list, tuple):
-        if is_traced(x) or any(map(is_traced, container)):
+        if may_be_traced(x) or any(map(may_be_traced, container)):
             return _any_equal(x, container)
         return x in container
     if is_array_like(container):
@@ -45,7 +46,7 @@ def contains(x: Any, container: Any) -> Any:
     if method is not None:
         found = calls.staged(method)(container, x)
         return predicate(found) if is_traced(found) else bool(found)
-    if not is_traced(x):
+    if not is_traced(x) and not (issubclass(type(x), tuple) and numeric_modules.holds_traced(x)):
         return x in container
     if kind is range:
         return _in_range(x, container)
@@ -61,7 +62,7 @@ def _any_equal(x: Any, container: Iterable[Any]) -> Any:
         kinds = set(map(type, container))
         if len(kinds) == 1 and kinds <= {int, float} and not jax.typeof(x).shape:
             return jnp.any(jnp.asarray(np.asarray(container), jnp.result_type(next(iter(kinds)))) == x)
-    return lazily.any_passes(container, lambda element: True if element is x else element == x, "`in`")
+    return lazily.any_passes(container, lambda element: matches(element, x), "`in`")
 
 
 def _in_array(x: Any, array: Any) -> Any:

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
+from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced
 
 _CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
@@ -136,7 +137,7 @@ def _insert(f: Any, *args: Any) -> Any:
 
 def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:
     def call(f: Any, *args: Any) -> Any:
-        if len(args) == 1 and (is_traced(args[0]) or any(map(is_traced, f.__self__))):
+        if len(args) == 1 and (may_be_traced(args[0]) or any(map(may_be_traced, f.__self__))):
             return version(f.__self__, args[0])
         return f(*args)
 

@@ -21,7 +21,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import views
+from autograph.runtime import sequences, views
 from autograph.runtime.joining import Join, Mismatch, describe, fill, open_container, same_static
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal, user_line
@@ -93,7 +93,7 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
         if best is _MISSING:
             best, best_key = item, item_key
             continue
-        better = item_key < best_key if name == "min" else item_key > best_key
+        better = sequences.compare(item_key, "<" if name == "min" else ">", best_key)
         if is_traced(better):
             test = predicate(better)
             best = choose(test, item, best, f"{name}()")

@@ -1,4 +1,7 @@
-"""Comparing tuples and lists that hold traced values: element by element, as Python compares them.
+"""Comparing what holds traced values: tuples, lists, dicts and deques part by part, as Python compares them, and objects.
+
+An operator on two arrays or numbers is the operator itself. Python's own comparison of containers asks each pair for its
+truth, and `object.__ne__` asks what `__eq__` returns: here the answer may be traced.
 
 >>> import jax
 >>> f = jax.jit(lambda x: (compare((x, 2), "==", (3, 2)), compare([x, 5], "<", [3, x])))
@@ -10,15 +13,22 @@
 
 from __future__ import annotations
 
-import functools
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, cast
 
+import jax
+import numpy as np
 from jax import lax
+from jax.core import Tracer
 
+from autograph.runtime import lazily
+from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
+from autograph.runtime.truth import decider
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -28,60 +38,179 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+_METHODS = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
+_SIMPLE = frozenset({bool, int, float, complex, str, bytes, type(None), np.ndarray})
+_ARRAYS = (Tracer, jax.Array)
+_SEQUENCES = (tuple, list, deque)
+_MISSING: Any = object()
+_WHAT = "a comparison of containers"
 
 
 def compare(left: Any, symbol: str, right: Any) -> Any:
     """`left <symbol> right`."""
-    if not _both_sequences(left, right) or not _holds_traced(left, right):
+    if _is_simple(left) and _is_simple(right):
         return OPERATORS[symbol](left, right)
-    if symbol == "==":
-        return _equal(left, right)
-    if symbol == "!=":
-        equal = _equal(left, right)
-        return lax.bitwise_not(equal) if is_traced(equal) else not equal
-    # The first pair that differs decides; where none does, the lengths.
-    result: Any = OPERATORS[symbol](len(left), len(right))
-    for a, b in reversed(list(zip(left, right, strict=False))):
-        result = _choose(_equal(a, b), result, functools.partial(compare, a, symbol, b))
-    return result
+    kind = _container(type(left), _METHODS[symbol])
+    if kind is not None and kind is _container(type(right), _METHODS[symbol]):
+        if may_be_traced(left) or may_be_traced(right):
+            return _compare_containers(kind, left, symbol, right)
+    elif symbol == "!=" and (_negates_equality(type(left)) or _negates_equality(type(right))):
+        return _unequal(left, right)
+    return OPERATORS[symbol](left, right)
 
 
-def compare_by(symbol: str, left: Any, right: Any) -> Any:
-    """The same with the symbol first."""
-    return compare(left, symbol, right)
+def eq(left: Any, right: Any) -> Any:
+    """`left == right`."""
+    return compare(left, "==", right)
 
 
-def _both_sequences(left: Any, right: Any) -> bool:
-    kinds = (type(left), type(right))
-    return kinds == (tuple, tuple) or kinds == (list, list)
+def ne(left: Any, right: Any) -> Any:
+    """`left != right`."""
+    return compare(left, "!=", right)
 
 
-def _holds_traced(*values: Any) -> bool:
-    return any(is_traced(x) or (type(x) in (tuple, list) and _holds_traced(*x)) for x in values)
+def lt(left: Any, right: Any) -> Any:
+    """`left < right`."""
+    return compare(left, "<", right)
 
 
-def _equal(left: Any, right: Any) -> Any:
+def le(left: Any, right: Any) -> Any:
+    """`left <= right`."""
+    return compare(left, "<=", right)
+
+
+def gt(left: Any, right: Any) -> Any:
+    """`left > right`."""
+    return compare(left, ">", right)
+
+
+def ge(left: Any, right: Any) -> Any:
+    """`left >= right`."""
+    return compare(left, ">=", right)
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+
+
+def matches(left: Any, right: Any) -> Any:
+    """Whether two values are the same object or equal, as containers ask: a bool, or a traced one."""
+    return True if left is right else _truth(compare(left, "==", right))
+
+
+def may_be_traced(x: Any) -> bool:
+    """Whether comparing `x` may give a traced value: it is one, holds one, or has an `__eq__` of the user's."""
+    if _is_simple(x):
+        return is_traced(x)
+    kind = type(x)
+    if issubclass(kind, _SEQUENCES):
+        return any(map(may_be_traced, x))
+    if issubclass(kind, dict):
+        return any(map(may_be_traced, dict.values(x)))
+    return python_method(kind, "__eq__") is not None
+
+
+def _is_simple(x: Any) -> bool:
+    kind = type(x)
+    return kind in _SIMPLE or issubclass(kind, _ARRAYS)
+
+
+def _container(kind: type, method: str) -> type | None:
+    """The builtin container whose comparison a class has, if it is one; of dicts only equality is known."""
+    for base in (*_SEQUENCES, dict):
+        if issubclass(kind, base):
+            own = base.__dict__[method]
+            return base if static_lookup(kind, method) is own else None
+    return None
+
+
+def _truth(x: Any) -> Any:
+    x = decider(x)
+    return predicate(x) if is_traced(x) else bool(x)
+
+
+def _not(x: Any) -> Any:
+    return lax.bitwise_not(x) if is_traced(x) else not x
+
+
+def _compare_containers(kind: type, left: Any, symbol: str, right: Any) -> Any:
+    if kind is dict and symbol not in ("==", "!="):
+        return OPERATORS[symbol](left, right)
+    if symbol in ("==", "!="):
+        equal = _equal_dicts(left, right) if kind is dict else _all_match(left, right)
+        return equal if symbol == "==" else _not(equal)
+    return _ordered(list(left), symbol, list(right), 0)
+
+
+def _all_match(left: Any, right: Any) -> Any:
     if left is right:
         return True
-    if not _both_sequences(left, right):
-        found = left == right
-        return predicate(found) if is_traced(found) else bool(found)
+    return len(left) == len(right) and _all(zip(left, right, strict=True))
+
+
+def _equal_dicts(left: Any, right: Any) -> Any:
     if len(left) != len(right):
         return False
+    pairs = [(value, dict.get(right, key, _MISSING)) for key, value in dict.items(left)]
+    return all(other is not _MISSING for _, other in pairs) and _all(pairs)
+
+
+def _all(pairs: Iterable[tuple[Any, Any]]) -> Any:
     result: Any = True
-    for a, b in zip(left, right, strict=True):
-        result = _choose(_equal(a, b), result, lambda: False)
-        if result is False:
+    for a, b in pairs:
+        same = matches(a, b) if result is True else lazily.evaluated(partial(matches, a, b), result, _WHAT)
+        if same is False:
             return False
+        result = _choose(result, same, False)
     return result
 
 
-def _choose(test: Any, yes: Any, no: Callable[[], Any]) -> Any:
-    """`yes if test else no()`, of truth values."""
+def _ordered(left: list[Any], symbol: str, right: list[Any], start: int) -> Any:
+    """The first pair that differs decides; where none does, the lengths."""
+    for n in range(start, min(len(left), len(right))):
+        same = matches(left[n], right[n])
+        if same is not True:
+            here = compare(left[n], symbol, right[n])
+            if same is False:
+                return here
+            rest = partial(_ordered, left, symbol, right, n + 1)
+            return _choose(same, lazily.evaluated(rest, same, _WHAT), here)
+    return OPERATORS[symbol](len(left), len(right))
+
+
+def _choose(test: Any, yes: Any, no: Any) -> Any:
+    """`yes if test else no`, of truth values."""
     if not is_traced(test):
-        return yes if test else no()
-    other = no()
-    yes, other = (predicate(x) if is_traced(x) else bool(x) for x in (yes, other))
-    if other is False:
+        return yes if test else no
+    yes, no = _truth(yes), _truth(no)
+    if no is False:
         return test if yes is True else False if yes is False else lax.bitwise_and(test, yes)
-    return lax.bitwise_or(lax.bitwise_and(test, yes), lax.bitwise_and(lax.bitwise_not(test), other))
+    return lax.bitwise_or(lax.bitwise_and(test, yes), lax.bitwise_and(lax.bitwise_not(test), no))
+
+
+# --- `!=` of objects that only define `__eq__` ---
+
+_UNEQUAL = object.__dict__["__ne__"]
+
+
+def _negates_equality(kind: type) -> bool:
+    return python_method(kind, "__eq__") is not None and static_lookup(kind, "__ne__") is _UNEQUAL
+
+
+def _unequal(left: Any, right: Any) -> Any:
+    """`left != right`, asked of the right side first where its class is derived from the left one's."""
+    sides = [(left, right), (right, left)]
+    if type(left) is not type(right) and issubclass(type(right), type(left)):
+        sides.reverse()
+    for a, b in sides:
+        found = _asked(a, b)
+        if found is not NotImplemented:
+            return found
+    return left is not right
+
+
+def _asked(a: Any, b: Any) -> Any:
+    kind = type(a)
+    if static_lookup(kind, "__ne__") is not _UNEQUAL:
+        return cast(Any, kind).__ne__(a, b)
+    equal = cast(Any, kind).__eq__(a, b)
+    return equal if equal is NotImplemented else _not(_truth(equal))

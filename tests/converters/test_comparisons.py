@@ -11,13 +11,59 @@ CASES = {
     "a single comparison stays": Case(
         """
         def f(a, b):
-            return a < b, a == b, a is not None
+            return a < b, a == 1, a.real == 2.0, b.shape == (), a is not None
         """,
         """
         def f(a, b):
-            return (a < b, a == b, a is not None)
+            return (a < b, a == 1, a.real == 2.0, b.shape == (), a is not None)
         """,
         "f(1, 2)",
+    ),
+    "equality of what may be containers or objects": Case(
+        """
+        def f(a, b):
+            return a == b, a != [b], a == a.real
+        """,
+        """
+        def f(a, b):
+            return (ag__.eq(a, b), ag__.ne(a, [b]), ag__.eq(a, a.real))
+        """,
+        "f(1, 1)",
+        "f(1, 2)",
+    ),
+    "order where a container is seen": Case(
+        """
+        def f(a, b):
+            c = (a, b)
+            return c < (b, a), [a] >= [b], a < b, b <= c, (a, b) > c
+        """,
+        """
+        def f(a, b):
+            c = (a, b)
+            return (ag__.lt(c, (b, a)), ag__.ge([a], [b]), a < b, ag__.le(b, c), ag__.gt((a, b), c))
+        """,
+        "f(1, (2, 3))",
+        "f((1,), (0,))",
+    ),
+    "what is used as a number stays": Case(
+        """
+        def f(a, b, n):
+            c = a - b
+            for k in range(n):
+                if k == c or a == b:
+                    return k
+            return c != n, len([n]) == n
+        """,
+        """
+        def f(a, b, n):
+            c = a - b
+            for k in range(n):
+                if k == c or a == b:
+                    return k
+            return (c != n, len([n]) == n)
+        """,
+        "f(5, 3, 4)",
+        "f(5, 3, 1)",
     ),
     "membership": Case(
         """
