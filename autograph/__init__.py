@@ -24,6 +24,7 @@ from autograph.errors import StagingError as StagingError  # noqa: E402
 from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
 from autograph.errors import Unsupported as Unsupported  # noqa: E402
 from autograph.errors import hide_frames as _hide_frames  # noqa: E402
+from autograph.import_hook import install_import_hook as install_import_hook  # noqa: E402
 from autograph.options import set_verbosity as set_verbosity  # noqa: E402
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "convert",
     "do_not_convert",
     "functions_run_eagerly",
+    "install_import_hook",
     "jit",
     "range",
     "run_functions_eagerly",

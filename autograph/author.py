@@ -38,7 +38,7 @@ from autograph.registry import Role, register
 from autograph.source import Source
 from autograph.trees import at, changed, first_evaluated, mangled, names_stored, rebuild
 
-_CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
+_CO_GENERATOR, _CO_COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
 class _Always:
@@ -47,10 +47,14 @@ class _Always:
     value = None
 
 
+def _named(name: str) -> Any:
+    return getattr(jax_internals, name)
+
+
 def _reduced(value: Any) -> Any:
-    """Pickles JAX's trace state by name, since it stands among the constants of author's code (cloudpickle)."""
+    """Pickles JAX's trace state by name, since it stands among the constants of author's code."""
     if value is EAGER or value is TRACE_STATE:
-        return getattr, (jax_internals, "EAGER" if value is EAGER else "TRACE_STATE")
+        return _named, ("EAGER" if value is EAGER else "TRACE_STATE",)
     raise TypeError(f"cannot pickle {type(value).__name__!r} object")
 
 
@@ -63,7 +67,7 @@ _STATE: Any = _Always() if ALWAYS_STAGE else TRACE_STATE
 def build(unit: Unit, namespace: Namespace) -> CodeType:
     """The author's code of a function: its free variables are the original's."""
     body = AuthorBody(unit, namespace)
-    code = link(body.function(unit.source), unit.source, body.constants, body.finish)
+    code = link(body.function(unit), unit.source, body.constants, body.finish)
     register(code, Role.AUTHOR, unit)  # also where nothing needed a prologue
     return code
 
@@ -122,17 +126,16 @@ class AuthorBody:
         self.unit = unit
         self.namespace = namespace
         self.sources: dict[FunctionNode, Source] = unit.source.nested
-        self.units: dict[int, Unit] = {}
         self.scope = FunctionScope(unit.source, namespace)
 
-    def function(self, source: Source) -> Any:
-        """The rewritten node of the function itself; a lambda becomes a `def` of that name, which can hold a `try`."""
-        node: Any = source.node
+    def function(self, unit: Unit) -> Any:
+        """The rewritten node of a function; a lambda becomes a `def` of that name, which can hold a `try`."""
+        node: Any = unit.source.node
         if isinstance(node, ast.Lambda):
             place = node.body if sys.version_info >= (3, 13) else node  # where the compiler sees a lambda return
             body: list[Any] = [at(place, ast.Return(node.body))]
             node = at(node, ast.FunctionDef("<lambda>", node.args, body, [], None, None))
-        return changed(node, body=self._body(node.body, source, self.unit))
+        return changed(node, body=self._body(node.body, unit.source, unit))
 
     def finish(self, code: CodeType) -> CodeType:
         """Registers a finished code object that has a prologue; a nested lambda gets the form that can hold a `try`."""
@@ -146,6 +149,10 @@ class AuthorBody:
                 register(code, Role.AUTHOR, constant)
                 break
         return code
+
+    def unit_of(self, source: Source) -> Unit:
+        """The unit of a function inside this one."""
+        return Unit(source, self.unit.options)
 
     # --- the walk ---
 
@@ -164,14 +171,14 @@ class AuthorBody:
         }
         if source is None or eager_calls.is_marked(node, self.scope):  # dead code; `@ag.do_not_convert`
             return changed(node, **outside)
-        return changed(node, **outside, body=self._body(node.body, source, Unit(source, self.unit.options)))
+        return changed(node, **outside, body=self._body(node.body, source, self.unit_of(source)))
 
     def _lambda(self, node: ast.Lambda) -> Any:
         source = self.sources.get(node)
         arguments = rebuild(node.args, self.visit)
         if source is None:
             return changed(node, args=arguments)
-        unit = Unit(source, self.unit.options)
+        unit = self.unit_of(source)
         with self._within(source):
             body = self.visit(node.body)
         entry = at(node.body, ast.IfExp(self._test(node.body, ast.Is()), body, self._entry(node.body, source, unit)))
@@ -225,7 +232,7 @@ class AuthorBody:
         with self._within(source) as scope:
             new = self._statements(statements)
         first = int(not isinstance(source.node, ast.Lambda) and ast.get_docstring(source.node, clean=False) is not None)
-        if source.code.co_flags & _CO_ASYNC_GENERATOR or all(type(s) is ast.Pass for s in new[first:]):
+        if source.code.co_flags & ASYNC_GENERATOR or all(type(s) is ast.Pass for s in new[first:]):
             return new
         place = first_evaluated(statements[first:] or statements)
         entry = [at(place, ast.Return(self._entry(place, source, unit)))]

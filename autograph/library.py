@@ -47,6 +47,11 @@ def is_library_file(filename: str) -> bool:
     return answer
 
 
+def claim(filename: str) -> None:
+    """Makes a file one of the user's, wherever it lies: the import hook converted it."""
+    _known[filename] = False
+
+
 def is_library(fn: Any) -> bool:
     """Whether a callable is library code. Looks at types and code objects only; user objects are not probed."""
     kind = type(fn)

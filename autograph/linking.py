@@ -58,11 +58,15 @@ class Constants:
             self.objects.append(value)
         return f"{_MARK}{number}"
 
-    def value(self, constant: Any) -> Any:
+    def object(self, constant: Any) -> Any:
         """The object that a constant of compiled code stands for; any other constant itself."""
         if isinstance(constant, str) and constant.startswith(_MARK):
             return self.objects[int(constant[len(_MARK) :])]
         return constant
+
+    def value(self, constant: Any) -> Any:
+        """What takes the place of a constant in the finished code."""
+        return self.object(constant)
 
 
 def link(

@@ -45,6 +45,24 @@ def module_resolver(tree: ast.Module) -> Callable[[str], Any]:
     return resolve
 
 
+def known_globals(tree: ast.Module) -> dict[str, Any]:
+    """The globals that a module will have, as far as they are known before it runs; `MISSING` where they are not.
+
+    Nothing is imported for it: known are names that imports bind to modules which are loaded already.
+    """
+    imported, bound = _bindings(tree)
+    found: dict[str, Any] = {}
+    for name, (module, attribute) in imported.items():
+        root = module.split(".")[0]
+        value: Any = MISSING
+        if root in _ROOTS or root in sys.stdlib_module_names:
+            value = sys.modules.get(module, MISSING)
+            if value is not MISSING and attribute is not None:
+                value = getattr(value, "__dict__", {}).get(attribute, MISSING)
+        found[name] = value
+    return found | dict.fromkeys(bound, MISSING)
+
+
 def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[str]]:
     """Names by the module and attribute that an import binds them to, and names that are bound in any other way."""
     imported: dict[str, tuple[str, str | None]] = {}

@@ -43,14 +43,28 @@ _CO_ASYNC_GENERATOR = 0x200
 class Unit:
     """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
 
-    __slots__ = ("__weakref__", "_entry", "_staged", "caches", "options", "source")
+    __slots__ = ("__weakref__", "_entry", "_find", "_source", "_staged", "caches", "options")
 
-    def __init__(self, source: Source, options: ConversionOptions) -> None:
-        self.source = source
+    def __init__(self, source: Source | Callable[[], Source], options: ConversionOptions) -> None:
+        self._source = source if isinstance(source, Source) else None
+        self._find = None if isinstance(source, Source) else source
         self.options = options
         self.caches: str | None = None  # the attribute under which what a getter returns is kept
         self._staged: CodeType | None = None
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
+
+    @property
+    def source(self) -> Source:
+        """Where the function stands; found when it is first asked for where the import hook made the unit."""
+        if self._source is None:
+            assert self._find is not None
+            self._source = self._find()
+        return self._source
+
+    @property
+    def at_import(self) -> bool:
+        """Whether the import hook made the function: then the author's body is the function itself, and no copy."""
+        return self._find is not None
 
     def __repr__(self) -> str:
         return f"<conversion of {self.source.code.co_qualname}>"
@@ -216,7 +230,13 @@ def _known(code: CodeType) -> Known | None:
 
 
 def leave(fn: FunctionType) -> None:
-    """Marks a function as one that stays as it is; conversions that were made before are forgotten."""
+    """Marks a function as one that stays as it is; conversions that were made before are forgotten.
+
+    One that the import hook converted gets the code back that it would have without the hook.
+    """
+    found = known(fn.__code__)
+    if found is not None and found.unit is not None and found.unit.at_import:
+        fn.__code__ = found.unit.source.code
     UNCONVERTED.add(fn)
     _STAGED.pop(fn, None)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import io
 import linecache
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -233,7 +234,7 @@ def _find(fn: FunctionType) -> Source:
         except (SyntaxError, ValueError, RecursionError):
             source = None
         if source is not None:
-            _FILES[filename] = [file, *known][:_KEPT_VERSIONS]
+            remember(file)
             return source
     for text in dataclass_methods.texts_of(code):
         source = SourceFile(filename, text.splitlines(keepends=True), text).find(code)
@@ -247,8 +248,8 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     for file in _FILES.get(filename, []):
         if file.text == text and (found := file.find(code)) is not None:
             return found
-    file = SourceFile(filename, text.splitlines(keepends=True), text)
-    _FILES[filename] = [file, *_FILES.get(filename, [])][:_KEPT_VERSIONS]
+    file = SourceFile(filename, list(io.StringIO(text)), text)
+    remember(file)
     found = file.find(code)
     if found is None:
         raise _stale(code)
@@ -261,6 +262,11 @@ def tries_around(filename: str, line: int) -> list[ast.Try]:
     if not files:
         return []
     return [node for node in files[0].tries if node.body[0].lineno <= line <= _last_line(node.body[-1])]
+
+
+def remember(file: SourceFile) -> None:
+    """Notes a version of a file, in which functions are looked for first."""
+    _FILES[file.filename] = [file, *_FILES.get(file.filename, [])][:_KEPT_VERSIONS]
 
 
 _FILES: dict[str, list[SourceFile]] = {}
