@@ -18,7 +18,6 @@ from typing import Any
 from autograph.import_hook import ImportHook
 from autograph.runtime import converted
 
-
 # All that the library loads late, before modules that it uses itself are imported anew.
 importlib.import_module("autograph.converters")
 importlib.import_module("autograph.translation")
