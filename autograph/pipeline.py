@@ -96,15 +96,14 @@ class Unit:
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         return FunctionType(code, cells.__globals__, code.co_name, None, given)(*parameters)
 
-    @staticmethod
-    def left() -> None:
+    def left(self) -> None:
         """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled.
 
         What JAX says of a value that is not known is said in the user's terms.
         """
         exc = _exception()
         if exc is not None:
-            unknown_values.explain(exc)
+            unknown_values.explain(exc, self.source.code)
             errors.trim(exc, entry=True)
 
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:

@@ -19,6 +19,7 @@ True `bin(n)` needs a traced value as a Python integer
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 from collections.abc import Iterator
 from itertools import islice
@@ -40,6 +41,10 @@ class _Kind(NamedTuple):
     what: str
     why: str
     instead: str
+    begins: str = ""  # the text, where JAX has no class of its own for the error
+
+    def fits(self, exc: BaseException) -> bool:
+        return isinstance(exc, self.error) and str(exc).startswith(self.begins)
 
 
 _KINDS = (
@@ -68,6 +73,13 @@ _KINDS = (
         "keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero",
     ),
     _Kind(
+        IndexError,
+        "has a traced length",
+        "every array of a compiled program has a known shape",
+        "slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
+        begins="Slice entries must be static integers",
+    ),
+    _Kind(
         jax.errors.ConcretizationTypeError,
         "needs a value that is known while the program is traced",
         _KNOWN_LATER,
@@ -82,6 +94,10 @@ _KINDS = (
 )
 
 
+_ASKING = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
 class _Place(NamedTuple):
     code: CodeType
     lineno: int
@@ -94,31 +110,40 @@ class _Place(NamedTuple):
         return name != "<string>" and bool(linecache.getline(name, self.lineno).strip())
 
 
-def explain(exc: BaseException) -> None:
-    """Makes an error of JAX's about an unknown value one of ours too; leaves every other exception as it is."""
+def explain(exc: BaseException, function: CodeType) -> None:
+    """Makes an error of JAX's about an unknown value one of ours too; leaves every other exception as it is.
+
+    Args:
+        function: the code of the function that it leaves, where the traceback says no more.
+    """
     if isinstance(exc, StagingError):
         return
-    kind = next((kind for kind in _KINDS if isinstance(exc, kind.error)), None)
-    places = list(_places(exc.__traceback__)) if kind is not None else []
-    if kind is None or not places:
+    kind = next((kind for kind in _KINDS if kind.fits(exc)), None)
+    if kind is None:
         return
+    places = list(_places(exc.__traceback__)) or [_Place(function, function.co_firstlineno, None, None)]
     place = next((place for place in reversed(places) if place.has_text), places[-1])
     at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
-    text = f"{at.segment() or 'this line'} {kind.what}"
-    why, unconverted = kind.why, places[-1].code
-    if known(unconverted) is None:
+    text = f"{at.segment() or f'`{place.code.co_name}`'} {kind.what}"
+    why, unconverted, instead = kind.why, places[-1].code, kind.instead
+    if known(unconverted) is not None:
+        if unconverted.co_flags & _SUSPENDS and kind.error in _ASKING:
+            why = "a statement that holds a `yield` or an `await` stays Python's own: a program cannot stop half-way"
+            instead = "collect the values in a list and return it, or write the loop where the values are used"
+    else:
         reason = (
             " (it is marked, or library code calls it)"
             if places[-1].has_text
             else ", since Python kept no source of it"
         )
         why = f"`{unconverted.co_name}` is not converted{reason}, and runs as plain Python"
-    said = message(text, at=at, why=why, instead=kind.instead)
+    said = message(text, at=at, why=why, instead=instead)
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
-    exc.__class__ = _both(cast(Any, type(exc)))
     exc.args = (said,)
-    cast(StagingError, exc).location = at
+    if not kind.begins:  # Python's own classes cannot be exchanged
+        exc.__class__ = _both(cast(Any, type(exc)))
+        cast(StagingError, exc).location = at
 
 
 @functools.cache

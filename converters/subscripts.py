@@ -6,7 +6,7 @@ def f(x, i, k):
     return ag__.get_item(x, i) + x[0] + ag__.get_item(x, (i, 1)) + x[i, :] + x[2:] + ag__.get_slice(x, i, k)
 
 Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
-window `x[i:i + k]` of a traced start has a static length.
+window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from autograph import locations
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 
@@ -38,7 +39,8 @@ class Subscripts(ExpressionConverter):
             return node
         index = node.slice
         if isinstance(index, gast.Slice):
-            if (length := self.window(index)) is None:
+            length = self.window(index) or self.constant_window(index)
+            if length is None:
                 return node
             return pieces.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
         if _is_constant(index) or isinstance(index, gast.Starred):
@@ -62,6 +64,26 @@ class Subscripts(ExpressionConverter):
         if gast.dump(start) == gast.dump(end.left):
             return end.right
         return None
+
+    def constant_window(self, index: Node) -> Node | None:
+        """The length of `start - 1:start + 2`: one expression on both sides, and numbers that are written out."""
+        if index.step is not None or index.lower is None or index.upper is None:
+            return None
+        (low, first), (high, last) = _with_offset(index.lower), _with_offset(index.upper)
+        if isinstance(low, gast.Constant) or not all(isinstance(node, _PLAIN) for node in gast.walk(low)):
+            return None
+        if last <= first or gast.dump(low) != gast.dump(high):
+            return None
+        return locations.place(gast.Constant(last - first, None), locations.position(index.upper))
+
+
+def _with_offset(node: Node) -> tuple[Node, int]:
+    """An expression as another one and the number that is added to it."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
+        offset = node.right
+        if isinstance(offset, gast.Constant) and type(offset.value) is int:
+            return node.left, offset.value if isinstance(node.op, gast.Add) else -offset.value
+    return node, 0
 
 
 def _is_place(index: Node) -> bool:

@@ -15,11 +15,10 @@ then finds, for the value, each variable and each written location, the template
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from types import CodeType
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import checks, iterators, journal, views
+from autograph.runtime import checks, iterators, journal, recursion, views
 from autograph.runtime.joining import (
     Join,
     Mismatch,
@@ -39,21 +38,6 @@ from autograph.runtime.types import convert, placeholder, type_of
 VALUE = "the returned value"  # in the paths of mismatches
 
 
-_DEEPEST = 64  # nested runs of one arm that are taken for endless recursion
-_DEEP = 10  # the same, once Python's own stack is full
-
-
-def _endless(code: CodeType) -> errors.StagingError:
-    names = [name for name in code.co_qualname.split(".") if name != "<locals>"]
-    name = names[-2] if len(names) > 1 else names[-1]
-    return errors.StagingError(
-        f"'{name}' calls itself under a traced condition",
-        at=code,
-        why="both arms become part of the program, also the one that recurs, so building it would never end",
-        instead="write a loop, or let a Python value (a static argument) end the recursion",
-    )
-
-
 class Arm:
     """What one arm left behind."""
 
@@ -61,15 +45,11 @@ class Arm:
         self.raised: BaseException | None = None
         self.value: Any = None
         code = getattr(run, "__code__", None)
-        if code is not None and journal.nested(code) >= _DEEPEST:
-            raise _endless(code)
-        with journal.Piece(variables, path, code=code) as piece:
+        with recursion.refused(code, recursion.ARM), journal.Piece(variables, path, code=code) as piece:
             try:
                 with iterators.held_back(variables, run) as original:
                     self.value = original(run())
             except BaseException as error:
-                if type(error) is RecursionError and code is not None and journal.nested(code) >= _DEEP:
-                    raise _endless(code) from None
                 if error is not piece.raised and not checks.is_event(error):
                     raise
                 self.raised = error

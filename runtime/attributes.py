@@ -13,6 +13,7 @@ then written natively.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -45,8 +46,14 @@ def announce(obj: Any, name: str) -> None:
             ) from error
 
 
+def _behind(obj: Any) -> Any:
+    """The object that a `weakref.proxy` stands for: what is written to it is written there."""
+    return obj.__init__.__self__ if type(obj) in weakref.ProxyTypes else obj
+
+
 def set_attr(value: Any, obj: Any, name: str) -> None:
     """`obj.name = value`; a setter runs once."""
+    obj = _behind(obj)
     kind = type(obj)
     method = python_method(kind, "__setattr__")
     if method is not None:
@@ -72,6 +79,7 @@ def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None
 
 def del_attr(obj: Any, name: str) -> None:
     """`del obj.name`."""
+    obj = _behind(obj)
     kind = type(obj)
     method = python_method(kind, "__delattr__")
     if method is not None:

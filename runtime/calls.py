@@ -5,6 +5,7 @@
 | the user's function, lambda, method, static or class method | its staged body: no frame of ours stands between |
 | `functools.partial` | a partial of the converted function |
 | the user's class | `__new__` and `__init__` converted (where the metaclass leaves `type.__call__` alone) |
+| the user's function under `functools.cache` | itself, or the function inside where the cache must not see it |
 | the user's callable object | its class's `__call__`, converted |
 | a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
 | a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, these converted |
@@ -68,7 +69,8 @@ def met(kind: type) -> None:
     implicit_methods.prepare(kind)
 
 
-def _is_library(f: FunctionType) -> bool:
+def is_library(f: FunctionType) -> bool:
+    """Whether a function is library code."""
     from autograph import pipeline
 
     return pipeline.is_library(f)
@@ -76,7 +78,7 @@ def _is_library(f: FunctionType) -> bool:
 
 def _function(f: FunctionType) -> Any:
     found = staged(f)
-    if found is not f or not _is_library(f):
+    if found is not f or not is_library(f):
         return found
     known = numeric_modules.counterpart(f) or reassembly.COUNTERPARTS.get(f)
     if known is not None:
@@ -91,7 +93,7 @@ def _method(f: Any) -> Any:
         known = numeric_modules.counterpart(f)
         if known is not None:
             return known
-    elif type(inner) is FunctionType and _is_library(inner):
+    elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
         call = native_methods.announced(f, f.__self__) if journal.active() else f
         return with_functions_converted(call) if takes_functions(inner) else call
@@ -153,10 +155,16 @@ def _other(f: Any) -> Any:
         return _partial(f)
     if type(call) is not FunctionType:
         return f
-    if _is_library(call):
+    if is_library(call):
         return with_functions_converted(f) if takes_functions(call) else f
     found = staged(call)
     return f if found is call else MethodType(found, f)
+
+
+def _cached(f: Any) -> Any:
+    from autograph.runtime import cached_functions  # which calls what it finds inside
+
+    return cached_functions.called(f)
 
 
 def _bound(f: Any) -> Any:
@@ -176,6 +184,7 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
+    type(functools.cache(len)): _cached,
     wrapped_functions.JITTED: _wrapper,
     **{kind: _wrapper for kind in wrapped_functions.CUSTOM},
     np.ufunc: _numpy_function,

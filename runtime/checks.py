@@ -32,13 +32,14 @@ class RunTimeCheckError(RuntimeError):
     """Raised inside the compiled program when a staged `assert` or `raise` is reached."""
 
 
-_EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError)
+_EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError, UnboundLocalError)
 
 
 def is_event(error: BaseException) -> bool:
     """Whether an exception that ended an arm is what Python would raise there, and only if the arm is taken.
 
-    `d[key]`, `1 // 0` and `next(it)` fail so. Mistakes in the program (`NameError`, `TypeError`, ...) and what JAX and this
+    `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so. Mistakes in the program
+    (`NameError`, `TypeError`, ...) and what JAX and this
     library raise are reported at once, while the program is built.
     """
     if not isinstance(error, _EVENTS) or isinstance(error, (errors.AutoGraphError, jax.errors.JAXTypeError)):

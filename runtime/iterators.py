@@ -21,6 +21,7 @@ from __future__ import annotations
 import gc
 import io
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType, GeneratorType
@@ -35,6 +36,7 @@ from autograph.runtime.state import Variable
 
 _NEVER = frozenset(
     {bool, int, float, complex, str, bytes, type(None), list, dict, tuple, set, FunctionType, type, np.ndarray}
+    | set(weakref.ProxyTypes)  # they have every method, whatever the object behind them has
 )
 _ADVANCING = frozenset(
     "__next__ send throw close read read1 readline readlines readinto readinto1 write writelines seek truncate".split()
@@ -94,8 +96,8 @@ class _Held:
     """Stands for an iterator while a piece is staged."""
 
     def __init__(self, original: Any, name: str) -> None:
-        self._original = original
-        self._name = name
+        object.__setattr__(self, "_original", original)
+        object.__setattr__(self, "_name", name)
 
     def _refuse(self) -> Any:
         kind = type(self._original)
@@ -114,6 +116,9 @@ class _Held:
 
     def __contains__(self, item: object) -> bool:
         return bool(self._refuse())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse()
 
     def __getattr__(self, name: str) -> Any:
         return self._refuse() if name in _ADVANCING else getattr(self._original, name)

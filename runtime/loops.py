@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import iterators, journal, reverse, views
+from autograph.runtime import iterators, journal, recursion, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
@@ -238,12 +238,14 @@ def trace_turn(
         variables hold values of the right types and nothing is left to do (see `carry_memory`).
     """
     memory = carry.memory
+    code = functions[0].__code__ if functions else None
 
     def attempt(*tracers: Any) -> list[Any]:
         count = len(carry.leaves)
         finished = Finished()
         carry.trace, memory.attempt = current_trace(), carry
-        with journal.Piece(carry.variables, path, is_loop=True) as piece:
+        opened = journal.Piece(carry.variables, path, is_loop=True, code=code)
+        with recursion.refused(code, recursion.LOOP), opened as piece:
             carry.fill(tracers[:count], piece)
             piece.holders = carry.holders
             with iterators.held_back(carry.variables, *functions):

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
+from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced
 
@@ -30,6 +31,7 @@ _READERS = frozenset(
     "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
     "__init_subclass__".split()
 )
+_ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
 # Packages whose functions never change a list, dict or set that they are given.
 _READING_PACKAGES = frozenset(
     {"jax", "jaxlib", "numpy", "math", "cmath", "builtins", "itertools", "functools", "typing", "types"}
@@ -106,6 +108,12 @@ def announced(f: Any, *owner: Any) -> Any:
 
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
     if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
+        if f.__name__ in _ARRAY_WRITERS:
+            raise refusal(
+                f"{f.__name__}() writes a traced value into a NumPy array",
+                why="it holds numbers, and a traced value is not known yet",
+                instead="start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`",
+            )
         return getattr(jnp.asarray(f.__self__), f.__name__)(*args, **kwargs)
     return f(*args, **kwargs)
 

@@ -7,6 +7,7 @@ messages share.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import inspect
 import pathlib
@@ -1014,6 +1015,86 @@ class _Suppressing:
         return True
 
 
+@refused(
+    ag.StagingError,
+    """
+    'rest' calls itself in a loop that ends on a traced condition
+      at FILE:+3
+          while k > 0:
+      why: the body becomes part of the program also where it takes no turn, so building it would never end
+      instead: write a loop, or let a Python value (a static argument) end the recursion
+    """,
+)
+def recursion_in_a_while_loop(n):
+    def rest(k):
+        total = 1
+        while k > 0:
+            k -= 1
+            total += rest(k)
+        return total
+
+    return rest(n)
+
+
+@refused(
+    ag.StagingError,
+    """
+    'rest' calls itself in a loop that ends on a traced condition
+      at FILE:+3
+          for i in range(k):
+      why: the body becomes part of the program also where it takes no turn, so building it would never end
+      instead: write a loop, or let a Python value (a static argument) end the recursion
+    """,
+)
+def recursion_in_a_for_loop(n):
+    def rest(k):
+        total = 1
+        for i in range(k):
+            total += rest(i)
+        return total
+
+    return rest(n)
+
+
+@refused(
+    ag.StagingError,
+    """
+    noted() is kept by functools.cache, and changes the contents of a list
+      at FILE:+9
+          x = noted(x)
+      why: whether Python runs the function depends on what was called before, which a compiled program cannot tell
+      instead: take the decorator away, or let the function only compute
+    """,
+)
+def a_cached_function_that_writes(x):
+    calls = []
+
+    @functools.cache
+    def noted(k):
+        calls.append(1)
+        return k
+
+    if x > 0:
+        x = noted(x)
+    return x, len(calls)
+
+
+@refused(
+    ag.StagingError,
+    """
+    fill() writes a traced value into a NumPy array
+      at FILE:+2
+          a.fill(x)
+      why: it holds numbers, and a traced value is not known yet
+      instead: start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`
+    """,
+)
+def a_numpy_array_is_filled(x):
+    a = np.zeros(3)
+    a.fill(x)
+    return a
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name: str) -> None:
     fn, error, expected = CASES[name]
@@ -1197,6 +1278,61 @@ def test_what_jax_says_of_unknown_values_is_said_of_the_users_line(fn, kind, tex
     assert isinstance(caught.value, ag.StagingError)
     assert message_of(caught.value, fn) == textwrap.dedent(text).strip().replace("{later}", LATER)
     assert caught.value.location.lineno == inspect.getsourcelines(fn)[1] + 1
+
+
+YIELDS = "a statement that holds a `yield` or an `await` stays Python's own: a program cannot stop half-way"
+
+
+def yields_in_an_arm(n):
+    def items():
+        if n > 4:
+            yield 1
+        yield 2
+
+    return sum(items())
+
+
+def yields_in_a_loop(n):
+    def items():
+        for i in range(n):
+            yield i + 1
+
+    return sum(items())
+
+
+@pytest.mark.parametrize(
+    "fn, what, shown",
+    [
+        (yields_in_an_arm, "`n > 4` asks whether a traced value is true", ["if n > 4:", "   ^^^^^"]),
+        (yields_in_a_loop, "`items` needs a traced value as a Python integer", ["for i in range(n):"]),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_a_statement_with_a_yield_is_named(fn, what, shown) -> None:
+    with pytest.raises(ag.StagingError) as caught:
+        ag.jit(fn)(4)
+    assert message_of(caught.value, fn).splitlines() == [
+        what,
+        "  at FILE:+2",
+        *("      " + line for line in shown),
+        f"  why: {YIELDS}",
+        "  instead: collect the values in a list and return it, or write the loop where the values are used",
+    ]
+
+
+def test_a_slice_of_traced_length_is_named() -> None:
+    def f(x, n):
+        return x[1:n].sum()
+
+    with pytest.raises(IndexError) as caught:
+        ag.jit(f)(jnp.arange(4), 3)
+    assert message_of(caught.value, f) == textwrap.dedent("""\
+        `x[1:n]` has a traced length
+          at FILE:+1
+              return x[1:n].sum()
+                     ^^^^^^
+          why: every array of a compiled program has a known shape
+          instead: slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`""")
 
 
 def test_a_function_without_source_is_named_where_it_fails() -> None:

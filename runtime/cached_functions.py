@@ -1,0 +1,68 @@
+"""Functions under `functools.cache` and `lru_cache`: what a piece of the program computes must not stay in the cache.
+
+An entry that a call makes in an arm would be there for everybody, also where the arm is not taken, and hold values of a
+trace that has ended. So while a piece is staged, or where an argument is traced (which has no hash), the function itself
+is called, and what it returns is kept for as long as the piece lives. That is right if the function does nothing but
+compute: one that writes is refused, since whether Python runs it depends on the cache.
+
+>>> import functools, jax
+>>> square = functools.cache(lambda x: x * x)
+>>> jax.jit(called(square))(3).item(), called(square)(4), square.cache_info().currsize
+(9, 16, 1)
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from autograph.runtime import calls, journal
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_tracer
+
+
+def called(f: Any) -> Callable[..., Any]:
+    """What stands for a cached function of the user's in converted code; `f` itself where the function is another's."""
+    fn = getattr(f, "__wrapped__", None)
+    if type(fn) is not FunctionType or calls.is_library(fn):
+        return f
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not journal.active() and not any(map(is_tracer, (*args, *kwargs.values()))):
+            return f(*args, **kwargs)
+        return _without_cache(f, fn, args, kwargs)
+
+    return call
+
+
+def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    key = (id(f), tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
+    pieces = [piece for piece in journal.open_pieces() if piece not in _computing]
+    for piece in pieces:
+        found = _computed.get(piece, {}).get(key)
+        if found is not None:
+            return found[0]
+    with journal.Piece([]) as inside:
+        _computing.add(inside)
+        value = calls.converted(fn)(*args, **kwargs)
+        _, written = inside.collect()
+    if written:
+        raise refusal(
+            f"{fn.__name__}() is kept by functools.cache, and changes {written[0].location.name}",
+            why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
+            instead="take the decorator away, or let the function only compute",
+        )
+    if pieces:  # the arguments live as long as their identity counts
+        _computed.setdefault(pieces[-1], {})[key] = value, args, kwargs
+    return value
+
+
+_computed: weakref.WeakKeyDictionary[journal.Piece, dict[Any, Any]] = weakref.WeakKeyDictionary()
+_computing: weakref.WeakSet[journal.Piece] = weakref.WeakSet()
+"""Pieces in which such a function runs, so that what it writes is seen; they end before what it computed does."""
+
+
+def _key(x: Any) -> Any:
+    return ("traced", id(x)) if is_tracer(x) else (type(x), x)

@@ -1,0 +1,74 @@
+"""Objects of Python's library that staged code meets: cached functions, proxies, and names that an arm finds unbound."""
+
+import functools
+import weakref
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+@functools.cache
+def doubled(k):
+    return k * 2
+
+
+@program((2,), (5,), (8,), transforms=("vmap",))
+def a_cached_function_called_first_in_an_arm(n):
+    r = 0
+    if n > 4:
+        r = doubled(n) + doubled(3)
+    return r + doubled(3) + doubled(n)
+
+
+@program((2,), (5,), (8,))
+def a_cached_function_that_reads_a_traced_variable(n):
+    @functools.lru_cache(maxsize=2)
+    def plus(k, m=1):
+        return k + m + n
+
+    total = plus(1)
+    if n > 4:
+        total += plus(1) + plus(1, m=2) + plus(k=1)
+    for i in range(n):
+        total += plus(2) + plus(i)
+    return total + plus(1, m=2)
+
+
+@program((3,), (8,))
+def a_cached_recursion_in_an_arm(n):
+    @functools.cache
+    def fibonacci(k):
+        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
+
+    return fibonacci(40) % 1000 + n if n > 4 else n
+
+
+class Cell:
+    pass
+
+
+@program((2,), (5,), (8,))
+def a_proxy_is_written_in_an_arm_and_a_loop(n):
+    cell = Cell()
+    cell.value = 0
+    proxy = weakref.proxy(cell)
+    if n > 4:
+        proxy.value = n
+    for i in range(n):
+        proxy.value = proxy.value + i
+    return cell.value
+
+
+@program((2,), (500,))
+def a_variable_that_an_arm_reads_too_early(n):
+    if n > 100:
+        n = n + late
+    late = 1
+    return n + late
+
+
+@program((np.array([3, 1, 4, 1, 5, 9], np.int32), 3), (np.array([3, 1, 4, 1, 5, 9], np.int32), 4), transforms=("vmap",))
+def windows_of_written_length(x, n):
+    total = x[n - 1 : n + 2].sum() + x[n - 3 : n].max()
+    return total, x[n - 1 : n + 1]
