@@ -12,6 +12,8 @@
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
 | `iter`, `next` | see `native_state` |
+| `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic |
+| `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
 `abs`, `divmod`, `round` and two-argument `pow` need no help: arrays define their methods.
@@ -28,6 +30,8 @@ order that the device finds fastest.
 
 from __future__ import annotations
 
+import builtins
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +40,22 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import attributes, calls, iterables, lazily, modular, native_state, selection
+from autograph.runtime import (
+    attributes,
+    calls,
+    iterables,
+    iteration,
+    lazily,
+    lists,
+    math_functions,
+    membership,
+    modular,
+    native_state,
+    selection,
+    sequences,
+    slices,
+)
+from autograph.runtime.guards import guarded
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced, is_tracer
 from autograph.runtime.truth import decider, length
@@ -70,7 +89,26 @@ def _bool(*args: Any, **kwargs: Any) -> Any:
 
 
 def _len(obj: Any, /) -> Any:
-    return length(obj)
+    return length(obj) if not _is_open_range(obj) else _count(obj)
+
+
+def _is_open_range(x: Any) -> bool:
+    """Whether `x` is a range of which a bound is traced."""
+    kind: Any = iterables.staged_range()
+    return type(x) is kind and any(map(is_traced, (x.start, x.stop, x.step)))
+
+
+def _count(numbers: Any) -> Any:
+    items = iteration.range_items(numbers.start, numbers.stop, numbers.step)
+    return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
+
+
+def _ends(numbers: Any, name: str) -> tuple[Any, Any]:
+    """The first and the last number of a range; the compiled program fails where there is none."""
+    count = _count(numbers)
+    error = ValueError(f"{name}() arg is an empty sequence")
+    last = numbers.start + (count - 1) * numbers.step
+    return guarded(jnp.asarray(numbers.start), count > 0, error), guarded(last, count > 0, error)
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
@@ -103,6 +141,11 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
 
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    if _is_open_range(iterable):
+        count = _count(iterable)
+        # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
+        pairs = (count >> 1) * ((count - 1) | 1)
+        return start + count * iterable.start + iterable.step * pairs
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
         return sum(iterable, start)
     if iterable.shape[0] == 0:
@@ -139,10 +182,14 @@ def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _min(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs and _is_open_range(args[0]):
+        return scalar(jnp.minimum(*_ends(args[0], "min")), int)
     return selection.extreme("min", *args, **_key(kwargs))
 
 
 def _max(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs and _is_open_range(args[0]):
+        return scalar(jnp.maximum(*_ends(args[0], "max")), int)
     return selection.extreme("max", *args, **_key(kwargs))
 
 
@@ -186,9 +233,33 @@ def _map(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
 def _filter(fn: Any, iterable: Any, /) -> Any:
     if fn is not None:
         fn = calls.converted(fn)
-    if iterables.is_staged_iterable(iterable):
+    plain = type(iterable) in (list, tuple, builtins.range)
+    if iterables.is_staged_iterable(iterable) or (plain and (fn is not None or any(map(is_traced, iterable)))):
         return iterables.Filter(fn, iterable)
     return filter(fn, iterable)
+
+
+def _index(x: Any, /) -> Any:
+    return math_functions.integer(x) if is_tracer(x) else operator.index(x)
+
+
+def _contains(container: Any, x: Any, /) -> Any:
+    return membership.contains(x, container)
+
+
+def _getitem(x: Any, i: Any, /) -> Any:
+    return slices.get_item(x, i)
+
+
+def _count_of(items: Any, value: Any, /) -> Any:
+    return lists.count(list(items), value)
+
+
+def _index_of(items: Any, value: Any, /) -> Any:
+    items = list(items)
+    if any(map(sequences.may_be_traced, (value, *items))):
+        return lists.index_of(items, value)
+    return operator.indexOf(items, value)
 
 
 def _setattr(obj: Any, name: str, value: Any, /) -> None:
@@ -222,4 +293,12 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     next: native_state.next_item,
     setattr: _setattr,
     delattr: _delattr,
+    operator.not_: _not,
+    operator.truth: _bool,
+    operator.index: _index,
+    operator.contains: _contains,
+    operator.getitem: _getitem,
+    operator.countOf: _count_of,
+    operator.indexOf: _index_of,
+    **{getattr(operator, fn.__name__): fn for fn in sequences.COMPARISONS.values()},
 }

@@ -91,7 +91,7 @@ def for_loop(
     Raises:
         StagingError: a variable cannot be carried.
     """
-    if type(iterable) is iterables.Filter and not iterable.begun and items_of(iterable.iterable) is not None:
+    if type(iterable) is iterables.Filter and not iterable.begun:
         for_loop(iterable.iterable, _Filtered(iterable.fn, body, state), state, test=test, options=options)
         iterable.exhaust()
         return
@@ -367,6 +367,16 @@ def _stage_range(
         )
 
 
+def _is_endless(iterator: Any) -> bool:
+    if isinstance(iterator, itertools.repeat):
+        try:
+            iterator.__length_hint__()
+        except TypeError:
+            return True
+        return False
+    return isinstance(iterator, (itertools.count, itertools.cycle))
+
+
 def _stage_rest(
     iterable: Any,
     iterator: Any,
@@ -380,7 +390,7 @@ def _stage_rest(
         rest = iterable[done:]
         if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test), Memory()):
             return
-    if isinstance(iterator, (itertools.count, itertools.cycle, itertools.repeat)):
+    if _is_endless(iterator):
         raise errors.StagingError(
             "this loop over an endless iterator ends on a traced condition",
             at=body,

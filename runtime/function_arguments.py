@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from autograph.runtime import wrapped_functions
+from autograph.runtime import numeric_modules, wrapped_functions
 
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
@@ -47,10 +47,20 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            kwargs = {name: argument(x) for name, x in kwargs.items()}
-        return f(*map(argument, args), **kwargs)
+            kwargs = {name: _given(x) for name, x in kwargs.items()}
+        return f(*map(_given, args), **kwargs)
 
     return call
+
+
+def _given(x: Any) -> Any:
+    """`argument(x)`; of a builtin its version for traced values: `functools.reduce(max, xs)`."""
+    if type(x) is not BuiltinFunctionType:
+        return argument(x)
+    from autograph.runtime import builtin_functions  # it calls what it is given
+
+    found = builtin_functions.builtin(x)
+    return found if found is not x else numeric_modules.counterpart(x) or x
 
 
 def convert(f: FunctionType) -> Any:

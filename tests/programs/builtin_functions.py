@@ -1,6 +1,7 @@
 """Builtins, `math` and `numpy` functions on traced values."""
 
 import functools
+import itertools
 import math
 import operator
 
@@ -275,3 +276,65 @@ def argmax_of_list_with_index(v):
 def accumulate_partial(v):
     add = functools.partial(operator.add, 10)
     return [add(x) for x in v]
+
+
+@program((1,), (2,), (7,), transforms=("vmap",))
+def reductions_of_a_range(n):
+    numbers = range(3, 3 + 4 * n, 4)
+    return len(range(n)), sum(numbers), min(numbers), max(numbers), sum(range(n, 0, -1), 5), max(range(n, -n, -2))
+
+
+@program((0,), (-3,), (4,))
+def lengths_of_ranges(n):
+    return len(range(n)), len(range(2, n)), len(range(n, 0, -1)), sum(range(n)), sum(range(2, n, 3))
+
+
+@program((50_000,), (65_535,))
+def a_sum_that_fits_though_its_double_does_not(n):
+    return sum(range(n))
+
+
+@program((0,), (2,))
+def the_extremes_of_an_empty_range(n):
+    return max(range(n))
+
+
+@program((2,), (5,), (8,), transforms=("vmap",))
+def a_loop_over_a_filtered_list(n):
+    total = 0
+    for x in filter(lambda v: v < n, [1, 4, 6, 2]):
+        if x == 6:
+            break
+        total += x
+    for i in filter(lambda k: (k + n) % 2 == 0, range(5)):
+        total += 10 * i
+    return total
+
+
+@program((2,), (5,), (8,), transforms=("vmap",))
+def builtins_handed_to_libraries(n):
+    steps = list(itertools.accumulate([3, n, 4], max))
+    return functools.reduce(max, [n, 3, 7]), functools.reduce(min, [n, 3], 4), functools.reduce(math.gcd, [n, 4]), steps
+
+
+@program((2,), (5,), (8,), transforms=("vmap",))
+def functions_of_the_operator_module(n):
+    tens = [10 * i for i in range(9)]
+    flags = operator.not_(n - 5), operator.truth(n - 5), operator.contains([1, 5], n), operator.eq((n, 1), (5, 1))
+    ordered = operator.lt((n, 1), (5, 2)), operator.ge(n, 5), operator.ne([n], [5])
+    return flags, ordered, operator.getitem(tens, n), tens[operator.index(n)], operator.countOf([n, 5], 5)
+
+
+@program((2,), (5,), (8,))
+def the_place_of_a_value(n):
+    return operator.indexOf([2, 5, 8], n), operator.indexOf([1, 2], 2)
+
+
+@program((2,), (5,), (8,))
+def a_repeated_value_is_no_endless_loop(n):
+    total = 0
+    for step in itertools.repeat(2, 5):
+        total += step
+        if total > n:
+            break
+    return total
