@@ -21,6 +21,7 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+import re
 from collections.abc import Iterator
 from itertools import islice
 from types import CodeType, TracebackType
@@ -41,10 +42,10 @@ class _Kind(NamedTuple):
     what: str
     why: str
     instead: str
-    begins: str = ""  # the text, where JAX has no class of its own for the error
+    text: str = ""  # a pattern for the text, where the error has no class of its own
 
     def fits(self, exc: BaseException) -> bool:
-        return isinstance(exc, self.error) and str(exc).startswith(self.begins)
+        return isinstance(exc, self.error) and (not self.text or bool(re.match(self.text, str(exc))))
 
 
 _KINDS = (
@@ -77,7 +78,29 @@ _KINDS = (
         "has a traced length",
         "every array of a compiled program has a known shape",
         "slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
-        begins="Slice entries must be static integers",
+        text="Slice entries must be static integers",
+    ),
+    _Kind(
+        TypeError,
+        "needs the hash of a traced value",
+        "sets, the keys of dicts and caches find a value by its number, which is known only when the program runs",
+        "use a list or an array and compare (`x in values`), or an `if` chain over the known keys",
+        text=r"unhashable type: '\w*Tracer'",
+    ),
+    _Kind(
+        TypeError,
+        "repeats a sequence a traced number of times",
+        "a list of a compiled program has a known length",
+        f"use an array of the largest length, {_STATIC}",
+        text=r"unsupported operand type\(s\) for \*=?: ('list'|'tuple') and '\w*Tracer'|"
+        r"unsupported operand type\(s\) for \*=?: '\w*Tracer' and ('list'|'tuple')",
+    ),
+    _Kind(
+        TypeError,
+        "raises a traced integer to a negative power, which is a float in Python",
+        "an integer of a compiled program stays one",
+        "write `float(x) ** n`",
+        text="Integers cannot be raised to negative powers",
     ),
     _Kind(
         jax.errors.ConcretizationTypeError,
@@ -141,7 +164,7 @@ def explain(exc: BaseException, function: CodeType) -> None:
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
     exc.args = (said,)
-    if not kind.begins:  # Python's own classes cannot be exchanged
+    if not kind.text:  # Python's own classes cannot be exchanged
         exc.__class__ = _both(cast(Any, type(exc)))
         cast(StagingError, exc).location = at
 

@@ -1320,6 +1320,35 @@ def test_a_statement_with_a_yield_is_named(fn, what, shown) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "fn, what, why",
+    [
+        (
+            lambda n: {1, n},
+            "needs the hash of a traced value",
+            "sets, the keys of dicts and caches find a value by its number, which is known only when the program runs",
+        ),
+        (
+            lambda n: [2] * n,
+            "repeats a sequence a traced number of times",
+            "a list of a compiled program has a known length",
+        ),
+        (
+            lambda n: n**-1,
+            "raises a traced integer to a negative power, which is a float in Python",
+            "an integer of a compiled program stays one",
+        ),
+    ],
+    ids=["hash", "repeat", "power"],
+)
+def test_what_python_says_of_unknown_values_is_said_of_the_users_line(fn, what, why) -> None:
+    with pytest.raises(TypeError) as caught:
+        ag.jit(fn)(4)
+    text = str(caught.value)
+    assert text.splitlines()[0].endswith(f"` {what}")
+    assert f"at {__file__}:" in text and f"why: {why}\n" in text
+
+
 def test_a_slice_of_traced_length_is_named() -> None:
     def f(x, n):
         return x[1:n].sum()
