@@ -34,6 +34,7 @@ from autograph.errors import AutoGraphError
 from autograph.library import is_library, is_library_class
 from autograph.options import DEFAULT, log
 from autograph.registry import LOCK, known, names_in
+from autograph.runtime import journal
 
 _MRO = type.__dict__["__mro__"].__get__
 _DICT = type.__dict__["__dict__"].__get__
@@ -131,6 +132,8 @@ def prepare_values(values: Iterable[Any]) -> None:
                 open_.extend(value)
         elif kind in _MAPPINGS:
             open_.extend(value.values())
+            if kind is defaultdict:
+                journal.watch(value)
         elif kind is MethodType:
             open_.append(value.__self__)
         elif kind is functools.partial:
@@ -145,7 +148,11 @@ def prepare_values(values: Iterable[Any]) -> None:
 
 def prepare_function(fn: FunctionType) -> None:
     """Prepares what a function can reach by its cells and by the globals that it names."""
-    prepare_values((*contents(fn), *globals_of(fn)))
+    values = list(globals_of(fn))
+    prepare_values((*contents(fn), *values))
+    for value in values:
+        if type(value) is defaultdict:
+            journal.watch(value, always=True)  # asked once for each function
 
 
 def contents(fn: FunctionType) -> Iterable[Any]:

@@ -87,14 +87,17 @@ class Unit:
             register(code, Role.STAGED, self)
             order = tuple(cells.__code__.co_freevars.index(name) for name in code.co_freevars)
             self._entry = code, order
-        if not journal.active():
-            implicit_methods.prepare_values((*parameters, *implicit_methods.contents(cells)))
-        elif self.caches is not None:
-            journal.touch_attribute(parameters[0], self.caches)
         code, order = self._entry
         closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
-        return FunctionType(code, cells.__globals__, code.co_name, None, given)(*parameters)
+        staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
+        if not journal.active():
+            with journal.watching():
+                implicit_methods.prepare_values((*parameters, *implicit_methods.contents(cells)))
+                return staged(*parameters)
+        if self.caches is not None:
+            journal.touch_attribute(parameters[0], self.caches)
+        return staged(*parameters)
 
     def left(self) -> None:
         """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled.

@@ -118,9 +118,20 @@ class SourceFile:
         return tuple(line.rstrip("\r\n") for line in self.raw_lines)
 
     @cached_property
-    def tries(self) -> list[ast.Try]:
-        """All `try` statements with handlers."""
-        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Try) and node.handlers]
+    def watched(self) -> list[tuple[int, int, list[ast.expr | None]]]:
+        """The lines that `except` or `contextlib.suppress` watches, first and last, and the classes that it catches."""
+        found: list[tuple[int, int, list[ast.expr | None]]] = []
+        for node in ast.walk(self.tree):
+            kinds: list[ast.expr | None] = []
+            if isinstance(node, ast.Try):
+                kinds = [handler.type for handler in node.handlers]
+            elif isinstance(node, ast.With):
+                calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
+                kinds = [kind for call in calls if _named(call.func) == "suppress" for kind in call.args]
+            if kinds:
+                assert isinstance(node, ast.Try | ast.With)
+                found.append((node.body[0].lineno, _last_line(node.body[-1]), kinds))
+        return found
 
     @cached_property
     def imports(self) -> frozenset[str]:
@@ -256,12 +267,16 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     return found
 
 
-def tries_around(filename: str, line: int) -> list[ast.Try]:
-    """The `try` statements whose body (what their handlers watch) holds a line of a file that was read."""
+def caught_around(filename: str, line: int) -> list[ast.expr | None]:
+    """The classes that handlers around a line of a file catch, as they are written; None for a bare `except`."""
     files = _FILES.get(filename)
     if not files:
         return []
-    return [node for node in files[0].tries if node.body[0].lineno <= line <= _last_line(node.body[-1])]
+    return [kind for first, last, kinds in files[0].watched if first <= line <= last for kind in kinds]
+
+
+def _named(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def remember(file: SourceFile) -> None:

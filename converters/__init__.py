@@ -28,6 +28,7 @@ from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.match_statements import MatchStatements
 from autograph.converters.named_operands import NamedOperands
 from autograph.converters.outer_writes import OuterWrites
+from autograph.converters.powers import Powers
 from autograph.converters.subscripts import Subscripts
 from autograph.converters.super_calls import SuperCalls
 from autograph.converters.unbound_reads import UnboundReads
@@ -42,6 +43,7 @@ class Expressions(
     Comprehensions,
     ConditionalExpressions,
     LogicalExpressions,
+    Powers,
     Subscripts,
     Calls,
 ):

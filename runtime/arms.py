@@ -51,6 +51,7 @@ class Arm:
                     self.value = original(run())
             except BaseException as error:
                 if error is not piece.raised and not checks.is_event(error):
+                    checks.refuse_to_handle(error)
                     raise
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
@@ -240,6 +241,7 @@ class JoinedArms:
         )
 
     def _locations(self) -> list[tuple[Any, Template]]:
+        journal.in_one_way(self.body.written, self.orelse.written)
         merged: dict[Any, tuple[Any, list[Any]]] = {}
         for side, arm in enumerate((self.body, self.orelse)):
             for w in arm.written:

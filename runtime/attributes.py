@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, GetSetDescriptorType, WrapperDescriptorType
 from typing import Any
 
 from autograph.runtime import calls, in_place, journal
@@ -29,21 +29,27 @@ def announce(obj: Any, name: str) -> None:
     Raises:
         StagingError: a piece is being staged, and the object keeps its attributes where they cannot be put back.
     """
-    if journal.active():
-        if name == "__class__":
-            raise refusal(
-                f"the class of a {type(obj).__qualname__} is changed inside a staged statement",
-                why="the class of an object decides what code runs, while the program is traced",
-                instead="make an object of the other class, or keep the choice in an attribute",
-            )
-        try:
-            journal.touch_attribute(obj, name)
-        except (AttributeError, TypeError) as error:
-            raise refusal(
-                f"a write to attribute '{name}' of a {type(obj).__qualname__} cannot be staged",
-                why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
-                instead="compute the value in the staged statement and write it after the statement",
-            ) from error
+    if not journal.active():
+        return
+    kind = type(obj)
+    if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:
+        raise refusal(
+            f"`{name}` of a {kind.__qualname__} is changed inside a staged statement",
+            why="it decides what code runs or where it looks, while the program is traced",
+            instead="make another object, or keep the choice in an attribute",
+        )
+    writer = static_lookup(kind, "__setattr__")
+    if type(writer) is WrapperDescriptorType and writer.__name__ != "__setattr__":
+        journal.touch_container(obj)  # `__setattr__ = dict.__setitem__`: attributes are items
+        return
+    try:
+        journal.touch_attribute(obj, name)
+    except (AttributeError, TypeError) as error:
+        raise refusal(
+            f"a write to attribute '{name}' of a {kind.__qualname__} cannot be staged",
+            why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
+            instead="compute the value in the staged statement and write it after the statement",
+        ) from error
 
 
 def _behind(obj: Any) -> Any:

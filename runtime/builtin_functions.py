@@ -14,6 +14,7 @@
 | `iter`, `next` | see `native_state` |
 | `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic |
 | `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
+| `str`, `repr` | a text to show, see `texts` |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
 `abs`, `divmod`, `round` and two-argument `pow` need no help: arrays define their methods.
@@ -51,34 +52,22 @@ from autograph.runtime import (
     membership,
     modular,
     native_state,
+    powers,
     selection,
     sequences,
     slices,
+    texts,
 )
 from autograph.runtime.guards import guarded
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced, is_tracer
 from autograph.runtime.truth import decider, length
-from autograph.runtime.types import type_of
+from autograph.runtime.types import scalar, type_of
 
 
 def builtin(fn: Any) -> Any:
     """The version of a builtin function or type that also takes traced values; `fn` itself where there is none."""
     return BUILTINS.get(fn, fn)
-
-
-def scalar(x: Any, kind: type) -> Any:
-    """A traced value as `kind(x)` makes it: a weakly typed scalar of the default dtype of a Python number's type.
-
-    Raises:
-        TypeError: as the eager conversion does: not a scalar, or complex.
-    """
-    aval = jax.typeof(x)
-    if aval.shape:
-        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(aval.shape)}")
-    if kind is not complex and jnp.issubdtype(aval.dtype, jnp.complexfloating):
-        raise TypeError(f"{kind.__name__}() argument must be a string or a real number, not 'complex'")
-    return convert_weak(x, jnp.result_type(kind))
 
 
 def _bool(*args: Any, **kwargs: Any) -> Any:
@@ -114,12 +103,14 @@ def _ends(numbers: Any, name: str) -> tuple[Any, Any]:
 def _int(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_tracer(args[0]):
         return scalar(args[0], int)
+    texts.check(args)
     return int(*args, **kwargs)
 
 
 def _float(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_tracer(args[0]):
         return scalar(args[0], float)
+    texts.check(args)
     return float(*args, **kwargs)
 
 
@@ -134,7 +125,7 @@ def _complex(*args: Any, **kwargs: Any) -> Any:
 
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None or not any(map(is_traced, (base, exp, mod))):
-        return pow(base, exp, mod)
+        return powers.power(base, exp) if mod is None else pow(base, exp, mod)
     if not all(map(modular.is_integer, (base, exp, mod))):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     return scalar(modular.power(base, exp, mod), int)
@@ -291,6 +282,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     filter: _filter,
     iter: native_state.make_iterator,
     next: native_state.next_item,
+    str: texts.text_of,
+    repr: texts.repr_of,
     setattr: _setattr,
     delattr: _delattr,
     operator.not_: _not,

@@ -191,6 +191,7 @@ class Carry:
                 piece.touch(place.variable)
             place.variable.set(place.value)
         piece.touched.clear()
+        piece.note_sizes()
 
     def fill_apart(self, tracers: Sequence[Any], piece: journal.Piece) -> list[Any]:
         """Like `fill`, for a piece beside the body's (the loop test); returns the values of all places."""

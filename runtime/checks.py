@@ -10,7 +10,6 @@ type, message, file and line.
 
 from __future__ import annotations
 
-import ast
 import linecache
 import sys
 import traceback
@@ -22,7 +21,7 @@ import numpy as np
 
 from autograph import errors
 from autograph.runtime import handlers, journal
-from autograph.runtime.handlers import exception_of, uncatchable
+from autograph.runtime.handlers import exception_of, would_catch
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
 from autograph.runtime.truth import decider
@@ -62,8 +61,8 @@ def stage_failure(error: BaseException) -> None:
     holds = journal.conditions()
     if holds is None:
         return
-    if (handler := uncatchable(error)) is not None:
-        raise _not_caught(error, handler) from None
+    if would_catch(error):
+        raise _not_caught(error) from None
     head, kind, count = _head(error), type(error), len(holds)
     leaves, tree = jax.tree.flatten(error.args)
     traced = {i: x for i, x in enumerate(leaves) if is_traced(x)}
@@ -84,13 +83,22 @@ def stage_failure(error: BaseException) -> None:
     jax.debug.callback(fail, *holds, *traced.values())
 
 
-def _not_caught(error: BaseException, handler: ast.ExceptHandler) -> errors.StagingError:
+def _not_caught(error: BaseException) -> errors.StagingError:
     return errors.StagingError(
-        f"{type(error).__name__} is raised under a traced condition, and the `except` at line {handler.lineno} would catch it",
+        f"{type(error).__name__} is raised under a traced condition, and a handler around it would catch it",
         at=_place_of(error),
         why="the condition is only known when the compiled program runs, and handlers run while it is built",
         instead="test for the case with `if`, and do there what the handler does",
     )
+
+
+def refuse_to_handle(error: BaseException) -> None:
+    """Refuses an exception that a staged piece raises while it is traced, and a handler around the statement would catch.
+
+    Without a handler it is the program's end either way, and is reported at once.
+    """
+    if handlers.is_event(error) and would_catch(error):
+        raise _not_caught(error) from None
 
 
 def _plain(value: Any) -> Any:

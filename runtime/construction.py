@@ -8,6 +8,7 @@ True
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
@@ -39,6 +40,9 @@ def constructor(cls: Any) -> Any:
 
 
 def _native(cls: Any) -> Any:
+    if cls is defaultdict:
+        make = with_functions_converted(cls)
+        return lambda *args, **kwargs: journal.watch(make(*args, **kwargs))
     if takes_functions(cls):
         return with_functions_converted(cls)
     return native_methods.announced(cls) if journal.active() else cls

@@ -19,7 +19,7 @@ autograph.errors.StagingError: two shapes
 
 A `raise` on a traced condition in the body of a `try` becomes a flag (`converters.caught_raises`): `raised` notes the exception,
 `error` gives it to the handlers. Any other exception that ends one arm of a staged `if` is raised, if at all, when the compiled
-program runs, where no handler around the statement can see it (`uncatchable`).
+program runs, where no handler around the statement can see it (`would_catch`).
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def exception_of(exception: Any, cause: Any) -> BaseException:
     return exception
 
 
-def uncatchable(error: BaseException) -> ast.ExceptHandler | None:
-    """The handler that would catch `error`, which an arm raises, in the staged functions that run now; None if none would.
+def would_catch(error: BaseException) -> bool:
+    """Whether a handler in the staged functions that run now would catch `error`, which an arm or a turn raises.
 
     Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
     """
@@ -132,12 +132,11 @@ def uncatchable(error: BaseException) -> ast.ExceptHandler | None:
     while frame is not None:
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
-            for statement in source.tries_around(frame.f_code.co_filename, frame.f_lineno):
-                for handler in statement.handlers:
-                    if handler.type is None or _may_match(handler.type, error, frame):
-                        return handler
+            for kinds in source.caught_around(frame.f_code.co_filename, frame.f_lineno):
+                if kinds is None or _may_match(kinds, error, frame):
+                    return True
         frame = frame.f_back
-    return None
+    return False
 
 
 def _may_match(kinds: ast.expr, error: BaseException, frame: FrameType) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import calls, journal
+from autograph.runtime import calls, journal, powers
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
@@ -28,7 +28,7 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str, Callable[[Any, Any],
     "/=": (operator.itruediv, "__itruediv__", operator.truediv),
     "//=": (operator.ifloordiv, "__ifloordiv__", operator.floordiv),
     "%=": (operator.imod, "__imod__", operator.mod),
-    "**=": (operator.ipow, "__ipow__", operator.pow),
+    "**=": (powers.inplace, "__ipow__", powers.power),
     "@=": (operator.imatmul, "__imatmul__", operator.matmul),
     "<<=": (operator.ilshift, "__ilshift__", operator.lshift),
     ">>=": (operator.irshift, "__irshift__", operator.rshift),

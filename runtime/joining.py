@@ -153,7 +153,7 @@ def open_container(value: Any) -> Opened | None:
             list(value.values()),
             (kind, factory, *keys),
             [f"[{k!r}]" for k in keys],
-            lambda vs: defaultdict(factory, zip(keys, vs)),
+            lambda vs: journal.watch(defaultdict(factory, zip(keys, vs))),
         )
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)

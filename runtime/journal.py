@@ -17,7 +17,8 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType, TracebackType
+from itertools import islice
+from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 import jax
@@ -25,6 +26,7 @@ import numpy as np
 
 from autograph.runtime import foreign, views
 from autograph.runtime.locations import (
+    NAMED,
     ArrayLocation,
     AttributeLocation,
     CellLocation,
@@ -45,6 +47,28 @@ class Written:
         self.location = location
         self.before = before
         self.after = after
+
+
+def in_one_way(first: list[Written], second: list[Written]) -> None:
+    """Where one of two arms wrote a dict as a whole and the other a name in it, both wrote the dict."""
+    wholes = {
+        id(w.location.obj)
+        for w in (*first, *second)
+        if isinstance(w.location, ContentsLocation) and isinstance(w.location.obj, dict)
+    }
+    for written in (first, second) if wholes else ():
+        found: dict[int, Written] = {}
+        for w in list(written):
+            if isinstance(w.location, NAMED) and id(names := w.location.names()) in wholes:
+                written.remove(w)
+                if id(names) not in found:
+                    whole = ContentsLocation(names)
+                    found[id(names)] = Written(whole, whole.get(), whole.get())
+                if w.after is UNSET:
+                    found[id(names)].after.pop(w.location.attribute, None)
+                else:
+                    found[id(names)].after[w.location.attribute] = w.after
+        written.extend(found.values())
 
 
 class Piece:
@@ -74,6 +98,7 @@ class Piece:
         self.entry: list[Any] = []
         self.entries: dict[Any, tuple[Any, Any]] = {}
         self.forwarded: dict[Any, Any] = {}
+        self.sizes: list[tuple[Any, int]] = []
         self.raised: BaseException | None = None
         self.fails = False
         self.touched: set[Any] = set()
@@ -83,12 +108,14 @@ class Piece:
 
     def __enter__(self) -> Piece:
         self.entry = [v.get() for v in self.variables]
+        self.note_sizes()
         _stack.pieces.append(self)
         self._open = True
         return self
 
     def collect(self) -> tuple[list[Any], list[Written]]:
         """The values of the variables, and the written locations; everything is put back."""
+        self._find_defaults()
         values = [v.get() for v in self.variables]
         written = [Written(location, before, location.get()) for location, before in self.entries.values()]
         self._undo()
@@ -123,6 +150,7 @@ class Piece:
         if not self._open:
             return
         self._open = False
+        self._find_defaults()
         self.raised = None  # its frames hold values
         popped = _stack.pieces.pop()
         assert popped is self
@@ -148,14 +176,26 @@ class Piece:
                 self._take_over(location.obj, before)
             self.entries[key] = (location, before)
 
+    def note_sizes(self) -> None:
+        """Notes how many keys the default dicts have that are known."""
+        self.sizes = [(d, dict.__len__(d)) for d in (*_GLOBALS, *_stack.defaults)]
+
+    def _find_defaults(self) -> None:
+        """Notes the default dicts that grew by being read: a missing key was put at the end."""
+        for obj, size in self.sizes:
+            if dict.__len__(obj) > size and id(obj) not in self.entries:
+                self.touched.add(id(obj))
+                self.entries[id(obj)] = ContentsLocation(obj), dict(islice(dict.items(obj), size))
+        self.sizes = []
+
     def _covers(self, location: Any) -> bool:
-        """Whether an attribute stands in a `__dict__` that is in the journal as a whole."""
-        return isinstance(location, AttributeLocation) and id(location.names()) in self.entries
+        """Whether a name stands in a dict that is in the journal as a whole."""
+        return isinstance(location, NAMED) and id(location.names()) in self.entries
 
     def _take_over(self, names: dict[Any, Any], before: dict[Any, Any]) -> None:
         """Makes `before`, a snapshot of `names`, what it was before attributes that stand there were written."""
         for key, (location, value) in list(self.entries.items()):
-            if isinstance(location, AttributeLocation) and location.names() is names:
+            if isinstance(location, NAMED) and location.names() is names:
                 del self.entries[key]
                 if value is UNSET:
                     before.pop(location.attribute, None)
@@ -166,6 +206,7 @@ class Piece:
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
+        self.defaults: list[Any] = []
         self.asking = False
 
 
@@ -190,6 +231,27 @@ def paused() -> Iterator[None]:
         yield
     finally:
         _stack.pieces = pieces
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """While it lasts, the default dicts that `watch` is told of are known: reading a missing key writes to one."""
+    known, _stack.defaults = _stack.defaults, []
+    try:
+        yield
+    finally:
+        _stack.defaults = known
+
+
+def watch(obj: Any, always: bool = False) -> Any:
+    """Takes note of a `defaultdict`, `always` if it is a global; returns it."""
+    table = _GLOBALS if always else _stack.defaults
+    if not any(obj is known for known in table):
+        table.append(obj)
+    return obj
+
+
+_GLOBALS: list[Any] = []
 
 
 def open_pieces() -> list[Piece]:
@@ -296,7 +358,9 @@ def touch_attribute(obj: Any, attribute: str) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
     views.check(obj)
     if _stack.pieces:
-        _stack.pieces[-1].touch(AttributeLocation(obj, attribute))
+        is_module = type(obj) is ModuleType
+        location = GlobalLocation(vars(obj), attribute) if is_module else AttributeLocation(obj, attribute)
+        _stack.pieces[-1].touch(location)
 
 
 def touch(variable: Callable[[], Any]) -> None:

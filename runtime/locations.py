@@ -37,7 +37,8 @@ class AttributeLocation:
 
     @property
     def key(self) -> Any:
-        return (id(self.obj), self.attribute)
+        names = self.names()  # several objects may share one `__dict__`
+        return (id(self.obj if names is None else names), self.attribute)
 
     @property
     def name(self) -> str:
@@ -126,7 +127,15 @@ class GlobalLocation:
 
     @property
     def key(self) -> Any:
-        return (id(self.obj), "global", self.name)
+        return (id(self.obj), self.name)
+
+    @property
+    def attribute(self) -> str:
+        return self.name
+
+    def names(self) -> Any:
+        """The dict in which the global stands."""
+        return self.obj
 
     def get(self) -> Any:
         return self.obj.get(self.name, UNSET)
@@ -240,6 +249,8 @@ class ArrayLocation:
         self.obj[...] = value
 
 
+NAMED = (AttributeLocation, GlobalLocation)
+"""Those that stand in a dict, which may also be written as a whole."""
 Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation | ArrayLocation
 LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation, ArrayLocation)
 

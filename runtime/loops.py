@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph import errors
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import iterators, journal, recursion, reverse, views
+from autograph.runtime import checks, iterators, journal, recursion, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
@@ -134,7 +134,7 @@ def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
     try:
         stage()
         return True
-    except CANNOT_STAGE:
+    except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
         drop_equations(start, equation_mark())
         memory.forget()
         memory.from_start = False
@@ -262,8 +262,10 @@ def trace_turn(
             drop_equations(start, equation_mark())
             if carry.suppose():
                 return None
-        except Exception:
+        except Exception as error:
             if not memory.must_repeat:
+                if not isinstance(error, Mismatch):
+                    checks.refuse_to_handle(error)
                 raise
             drop_equations(start, equation_mark())  # it may come from what was only supposed
         finally:

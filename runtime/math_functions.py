@@ -151,31 +151,36 @@ def exact_integers() -> Iterator[None]:
         _exact.required = before
 
 
-def _check_exact(name: str) -> None:
+def check_exact(what: str) -> None:
+    """Refuses what only holds of Python's integers, where a loop can be unrolled instead."""
     if _exact.required:
         raise refusal(
-            f"math.{name}() of the number of a turn soon outgrows the integers of an array",
+            what,
             why="the loop is staged, and its numbers are those of a compiled program",
             instead="compute the next value from the last one, in floats",
         )
 
 
+def _outgrows(name: str) -> str:
+    return f"math.{name}() of the number of a turn soon outgrows the integers of an array"
+
+
 def _factorial(n: Any) -> Any:
-    _check_exact("factorial")
+    check_exact(_outgrows("factorial"))
     return lax.fori_loop(1, integer(n) + 1, lambda i, total: total * i, jnp.ones((), jnp.result_type(int)))
 
 
 def _perm(n: Any, k: Any = None) -> Any:
     if k is None:
         return _factorial(n)
-    _check_exact("perm")
+    check_exact(_outgrows("perm"))
     n, k = integer(n), integer(k)
     one = jnp.ones((), jnp.result_type(int))
     return jnp.where(k > n, 0, lax.fori_loop(0, k, lambda i, total: total * (n - i), one))
 
 
 def _comb(n: Any, k: Any) -> Any:
-    _check_exact("comb")
+    check_exact(_outgrows("comb"))
     n, k = integer(n), integer(k)
     one = jnp.ones((), jnp.result_type(int))
     smaller = jnp.minimum(k, n - k)

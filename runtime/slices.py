@@ -25,6 +25,7 @@ NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -56,7 +57,11 @@ def get_item(x: Any, i: Any) -> Any:
         return array_elements.read(x, i) if _traced_index(i) else x[i]
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
-        return x[i] if method is None else calls.staged(method)(x, i)
+        if method is not None:
+            return calls.staged(method)(x, i)
+        if issubclass(kind, defaultdict) and i not in x:
+            journal.touch_container(x)
+        return x[i]
     if kind is range:
         return lists.get_from_range(x, i)
     if issubclass(kind, np.ndarray):

@@ -93,10 +93,13 @@ def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
 
 
 def check_fits(x: Any, target: ArrayType) -> None:
-    """Raises `TypesDiffer` for a Python number that the joined dtype cannot hold: JAX would wrap it around."""
+    """Raises `TypesDiffer` for a Python number that the joined dtype cannot hold: JAX would wrap it around, or make it infinite."""
     if type(x) is int and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.integer):
         limits = jnp.iinfo(target.dtype)
         if not limits.min <= x <= limits.max:
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}")
+    if type(x) in (int, float) and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.floating):
+        if float(jnp.finfo(target.dtype).max) < abs(x) < float("inf"):
             raise TypesDiffer(f"{x} does not fit into {target.dtype.name}")
 
 
@@ -149,3 +152,17 @@ def placeholder(target: ArrayType) -> Any:
     else:  # typed random keys and other extended dtypes
         zero = lax.broadcast(jax.random.key(0, impl=target.dtype._impl.name), target.shape)
     return convert(zero, target._replace(weak=False))
+
+
+def scalar(x: Any, kind: type) -> Any:
+    """A traced value as `kind(x)` makes it: a weakly typed scalar of the default dtype of a Python number's type.
+
+    Raises:
+        TypeError: as the eager conversion does: not a scalar, or complex.
+    """
+    aval = jax.typeof(x)
+    if aval.shape:
+        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(aval.shape)}")
+    if kind is not complex and jnp.issubdtype(aval.dtype, jnp.complexfloating):
+        raise TypeError(f"{kind.__name__}() argument must be a string or a real number, not 'complex'")
+    return convert_weak(x, jnp.result_type(kind))

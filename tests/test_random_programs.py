@@ -14,7 +14,7 @@ Folders = pytest.TempPathFactory
 
 
 @settings(max_examples=45, deadline=None, derandomize=True, database=None)
-@given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
+@given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3, 6]))
 def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_factory: Folders) -> None:
     result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"))
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
@@ -28,7 +28,7 @@ def test_jumps_in_every_place(seed: int, tmp_path_factory: Folders) -> None:
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
-@given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3]))
+@given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3, 6]))
 def test_programs_on_plain_values_equal_python(seed: int, level: int, tmp_path_factory: Folders) -> None:
     result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"), plain=True)
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
@@ -58,7 +58,7 @@ def test_programs_that_python_refuses_are_skipped(tmp_path: pathlib.Path) -> Non
     assert outcome.kind == "skip"
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
+@pytest.mark.parametrize("level", [1, 2, 3, 5, 6])
 def test_programs_are_python_and_differ(level: int) -> None:
     texts = {grammar.write_program(seed, level) for seed in range(50)}
     assert len(texts) > 45

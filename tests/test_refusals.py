@@ -6,6 +6,7 @@ messages share.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import importlib.util
@@ -49,7 +50,6 @@ def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
     lines, first = inspect.getsourcelines(fn)
     start = first + next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
     text = re.sub(re.escape(__file__) + r":(\d+)", lambda m: f"FILE:+{int(m.group(1)) - start}", str(error))
-    text = re.sub(r"the `except` at line \d+", "the `except` at line LINE", text)
     for name, remedy in REMEDIES.items():
         text = text.replace(remedy, name)
     return text
@@ -943,7 +943,7 @@ def identity_of_one_of_several(n):
 @refused(
     ag.StagingError,
     """
-    ValueError is raised under a traced condition, and the `except` at line LINE would catch it
+    ValueError is raised under a traced condition, and a handler around it would catch it
       at FILE:+3
           raise ValueError("large")
       why: the condition is only known when the compiled program runs, and handlers run while it is built
@@ -1093,6 +1093,115 @@ def a_numpy_array_is_filled(x):
     a = np.zeros(3)
     a.fill(x)
     return a
+
+
+@refused(
+    ag.StagingError,
+    """
+    ValueError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+2
+          r = int("x") if n > 3 else 3
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_by_python_in_an_arm(n):
+    try:
+        r = int("x") if n > 3 else 3
+    except ValueError:
+        r = 9
+    return r
+
+
+@refused(
+    ag.StagingError,
+    """
+    IndexError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+4
+          r += [1, 2][5]
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_by_python_in_a_loop(n):
+    r = 0
+    with contextlib.suppress(IndexError):
+        while n > 3:
+            r += [1, 2][5]
+            n -= 1
+    return r
+
+
+@refused(
+    ag.StagingError,
+    """
+    the text of a traced value is read
+      at FILE:+2
+          return s == s[::-1]
+      why: its digits are only known when the compiled program runs
+      instead: compute with the number itself (`n // 10`, `n % 10`), or show values with `jax.debug.print`
+    """,
+)
+def palindrome(n):
+    s = str(n)
+    return s == s[::-1]
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the conditional expression leave different values in the contents of a defaultdict
+      at FILE:+2
+          v = d["z"] if n > 0 else 3
+      when the test is true: dict with keys 'z'
+      when it is false:      dict with keys (none)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def missing_key_of_a_default_dict(n):
+    d = collections.defaultdict(int)
+    v = d["z"] if n > 0 else 3
+    return v, "z" in d
+
+
+@refused(
+    ag.StagingError,
+    """
+    `__defaults__` of a function is changed inside a staged statement
+      at FILE:+5
+          g.__defaults__ = (4,)
+      why: it decides what code runs or where it looks, while the program is traced
+      instead: make another object, or keep the choice in an attribute
+    """,
+)
+def defaults_changed(n):
+    def g(x=1):
+        return x
+
+    if n > 0:
+        g.__defaults__ = (4,)
+    return g()
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'best'
+      at FILE:+3
+          if n > 2:
+      when the test is true: float16
+      when it is false:      float 1000000.0
+      why: 1000000.0 does not fit into float16, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def too_large_for_a_half(n):
+    best = 1e6
+    x = jnp.ones((), jnp.float16)
+    if n > 2:
+        best = x
+    return best
 
 
 @pytest.mark.parametrize("name", CASES)

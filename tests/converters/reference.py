@@ -243,6 +243,10 @@ def error(found: Any) -> Any:
     return found[0]
 
 
+def power(base: Any, exponent: Any) -> Any:
+    return base**exponent
+
+
 def comp_iter(xs: Any) -> Any:
     return xs
 

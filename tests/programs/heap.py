@@ -3,6 +3,8 @@
 The arm not taken leaves no trace, and every alias sees the value.
 """
 
+import sys
+
 from tests.programs.harness import program
 
 
@@ -480,3 +482,69 @@ def stack_machine(n):
         else:
             stack.append(stack.pop() * stack.pop())
     return stack
+
+
+class AttributesAreItems(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+
+@program((3,), (-5,))
+def attributes_that_are_items(n):
+    c = AttributesAreItems(lr=1)
+    if n > 0:
+        c.lr = n
+    while n > 0:
+        c.lr += n
+        n -= 1
+    return c.lr
+
+
+class ItsOwnDict(dict):
+    def __init__(self, **values):
+        super().__init__(**values)
+        self.__dict__ = self
+
+
+@program((3,), (-5,))
+def one_place_by_attribute_and_by_item(n):
+    c = ItsOwnDict(lr=1)
+    if n > 0:
+        c.lr = n
+    else:
+        c["lr"] = 7
+    return c.lr
+
+
+class Shared:
+    _state = {}
+
+    def __init__(self):
+        self.__dict__ = self._state
+
+
+@program((3,), (-5,))
+def two_objects_with_one_dict(n):
+    p, q = Shared(), Shared()
+    p.x = 1
+    if n > 0:
+        p.x = n
+    else:
+        q.x = 5
+    return p.x + q.x
+
+
+SETTING = 0
+
+
+@program((3,), (-5,), (-1,))
+def a_global_by_three_names(n):
+    global SETTING
+    SETTING = 0
+    if n > 0:
+        globals()["SETTING"] = n
+    elif n < -3:
+        setattr(sys.modules[__name__], "SETTING", 9)  # noqa: B010
+    else:
+        SETTING = 2
+    return SETTING

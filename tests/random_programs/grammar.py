@@ -5,7 +5,7 @@ their turns, so every program ends. A name is only read where Python surely has 
 
 Levels: 1 integers, `if`, loops, jumps · 2 also floats, arrays, closures, walrus, comprehensions, chained comparisons,
 element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write
-· 4 all of it, deeper (`wild`) · 5 jumps everywhere (`jumping`).
+· 4 all of it, deeper (`wild`) · 5 jumps everywhere (`jumping`) · 6 also exceptions (`raising`).
 
 >>> text = write_program(seed=1, level=1)
 >>> text.splitlines()[-1].strip().startswith("return")
@@ -19,6 +19,7 @@ import random
 from tests.random_programs import wild
 from tests.random_programs.expressions import Scope
 from tests.random_programs.jumping import JumpWriter
+from tests.random_programs.raising import RaiseWriter
 from tests.random_programs.wild import WildWriter
 
 HEADER = """\
@@ -92,8 +93,8 @@ class ProgramWriter(WildWriter):
 
 def write_program(seed: int, level: int) -> str:
     """The text of program number `seed` of a level; the function in it is called `program(a, b, x, xs)`."""
-    if level == 5:
-        return HEADER + JumpWriter(seed).program()
+    if level >= 5:
+        return HEADER + (JumpWriter if level == 5 else RaiseWriter)(seed).program()
     return ProgramWriter(seed, level).program()
 
 

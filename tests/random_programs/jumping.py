@@ -26,7 +26,7 @@ class JumpWriter:
     def program(self) -> str:
         """The function `program(a, b, x, xs)`."""
         body = ["t = b", *self.block(_DEPTH, False, False, self.random.randint(2, 4)), "return t"]
-        return "\n".join(["def program(a, b, x, xs):", *_indented(body)]) + "\n"
+        return "\n".join(["def program(a, b, x, xs):", *indented(body)]) + "\n"
 
     def block(self, depth: int, in_loop: bool, final: bool, size: int = 0) -> Lines:
         """Statements.
@@ -58,7 +58,7 @@ class JumpWriter:
         if kind < 0.93:
             return self.guarded(depth - 1, in_loop, final)
         if kind < 0.96:
-            return ["with contextlib.nullcontext():", *_indented(self.block(depth - 1, in_loop, final))]
+            return ["with contextlib.nullcontext():", *indented(self.block(depth - 1, in_loop, final))]
         return self.step()
 
     def step(self) -> Lines:
@@ -66,11 +66,11 @@ class JumpWriter:
         return [f"t = (t * 3 + {self.statements}) % 1009"]
 
     def choice(self, depth: int, in_loop: bool, final: bool) -> Lines:
-        lines = [f"if {self.test()}:", *_indented(self.block(depth, in_loop, final))]
+        lines = [f"if {self.test()}:", *indented(self.block(depth, in_loop, final))]
         if self.random.random() < 0.2:
-            lines += [f"elif {self.test()}:", *_indented(self.block(depth, in_loop, final))]
+            lines += [f"elif {self.test()}:", *indented(self.block(depth, in_loop, final))]
         if self.random.random() < 0.4:
-            lines += ["else:", *_indented(self.block(depth, in_loop, final))]
+            lines += ["else:", *indented(self.block(depth, in_loop, final))]
         return lines
 
     def loop(self, depth: int, in_loop: bool, final: bool) -> Lines:
@@ -84,20 +84,20 @@ class JumpWriter:
             leave = "break" if final else self.random.choice(("break", "break", "return t"))
             lines = [f"{name} = 0", f"while {test}:", f"    {name} = {name} + 1"]
             lines += [f"    if {name} > {self.number(5) + 1}:", f"        {leave}"]
-        lines += _indented(self.block(depth, not final, final))
+        lines += indented(self.block(depth, not final, final))
         if self.random.random() < 0.25:
-            lines += ["else:", *_indented(self.block(depth, in_loop, final))]
+            lines += ["else:", *indented(self.block(depth, in_loop, final))]
         return lines
 
     def guarded(self, depth: int, in_loop: bool, final: bool) -> Lines:
-        lines = ["try:", *_indented(self.block(depth, in_loop, final))]
+        lines = ["try:", *indented(self.block(depth, in_loop, final))]
         if self.random.random() < 0.6:
-            lines += ["except ValueError:", *_indented(self.block(depth, in_loop, final))]
+            lines += ["except ValueError:", *indented(self.block(depth, in_loop, final))]
             if self.random.random() < 0.4:
-                lines += ["else:", *_indented(self.block(depth, in_loop, final))]
+                lines += ["else:", *indented(self.block(depth, in_loop, final))]
             if self.random.random() < 0.7:
                 return lines
-        return [*lines, "finally:", *_indented(self.block(depth, in_loop, True))]
+        return [*lines, "finally:", *indented(self.block(depth, in_loop, True))]
 
     def test(self) -> str:
         return self.random.choice(
@@ -115,5 +115,6 @@ class JumpWriter:
         return self.random.randint(1, most)
 
 
-def _indented(lines: Lines) -> Lines:
+def indented(lines: Lines) -> Lines:
+    """The lines of a block."""
     return ["    " + line for line in lines]

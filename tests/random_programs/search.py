@@ -128,14 +128,14 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.random_programs", description=__doc__)
     parser.add_argument("--count", type=int, default=2000, help="number of programs")
     parser.add_argument("--seed", type=int, default=0, help="number of the first program")
-    parser.add_argument("--level", type=int, action="append", help="1 to 5; several in turns (default: all)")
+    parser.add_argument("--level", type=int, action="append", help="1 to 6; several in turns (default: all)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--plain", action="store_true", help="compare on plain values instead of under ag.jit")
     parser.add_argument("--show", action="store_true", help="print the first program and stop")
     parser.add_argument("--failures", type=int, default=5, help="how many failures are made small and printed")
     parser.add_argument("--refusals", action="store_true", help="print the smallest program of refusals as well")
     options = parser.parse_args(argv)
-    levels = tuple(options.level or (1, 2, 3, 4, 5))
+    levels = tuple(options.level or (1, 2, 3, 4, 5, 6))
     if options.show:
         print(grammar.write_program(options.seed, levels[options.seed % len(levels)]))
         return 0

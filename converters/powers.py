@@ -1,0 +1,33 @@
+"""`a ** b` where both may be integers goes through the runtime: its type depends on the sign of `b`.
+
+>>> from autograph.converters.showing import show
+>>> print(show("def f(x, n): return x ** 2 + x ** 0.5 + 2.0 ** n + 2 ** n + n ** -1", Powers))
+def f(x, n):
+    return x ** 2 + x ** 0.5 + 2.0 ** n + ag__.power(2, n) + ag__.power(n, -1)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import pieces
+from autograph.converters.base import ExpressionConverter, Node
+
+
+class Powers(ExpressionConverter):
+    """See the module."""
+
+    def visit_BinOp(self, node: Node) -> Any:
+        if not isinstance(node.op, gast.Pow) or _is_literal(node.right) or _is_float(node.left):
+            return node
+        return pieces.operator(self.alias, "power", [node.left, node.right], at=node)
+
+
+def _is_literal(node: Node) -> bool:
+    return isinstance(node, gast.Constant)
+
+
+def _is_float(node: Node) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, float | complex)
