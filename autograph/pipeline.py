@@ -27,6 +27,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autograph import errors, implicit_methods, source, unknown_values
+from autograph.jax_internals import is_tracing
 from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function
 from autograph.names import Namespace
@@ -168,7 +169,8 @@ def staged(fn: FunctionType) -> FunctionType:
     """What traced code runs for a function: its staged body over the same globals, defaults and cells.
 
     `fn` itself where it is one, where the user or we say that it stays as it is (`do_not_convert`, library code), and
-    where there is no source, as for methods that `dataclasses` writes.
+    where there is no source, as for methods that `dataclasses` writes. While nothing is traced also where the source is
+    not what runs: something rewrote the function, which then does what it does.
     """
     found = _STAGED.get(fn)
     if found is not None:
@@ -179,7 +181,12 @@ def staged(fn: FunctionType) -> FunctionType:
     if entry is None:
         if stays(fn):
             return fn
-        unit = _unit(fn, DEFAULT)
+        try:
+            unit = _unit(fn, DEFAULT)
+        except errors.SourceError:
+            if is_tracing():
+                raise
+            return fn
     elif entry.role is Role.STAGED:
         return fn
     else:
@@ -267,10 +274,16 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
         units = _UNITS.of(fn.__code__)
         key = (options, id(fn.__globals__))
         if key not in units:
-            with building_trees():
-                units[key] = Unit(source.find(fn), options)
-        unit: Unit = units[key]
-        return unit
+            try:
+                with building_trees():
+                    units[key] = Unit(source.find(fn), options)
+            except errors.SourceError as error:
+                units[key] = error  # found out by parsing a file: once is enough
+        unit = units[key]
+        if isinstance(unit, errors.SourceError):
+            raise unit.with_traceback(None)
+        found: Unit = unit
+        return found
 
 
 def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:

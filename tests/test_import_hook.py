@@ -3,6 +3,7 @@
 import importlib
 import importlib.resources
 import inspect
+import os
 import pickle
 import runpy
 import subprocess
@@ -317,8 +318,11 @@ def test_modules_without_source_are_reported() -> None:
 
 
 def run_pytest(folder: Path, *options: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), *options]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    # By name, and not by its entry point: a checkout may have been installed before there was one.
+    plugins = ["-p", "autograph_pytest", "-p", "xdist.plugin", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *plugins, "--rootdir", str(folder), *options]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.stdout + done.stderr
 
 

@@ -89,6 +89,12 @@ def test_the_source_archive_has_everything_once_and_no_links(archives: dict[str,
     assert not [name for name in names if name.startswith(("autograph/converters", "autograph/runtime"))]
 
 
+def test_the_pytest_plugin_is_announced(archives: dict[str, Path]) -> None:
+    wheel = zipfile.ZipFile(archives["wheel"])
+    (entries,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
+    assert "[pytest11]\nautograph = autograph_pytest\n" in wheel.read(entries).decode()
+
+
 def test_every_package_is_listed_in_setup_cfg() -> None:
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg")

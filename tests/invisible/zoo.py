@@ -108,7 +108,7 @@ def probe_code_objects():
     code = every_kind.__code__
     moved = code.replace(co_filename="elsewhere.py")
     new = types.FunctionType(moved, globals(), "new", (7,), None)
-    return code == code.replace(), hash(code) == hash(code.replace()), new.__defaults__, moved.co_filename
+    return code == code.replace(), hash(code) == hash(code.replace()), new(1, c=2, d=3), moved.co_filename
 
 
 def probe_attributes():
