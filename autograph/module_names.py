@@ -6,6 +6,9 @@ or the standard library, and builtins that the module does not bind itself.
 >>> resolve = module_resolver(ast.parse("import math\\nimport mine\\ndef len(x): ..."))
 >>> resolve("math.sqrt"), resolve("mine.sqrt"), resolve("len"), resolve("abs")
 (<built-in function sqrt>, MISSING, MISSING, <built-in function abs>)
+>>> resolve = module_resolver(ast.parse("from mine import *"))
+>>> resolve("len"), resolve("super")
+(MISSING, <class 'super'>)
 """
 
 import ast
@@ -80,7 +83,8 @@ def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if alias.name == "*":
-                    bound.update(vars(builtins))  # it may bind any of them
+                    # It may bind any of them; but who has a `super` of his own? One that moved needs to be known.
+                    bound.update(vars(builtins).keys() - {"super"})
                 elif node.level or node.module is None:
                     bound.add(alias.asname or alias.name)
                 else:
