@@ -122,6 +122,28 @@ class _Marks(Constants):
         return constant
 
 
+class _Pickler(pickle.Pickler):
+    """Writes the objects that marks stand for; units by their numbers."""
+
+    def __init__(self, file: io.BytesIO, numbers: dict[int, int]) -> None:
+        super().__init__(file, protocol=5)
+        self.numbers = numbers
+
+    def persistent_id(self, value: Any) -> int | None:
+        return self.numbers[id(value)] if type(value) is Unit else None
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads them again, with new units."""
+
+    def __init__(self, file: io.BytesIO, origin: Origin) -> None:
+        super().__init__(file)
+        self.origin = origin
+
+    def persistent_load(self, number: Any) -> Unit:
+        return Unit(partial(self.origin.function, number), DEFAULT)
+
+
 class _ModuleBody(AuthorBody):
     """Rewrites every function of a module; the module's own statements, and those of class bodies, stay."""
 
@@ -177,11 +199,8 @@ class _ModuleBody(AuthorBody):
 
     def objects(self) -> bytes:
         """What the marks stand for; units by their numbers."""
-        numbers = {id(unit): number for number, unit in enumerate(self._units)}
         file = io.BytesIO()
-        pickler = pickle.Pickler(file, protocol=5)
-        pickler.persistent_id = lambda value: numbers[id(value)] if type(value) is Unit else None  # type: ignore
-        pickler.dump(self.constants.objects)
+        _Pickler(file, {id(unit): number for number, unit in enumerate(self._units)}).dump(self.constants.objects)
         return file.getvalue()
 
 
@@ -220,9 +239,7 @@ def loaded(kept: CodeType, origin: Callable[[bytes], Origin]) -> tuple[CodeType,
     digest, objects, parts = pickle.loads(kept.co_consts[-1])
     place = origin(digest)
     constants = Constants()
-    unpickler = pickle.Unpickler(io.BytesIO(objects))
-    unpickler.persistent_load = lambda number: Unit(partial(place.function, number), DEFAULT)  # type: ignore
-    constants.objects = unpickler.load()
+    constants.objects = _Unpickler(io.BytesIO(objects), place).load()
     return _with_objects(kept.replace(co_consts=kept.co_consts[:-1]), constants), parts
 
 
