@@ -14,6 +14,7 @@ from autograph.errors import ConversionError, boundary
 from autograph.jax_internals import jit_is_disabled
 from autograph.names import Namespace
 from autograph.options import ConversionOptions
+from autograph.staged_tree import building_trees
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -111,8 +112,9 @@ def to_code(fn: Callable[..., Any], *, recursive: bool = True) -> str:
     """
     found = function_in(fn)
     unit = pipeline.unit_of(found, ConversionOptions(recursive=recursive))
-    tree, alias = unit.staged_tree(Namespace.of(found, unit.source))
-    return f"# {alias} is autograph.runtime\n{ast.unparse(tree)}\n"
+    with building_trees():
+        tree, alias = unit.staged_tree(Namespace.of(found, unit.source))
+        return f"# {alias} is autograph.runtime\n{ast.unparse(tree)}\n"
 
 
 @boundary

@@ -1,4 +1,4 @@
-"""The command line: `autograph convert`, `autograph show`, `autograph run`; `python -m autograph` is the same.
+"""The command line: `autograph convert`, `autograph show`, `autograph explain`, `autograph run`; `python -m autograph` is the same.
 
 What is computed goes to stdout, everything that is said about it to stderr.
 
@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from autograph import cli_convert, cli_run, cli_show
+from autograph import cli_convert, cli_explain, cli_run, cli_show
 from autograph._version import __version__
 
 INTERRUPTED = 130  # 128 + SIGINT and 128 + SIGPIPE: what a shell reports for other programs
@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"jax-autograph {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (cli_convert, cli_show, cli_run):
+    for command in (cli_convert, cli_show, cli_explain, cli_run):
         command.add_parser(commands)
     return top
 

@@ -33,12 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         module = module_conversion.ParsedModule.read(Path(filename).read_bytes(), filename)
         if name not in module.qualified_names():
-            return _fail(f"{filename}: no function {name}{_suggestion(name, module.qualified_names())}")
+            return fail(f"{filename}: no function {name}{suggestion(name, module.qualified_names())}")
         node = module.shown(name)
     except OSError as error:
-        return _fail(f"{filename}: cannot read: {error.strerror or error}")
+        return fail(f"{filename}: cannot read: {error.strerror or error}")
     except (InvalidSource, AutoGraphError) as error:
-        return _fail(str(error))
+        return fail(str(error))
     if arguments.ast:
         print(astunparse.dump(node))
         return 0
@@ -47,12 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _fail(message: str) -> int:
+def fail(message: str) -> int:
+    """Says what went wrong; returns the exit code for it."""
     print(message, file=sys.stderr)
     return 2
 
 
-def _suggestion(name: str, names: list[str]) -> str:
+def suggestion(name: str, names: list[str]) -> str:
+    """The end of a message about a name that no function has: which ones are near, or which there are."""
     if not names:
         return "; it has no functions"
     close = difflib.get_close_matches(name, names, n=3)

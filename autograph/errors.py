@@ -27,6 +27,7 @@ from __future__ import annotations
 import functools
 import linecache
 import os
+import tokenize
 from collections.abc import Callable, Mapping
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -34,16 +35,23 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.extend.source_info_util as _source_info_util
 
+_LONGEST_HEADER = 6  # lines of a statement that a message shows
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Location(NamedTuple):
-    """A place in the user's file; columns count characters from 0."""
+    """A place in the user's file; columns count characters from 0.
+
+    Args:
+        whole: whether a statement begins there, whose header is shown to its end.
+    """
 
     filename: str
     lineno: int
     col: int | None = None
     end_col: int | None = None
+    whole: bool = False
 
     @classmethod
     def of(cls, what: Any, filename: str | None = None) -> Location | None:
@@ -54,7 +62,7 @@ class Location(NamedTuple):
             return cls(*what)
         code = what if isinstance(what, CodeType) else getattr(what, "__code__", None)
         if isinstance(code, CodeType):
-            return cls(code.co_filename, code.co_firstlineno)
+            return cls(code.co_filename, code.co_firstlineno, whole=True)
         lineno = getattr(what, "lineno", None)
         if lineno is None or filename is None:
             return None
@@ -66,7 +74,17 @@ class Location(NamedTuple):
     @classmethod
     def of_bytes(cls, filename: str, lineno: int, start: int | None, end: int | None) -> Location:
         """A place whose columns count bytes of UTF-8, as syntax trees and code objects have them."""
-        return cls(filename, lineno, *_characters(linecache.getline(filename, lineno), start, end))
+        start, end = _characters(linecache.getline(filename, lineno), start, end)
+        return cls(filename, lineno, start, end)
+
+    @property
+    def line(self) -> str:
+        """The text of the line, without indentation."""
+        return self._line(self.lineno).strip()
+
+    def _line(self, lineno: int) -> str:
+        # "<string>" is the name of every text that `exec` is given: what is kept under it may be another one.
+        return "" if self.filename == "<string>" else linecache.getline(self.filename, lineno).rstrip()
 
     def segment(self) -> str:
         """The expression at the place, quoted; empty where its columns or its text are not known."""
@@ -74,18 +92,33 @@ class Location(NamedTuple):
         return f"`{found}`" if found else ""
 
     def text(self) -> str:
-        """`file:line`, and below it the line itself with carets under the node."""
-        # "<string>" is the name of every text that `exec` is given: what is kept under it may be another one.
-        line = "" if self.filename == "<string>" else linecache.getline(self.filename, self.lineno).rstrip()
+        """`file:line`, and below it the line itself with carets under the node, or the header of the statement."""
         head = f"{self.filename}:{self.lineno}"
+        line = self._line(self.lineno)
         body = line.strip()
         if not body:
             return head
         indent = len(line) - len(line.lstrip())
-        shown = f"{head}\n    {body}"
+        if self.whole:
+            shown = [text.rstrip()[min(indent, len(text) - len(text.lstrip())) :] for text in self._header()]
+            return "\n    ".join([head, *shown])
+        shown_line = f"{head}\n    {body}"
         if self.col is not None and self.end_col is not None and self.end_col - self.col < len(body):
-            shown += f"\n    {' ' * (self.col - indent)}{'^' * max(self.end_col - self.col, 1)}"
-        return shown
+            shown_line += f"\n    {' ' * (self.col - indent)}{'^' * max(self.end_col - self.col, 1)}"
+        return shown_line
+
+    def _header(self) -> list[str]:
+        """The lines of the statement up to its end or its block; the first ones where there are many."""
+        text = (self._line(number) + "\n" for number in range(self.lineno, self.lineno + 2 * _LONGEST_HEADER))
+        try:
+            for token in tokenize.generate_tokens(lambda: next(text)):
+                if token.type == tokenize.NEWLINE:
+                    return [self._line(self.lineno + k) for k in range(token.start[0])]
+                if token.start[0] > _LONGEST_HEADER:
+                    return [*(self._line(self.lineno + k) for k in range(_LONGEST_HEADER)), "..."]
+        except (tokenize.TokenError, SyntaxError):  # it does not begin where a statement does
+            pass
+        return [self._line(self.lineno)]
 
 
 def _characters(line: str, *offsets: int | None) -> list[int | None]:
@@ -122,6 +155,10 @@ class AutoGraphError(Exception):
         instead: what to write instead.
     """
 
+    what: str = ""
+    sides: Mapping[str, str] | None = None
+    instead: str = ""
+
     def __init__(
         self,
         what: str = "",
@@ -132,6 +169,7 @@ class AutoGraphError(Exception):
         instead: str = "",
     ) -> None:
         self.location = Location.of(at)
+        self.what, self.sides, self.instead = what, sides, instead
         super().__init__(message(what, at=self.location, sides=sides, why=why, instead=instead))
 
 

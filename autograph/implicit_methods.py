@@ -32,9 +32,10 @@ import numpy as np
 
 from autograph.errors import AutoGraphError
 from autograph.library import is_library, is_library_class
-from autograph.options import DEFAULT, log
+from autograph.options import DEFAULT
 from autograph.registry import LOCK, known, names_in
 from autograph.runtime import journal
+from autograph.telling import tell
 
 _MRO = type.__dict__["__mro__"].__get__
 _DICT = type.__dict__["__dict__"].__get__
@@ -109,7 +110,7 @@ def _in_place(fn: FunctionType, caches: str | None = None) -> None:
     try:
         code = pipeline.author_code(fn, DEFAULT)
     except AutoGraphError as error:
-        log(1, "%s (%s:%d) stays as it is: %s", *pipeline.described(fn.__code__), error)
+        tell(1, "%s (%s:%d) stays as it is: %s", *pipeline.described(fn.__code__), error)
         return
     found = known(code)
     if found is not None and code.co_freevars == fn.__code__.co_freevars:

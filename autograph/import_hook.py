@@ -35,7 +35,8 @@ from autograph._version import __version__
 from autograph.author_modules import Origin, Parts
 from autograph.conversion_report import ConversionReport, ModuleReport
 from autograph.errors import PACKAGE_DIRECTORIES, AutoGraphWarning, boundary
-from autograph.options import ALWAYS_STAGE, log
+from autograph.options import ALWAYS_STAGE
+from autograph.telling import tell
 
 T = TypeVar("T")
 _OURS = frozenset({"autograph", "jax", "jaxlib", "numpy", "gast"})
@@ -140,7 +141,7 @@ class ImportHook(MetaPathFinder):
 
     def _add(self, module: ModuleReport) -> None:
         self.report.add(module)
-        log(1, "%s", module)
+        tell(1, "%s", module)
         if module.stays and not self.quiet:
             warnings.warn(str(module), AutoGraphWarning, stacklevel=2)
 

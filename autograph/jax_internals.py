@@ -20,6 +20,7 @@ Tested on the range of JAX versions in `setup.cfg`.
 
 from __future__ import annotations
 
+import logging
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -28,6 +29,8 @@ import jax
 import jax.extend.core as jex_core
 import jax.numpy as jnp
 from jax import lax
+
+from autograph.stack_room import deeper
 
 try:
     from jax._src.core import is_concrete as is_concrete
@@ -90,7 +93,8 @@ try:
             name: the name of the piece in JAX's messages and in the jaxpr's debug information.
         """
         debug_info = _core.DebugInfo("autograph", name, None, None)
-        jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(piece, debug_info=debug_info), in_avals)
+        with deeper:
+            jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(piece, debug_info=debug_info), in_avals)
         return jaxpr, consts
 
 except ImportError:  # pragma: no cover - other JAX versions
@@ -105,7 +109,8 @@ except ImportError:  # pragma: no cover - other JAX versions
 
         named.__name__ = named.__qualname__ = name
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=getattr(a, "weak_type", False)) for a in in_avals]
-        closed = jax.make_jaxpr(named)(*specs)
+        with deeper:
+            closed = jax.make_jaxpr(named)(*specs)
         return closed.jaxpr, list(closed.consts)
 
 
@@ -319,3 +324,16 @@ def jit_is_disabled() -> bool:
         return bool(disable_jit.get_global())
     except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
         return False
+
+
+def say_nothing_of(kind: type[BaseException]) -> None:
+    """Keeps JAX from logging, with its own frames and ours, a callback that raised `kind`: the program raises it too.
+
+    Without these loggers it is said twice.
+    """
+
+    def passes(record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], kind))
+
+    for name in ("jax._src.debugging", "jax._src.callback"):
+        logging.getLogger(name).addFilter(passes)

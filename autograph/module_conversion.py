@@ -29,6 +29,8 @@ from autograph.module_names import module_resolver
 from autograph.module_text import Edit, ModuleText
 from autograph.options import ConversionContext
 from autograph.pipeline import convert_tree
+from autograph.stack_room import room
+from autograph.staged_tree import DEPTH
 from autograph.trees import changed
 
 MARKER = "converted by jax-autograph"
@@ -54,6 +56,7 @@ class Conversion:
     already_converted: bool = False
 
 
+@room(DEPTH)
 def convert_module(raw: bytes, filename: str, names: frozenset[str] | None = None) -> Conversion:
     """Converts the functions of a module, or only those named.
 
@@ -106,17 +109,19 @@ class ParsedModule:
         return list(outermost_functions(self.text.tree, self._is_opted_out))
 
     @cached_property
-    def _resolve(self) -> Callable[[str], Any]:
+    def resolve(self) -> Callable[[str], Any]:
+        """The object that a dotted name of the module means, or `MISSING`, as far as its text tells."""
         return module_resolver(self.text.tree)
 
     @cached_property
-    def _lines(self) -> tuple[str, ...]:
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the file; line 1 is the first."""
         return tuple(self.text.lines())
 
     def _is_opted_out(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
         from autograph import do_not_convert
 
-        return any(self._resolve(_dotted(decorator)) is do_not_convert for decorator in node.decorator_list)
+        return any(self.resolve(_dotted(decorator)) is do_not_convert for decorator in node.decorator_list)
 
     def is_converted(self) -> bool:
         """Whether an import of the runtime carries our mark."""
@@ -131,11 +136,11 @@ class ParsedModule:
         """The converted `ast` node of a function; its statements carry the author's lines."""
         context = ConversionContext(
             filename=self.text.filename,
-            lines=self._lines,
+            lines=self.lines,
             name=target.name,
             freevars=frozenset({"__class__"}) if target.classes and _uses_class_cell(target.node) else frozenset(),
             class_name=target.classes[-1].name if target.classes else None,
-            resolve=self._resolve,
+            resolve=self.resolve,
             alias=self.alias,
         )
         return convert_tree(target.node, context)
@@ -213,6 +218,7 @@ class ParsedModule:
             names += [f"{target.name}.{path}" for path, _ in inner_functions(target.node)]
         return names
 
+    @room(DEPTH)
     def shown(self, name: str) -> ast.stmt | ast.expr:
         """The converted node of a function by its qualified name; as in Python, a later definition wins."""
         for target in reversed(self.targets):
@@ -229,6 +235,7 @@ class ParsedModule:
         raise KeyError(name)
 
 
+@room(DEPTH)
 def standalone_text(node: ast.stmt | ast.expr, alias: str) -> str:
     """A converted function as a text that says what the runtime's name means."""
     return f"import {RUNTIME} as {alias}\n\n\n{ast.unparse(node)}\n"

@@ -1,8 +1,7 @@
-"""What can be chosen about a conversion, and the switches of a process."""
+"""What can be chosen about a conversion, and what is known about a function."""
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,26 +68,3 @@ class ConversionContext:
     def recursive(self) -> bool:
         """Whether called functions are converted."""
         return self.options.recursive
-
-
-_LOGGER = logging.getLogger("autograph")
-_verbosity = int(os.environ.get("AUTOGRAPH_VERBOSITY", "0") or 0)
-
-
-def set_verbosity(level: int) -> None:
-    """Chooses how much is said about conversion, on the logger `autograph`.
-
-    Args:
-        level: 0 nothing; 1 each function that is converted and how long it took; 2 also what was left as it is and why.
-    """
-    global _verbosity
-    _verbosity = level
-
-
-def log(level: int, text: str, *args: Any) -> None:
-    """Says something at a level of verbosity."""
-    if level <= _verbosity:
-        if not _LOGGER.handlers and not logging.getLogger().handlers:
-            _LOGGER.addHandler(logging.StreamHandler())
-        _LOGGER.setLevel(logging.INFO)
-        _LOGGER.info(text, *args)

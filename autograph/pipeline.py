@@ -22,16 +22,16 @@ import marshal
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph import errors, implicit_methods, source, unknown_values
+from autograph import errors, implicit_methods, source, telling, unknown_values
 from autograph.jax_internals import is_tracing
 from autograph.library import is_library as is_library
-from autograph.linking import Constants, by_position, link, make_function
+from autograph.linking import Constants, by_position, link, make_function, parameters
 from autograph.names import Namespace
-from autograph.options import DEFAULT, ConversionOptions, log
+from autograph.options import DEFAULT, ConversionOptions
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.runtime import journal
 from autograph.source import Source
@@ -44,7 +44,7 @@ _CO_ASYNC_GENERATOR = 0x200
 class Unit:
     """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
 
-    __slots__ = ("__weakref__", "_entry", "_find", "_source", "_staged", "caches", "options")
+    __slots__ = ("__weakref__", "_entry", "_find", "_source", "_staged", "_traced", "caches", "options")
 
     def __init__(self, source: Source | Callable[[], Source], options: ConversionOptions) -> None:
         self._source = source if isinstance(source, Source) else None
@@ -52,6 +52,7 @@ class Unit:
         self.options = options
         self.caches: str | None = None  # the attribute under which what a getter returns is kept
         self._staged: CodeType | None = None
+        self._traced: dict[str, str] | None = None  # the arguments of the last trace that was told of
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
 
     @property
@@ -75,12 +76,12 @@ class Unit:
         file = self.source.file
         return _unpickled, (file.filename, file.text, marshal.dumps(self.source.code), self.options)
 
-    def enter(self, cells: Callable[..., Any], /, *parameters: Any) -> Any:
+    def enter(self, cells: Callable[..., Any], /, *arguments: Any) -> Any:
         """Calls the staged body; written in the prologue of the author's.
 
         Args:
             cells: a lambda that is never called; its closure is that of the author's function.
-            parameters: all parameters in the order of `co_varnames`.
+            arguments: of all parameters, in the order of `co_varnames`.
         """
         assert isinstance(cells, FunctionType)
         if self._entry is None:
@@ -89,16 +90,29 @@ class Unit:
             order = tuple(cells.__code__.co_freevars.index(name) for name in code.co_freevars)
             self._entry = code, order
         code, order = self._entry
+        if telling.level >= 2:
+            self._tell_trace(code, arguments)
         closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
         if not journal.active():
             with journal.watching():
-                implicit_methods.prepare_values((*parameters, *implicit_methods.contents(cells)))
-                return staged(*parameters)
+                implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells)))
+                return staged(*arguments)
         if self.caches is not None:
-            journal.touch_attribute(parameters[0], self.caches)
-        return staged(*parameters)
+            journal.touch_attribute(arguments[0], self.caches)
+        return staged(*arguments)
+
+    def _tell_trace(self, code: CodeType, arguments: Sequence[Any]) -> None:
+        """Says that the function is traced, and what is not as it was the last time."""
+        from autograph.runtime.joining import describe
+
+        if not journal.active():
+            telling.begin_trace()
+        now = dict(zip(parameters(code), map(describe, arguments), strict=True))
+        shown = f"again: {telling.changes(self._traced, now)}" if self._traced is not None else _listed(now)
+        telling.tell(2, "tracing %s (%s:%d) %s", *described(code), shown)
+        self._traced = now
 
     def left(self) -> None:
         """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled.
@@ -126,7 +140,9 @@ class Unit:
                     register_all(code, Role.STAGED, None)
                     register(code, Role.STAGED, self)
                     self._staged = code
-                    log(1, "converted %s (%s:%d) in %.1f ms", *described(code), 1e3 * (time.perf_counter() - began))
+                    telling.tell(
+                        1, "converted %s (%s:%d) in %.1f ms", *described(code), 1e3 * (time.perf_counter() - began)
+                    )
         return self._staged
 
     def _build(self, namespace: Namespace) -> CodeType:
@@ -261,8 +277,14 @@ _exception: Callable[[], BaseException | None] = sys.exception
 
 
 def _kept(function: FunctionType) -> Any:
-    """What a table keyed weakly by the original holds: with a closure a weak reference, since a cell may lead back."""
-    return function if function.__closure__ is None else weakref.ref(function)
+    """What a table keyed weakly by the original holds: a weak reference where the function may lead back to the original.
+
+    It does by its cells, and by its globals where the original stands in them. A module that is loaded stays anyway.
+    """
+    names = function.__globals__
+    module = sys.modules.get(names.get("__name__", ""))
+    is_loaded = module is not None and getattr(module, "__dict__", None) is names
+    return function if function.__closure__ is None and is_loaded else weakref.ref(function)
 
 
 def _alive(held: Any) -> FunctionType | None:
@@ -303,6 +325,12 @@ def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
                 codes[key] = author.build(unit, namespace)
         code: CodeType = codes[key]
     return code
+
+
+def _listed(arguments: Mapping[str, str]) -> str:
+    return (
+        "with " + ", ".join(f"{name}: {text}" for name, text in arguments.items()) if arguments else "without arguments"
+    )
 
 
 def described(code: CodeType) -> tuple[str, str, int]:

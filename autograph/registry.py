@@ -29,14 +29,22 @@ class Known(NamedTuple):
     """An entry of the registry."""
 
     role: Role
-    unit: Any  # None for functions that stand in a staged body
+    held: Any
+
+    @property
+    def unit(self) -> Any:
+        """The unit of the function; None for functions that stand in a staged body."""
+        return self.held() if type(self.held) is weakref.ref else self.held
 
 
 _ROLES: dict[int, tuple[weakref.ref[CodeType], Known]] = {}
 
 
 def register(code: CodeType, role: Role, unit: Any) -> None:
-    """Remembers what a code object of ours is, as long as it lives."""
+    """Remembers what a code object of ours is, as long as it lives.
+
+    A unit keeps its staged code, so that entry must not keep the unit; it lives as long as the author's code.
+    """
     key, roles = id(code), _ROLES  # when Python ends, code objects may outlive the names of this module
 
     def forget(reference: weakref.ref[CodeType]) -> None:
@@ -44,7 +52,8 @@ def register(code: CodeType, role: Role, unit: Any) -> None:
         if found is not None and found[0] is reference:
             del roles[key]
 
-    _ROLES[key] = (weakref.ref(code, forget), Known(role, unit))
+    held = weakref.ref(unit) if unit is not None and role is Role.STAGED else unit
+    _ROLES[key] = (weakref.ref(code, forget), Known(role, held))
 
 
 def register_all(code: CodeType, role: Role, unit: Any) -> None:

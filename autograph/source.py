@@ -41,6 +41,7 @@ from autograph.code_places import (
 from autograph.errors import SourceError
 from autograph.registry import LOCK
 
+_KEPT_FILES = 256  # a program that makes functions from texts may have one "file" each
 _KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older text
 
 
@@ -279,12 +280,16 @@ def _named(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
+_FILES: dict[str, list[SourceFile]] = {}
+"""The files that were read, the latest last. A function that is in use keeps its own file."""
+
+
 def remember(file: SourceFile) -> None:
     """Notes a version of a file, in which functions are looked for first."""
-    _FILES[file.filename] = [file, *_FILES.get(file.filename, [])][:_KEPT_VERSIONS]
-
-
-_FILES: dict[str, list[SourceFile]] = {}
+    known = _FILES.pop(file.filename, [])
+    _FILES[file.filename] = [file, *known][:_KEPT_VERSIONS]
+    while len(_FILES) > _KEPT_FILES:
+        del _FILES[next(iter(_FILES))]
 
 
 def has_source(fn: FunctionType) -> bool:
@@ -306,6 +311,8 @@ def _missing(code: CodeType) -> SourceError:
     name = code.co_qualname
     if code.co_filename == "<stdin>":
         instead = "put the function into a file, a notebook, or the prompt of Python 3.13, which keep the source"
+    elif code.co_filename.startswith("<frozen "):
+        instead = "frozen modules have none: import the module from its file (`-X frozen_modules=off` for Python's own)"
     elif code.co_filename.startswith("<"):
         instead = (
             "put the function into a file; code run by `exec` needs its text in `linecache.cache` under the file name "

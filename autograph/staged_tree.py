@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import gc
-import sys
 from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import Any
@@ -17,9 +16,11 @@ from autograph import errors
 from autograph.names import Namespace
 from autograph.options import ConversionContext, ConversionOptions
 from autograph.source import Source
+from autograph.stack_room import room
 from autograph.trees import changed
 
-_DEPTH = 20_000
+DEPTH = 20_000
+"""Frames that walks over trees may need."""
 
 
 def staged_tree(
@@ -100,15 +101,12 @@ def building_trees() -> Iterator[None]:
     collection: a tree is many objects that live until the end, and each time some hundreds more of them exist the
     collector looks at all, and at whatever else is in memory; that was a third of the time.
     """
-    limit, collects = sys.getrecursionlimit(), gc.isenabled()
-    if limit < _DEPTH:
-        sys.setrecursionlimit(_DEPTH)
+    collects = gc.isenabled()
     if collects:
         gc.disable()
     try:
-        yield
+        with room(DEPTH):
+            yield
     finally:
-        if limit < _DEPTH:
-            sys.setrecursionlimit(limit)
         if collects:
             gc.enable()

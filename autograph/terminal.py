@@ -17,6 +17,7 @@ from typing import TextIO
 RESET = "\x1b[0m"
 KEYWORD, NAME, STRING, NUMBER, COMMENT, OPERATOR = (f"\x1b[{code}m" for code in ("35", "1;34", "32", "36", "2", "33"))
 ADDED, REMOVED, PLACE = "\x1b[32m", "\x1b[31m", "\x1b[36m"
+FAINT, REFUSED = "\x1b[2m", "\x1b[31m"
 RUNTIME_NAME = re.compile(r"ag__\d*")
 
 

@@ -226,7 +226,8 @@ class Jumps(StatementConverter):
         if returns and not self.completes(rest):
             rest, after = self.lower(rest, Place(returns=True, loop=place.loop))
             assert not after, "a tail block leaves by returning"
-            chosen = self.guard(self.expression(self.return_flag, at=at), [self._return(at)], rest, at)
+            place_ = self._returning(made) or at
+            chosen = self.guard(self.expression(self.return_flag, at=place_), [self._return(place_)], rest, place_)
             return [*self._set(self.return_flag, False, at), *made, chosen], NONE
         if not rest:
             return made, flags
@@ -234,6 +235,18 @@ class Jumps(StatementConverter):
             place.loop.guarded |= flags
         rest, after = self.lower(rest, place.in_arm())
         return [*made, self.guard(self._none_of(flags, at), rest, [], at)], flags | after
+
+    def _returning(self, statements: list[Node]) -> Node | None:
+        """What stands for the only `return` of some lowered statements; None where there are several."""
+        found: list[Node] = []
+        pending = list(statements)
+        while pending:
+            node = pending.pop()
+            if _sets(node, self.return_flag):
+                found.append(node)
+            for block in blocks(node):
+                pending.extend(block)
+        return found[0] if len(found) == 1 else None
 
     def guard(self, test: Node, body: list[Node], orelse: list[Node], at: Node) -> Node:
         """An `if` of ours, functional."""
@@ -435,11 +448,15 @@ def _is_constant(node: Node, value: Any) -> bool:
     return isinstance(node, gast.Constant) and node.value is value
 
 
+def _sets(node: Node, flag: str) -> bool:
+    return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and node.targets[0].id == flag
+
+
 def _without(statements: list[Node], flag: str, empty: list[Node]) -> list[Node]:
     """A block without the assignments to a flag."""
     result = []
     for node in statements:
-        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and node.targets[0].id == flag:
+        if _sets(node, flag):
             continue
         for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
             if blocks(node):

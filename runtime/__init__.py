@@ -31,6 +31,7 @@ from autograph.runtime.logical import not_ as not_
 from autograph.runtime.logical import not_in as not_in
 from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
+from autograph.runtime.messages import text as text
 from autograph.runtime.powers import power as power
 from autograph.runtime.sequences import eq as eq
 from autograph.runtime.sequences import ge as ge

@@ -31,11 +31,12 @@ from autograph.runtime.joining import (
 )
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.newborns import made_inside, owned, reaches_object
+from autograph.runtime.refusals import RETURNED, VALUE
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import UNSET, Undefined, Variable, raise_undefined
 from autograph.runtime.types import convert, placeholder, type_of
 
-VALUE = "the returned value"  # in the paths of mismatches
+ONE_PATH = "it exists on one path only"
 
 
 class Arm:
@@ -100,7 +101,9 @@ class JoinedArms:
             if type(value) is Undefined:
                 raise_undefined(value)
         self.value = self._one(VALUE, body.value, orelse.value)
-        self.variables = [self._one(n, a, b) for n, a, b in zip(names, body.values, orelse.values)]
+        self.variables = [
+            self._one(n, a, b, local=not n.startswith(RETURNED)) for n, a, b in zip(names, body.values, orelse.values)
+        ]
         self.locations = self._locations()
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
         self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
@@ -188,8 +191,14 @@ class JoinedArms:
         )
 
     def _one(
-        self, name: str, left: Any, right: Any, join: Callable[[Any, Any, str], Template] | None = None
+        self,
+        name: str,
+        left: Any,
+        right: Any,
+        join: Callable[[Any, Any, str], Template] | None = None,
+        local: bool = False,
     ) -> Template:
+        """The joined value of one variable or location; `local`: nobody reads it once the function has returned."""
         left_unset, right_unset = _unset(left), _unset(right)
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
@@ -206,7 +215,7 @@ class JoinedArms:
         try:
             return (join or self.join.add)(left, right, name)
         except Mismatch:
-            if self._returned[0] == self._returned[1]:
+            if not local or self._returned[0] == self._returned[1]:
                 raise
             self.join.reset(mark)
             return self._alone(right if self._returned[0] else left, self._returned[0], name)
@@ -255,10 +264,11 @@ class JoinedArms:
             mark = self.join.mark()
             try:
                 if _unset(left) != _unset(right) and not any(self._dead):
-                    raise Mismatch(location.name, left, right, "it exists on one path only")
+                    raise Mismatch(location.name, left, right, ONE_PATH)
                 found.append((location, self._one(location.name, left, right, self._how(location))))
-            except Mismatch:
+            except Mismatch as differ:
                 if not self._is_dying(location):
+                    differ.place = location
                     raise
                 self.join.reset(mark)
         return found

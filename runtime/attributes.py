@@ -34,7 +34,7 @@ def announce(obj: Any, name: str) -> None:
     kind = type(obj)
     if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:
         raise refusal(
-            f"`{name}` of a {kind.__qualname__} is changed inside a staged statement",
+            f"`{name}` of this {kind.__qualname__} is changed inside a staged statement",
             why="it decides what code runs or where it looks, while the program is traced",
             instead="make another object, or keep the choice in an attribute",
         )
@@ -46,7 +46,7 @@ def announce(obj: Any, name: str) -> None:
         journal.touch_attribute(obj, name)
     except (AttributeError, TypeError) as error:
         raise refusal(
-            f"a write to attribute '{name}' of a {kind.__qualname__} cannot be staged",
+            f"a write to attribute '{name}' of this {kind.__qualname__} cannot be staged",
             why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
             instead="compute the value in the staged statement and write it after the statement",
         ) from error

@@ -40,7 +40,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.jax_internals import convert_weak
+from autograph.jax_internals import convert_weak, is_tracing
 from autograph.runtime import (
     attributes,
     calls,
@@ -227,7 +227,7 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
     plain = type(iterable) in (list, tuple, builtins.range)
     if iterables.is_staged_iterable(iterable) or (plain and (fn is not None or any(map(is_traced, iterable)))):
         return iterables.Filter(fn, iterable)
-    return filter(fn, iterable)
+    return filter(iterables.known(fn), iterable) if is_tracing() else filter(fn, iterable)
 
 
 def _index(x: Any, /) -> Any:

@@ -54,7 +54,7 @@ from autograph.runtime.locations import (
 from autograph.runtime.newborns import made_inside, owned
 from autograph.runtime.refusals import quoted
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import UNSET, Variable
+from autograph.runtime.state import UNSET, Variable, cells_of
 from autograph.runtime.types import (
     convert,
     join_types,
@@ -305,9 +305,13 @@ class Carry:
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
             if _is_location(place.variable):
                 out = after.get(place.variable.key, place.init)
-            place.result, moved = comparison.compare(
-                place.template, place.value, out, place.init, place.key, place.variable.name
-            )
+            try:
+                place.result, moved = comparison.compare(
+                    place.template, place.value, out, place.init, place.key, place.variable.name
+                )
+            except Mismatch as differ:
+                differ.place = place.variable
+                raise
             changed = changed or moved
         self.born, self._replaced = comparison.born, comparison.replaced
         return changed
@@ -341,7 +345,7 @@ class Carry:
     def _must_stay(self, place: _Place) -> None:
         """The containers of `place` are changed in place, so they must be the objects that they are."""
         if self.memory.in_place.get(place.key) is not None:
-            raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED)
+            raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED, place.variable)
         self.memory.in_place[place.key] = True
         raise Retry
 
@@ -389,7 +393,7 @@ class Carry:
             if _is_location(place.variable):
                 known = isinstance(place.variable, AttributeLocation | GlobalLocation)
                 if known and place.init is UNSET and value is not UNSET and not surely:
-                    raise Mismatch(place.variable.name, UNSET, value, _NO_TURN)
+                    raise Mismatch(place.variable.name, UNSET, value, _NO_TURN, place.variable)
                 journal.touch_location(place.variable)
             place.variable.set(value)
         merged = self.flows.merged(built, surely)
@@ -414,16 +418,22 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
 
 _NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
 _KNOWN = "another name refers to the object too, and only one of the two would change"
+_REMEDIES = {
+    _NO_TURN: "write it once before the loop",
+    _KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
+    CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop; or carry what it holds in variables",
+}
 
 
 def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.StagingError:
     """The error for a loop whose carry has no fixed point."""
-    name = differ.path
+    name = differ.named(cells_of(where))
     return errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,
         sides={"before the loop": differ.left, "after one turn": differ.right},
         why=differ.why,
-        instead="keep shape, structure and kind of the value the same in every turn "
+        instead=_REMEDIES.get(differ.why)
+        or "keep shape, structure and kind of the value the same in every turn "
         "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
     )

@@ -27,16 +27,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph import errors
+from autograph import errors, telling
 from autograph.jax_internals import trace_piece
 from autograph.runtime import journal, views
-from autograph.runtime.arms import VALUE, Arm, JoinedArms, outputs
+from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import (
     Mismatch,
     fill,
 )
 from autograph.runtime.primitives import Traced, bind_cond, predicate
-from autograph.runtime.refusals import quoted
+from autograph.runtime.refusals import VALUE, quoted
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, cells_of, variables_of
 from autograph.runtime.truth import decider
@@ -74,6 +74,8 @@ def if_stmt(
     """
     test = decider(test)
     if not is_traced(test):
+        if telling.level > 2:
+            test = _known("if", test, body, orelse)
         return body() if test else orelse()
     return _stage(predicate(test), body, orelse, variables_of(state), exits, "if", unbound, dead)
 
@@ -89,6 +91,8 @@ def if_exp(
     """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
     test = decider(test)
     if not is_traced(test):
+        if telling.level > 2:
+            test = _known("conditional expression", test, body, orelse)
         return body() if test else orelse()
     return staged_value("conditional expression", predicate(test), body, orelse, state, unbound)
 
@@ -151,9 +155,23 @@ def _stage(
         bind_cond(pred, false_arm, true_arm)
         raise journal.mark_raised(plan.body.raised, fails=True)
     value, merged = _land(plan, pred, false_arm, true_arm, variables)
+    if telling.level > 1:
+        telling.tell_statement(2, _where(body, orelse), f"{what}: staged as {_AS}, since its test is traced")
     plan = None  # from now on nothing of the statement's own refers to the containers of the arms
+    if what not in ("if", "loop"):
+        merged = [m._replace(path=m.path.replace(VALUE, f"the value of the {what}", 1)) for m in merged]
     views.note(merged, _where(body, orelse))
     return value
+
+
+_AS = "lax.cond, or as selects where its arms are cheap"
+
+
+def _known(what: str, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> bool:
+    """The truth of a known test, once it was told of; a test of the user's is asked once."""
+    truth = bool(test)
+    telling.tell_statement(3, _where(body, orelse), f"{what}: decided while tracing, its test is {truth}")
+    return truth
 
 
 def _land(
@@ -190,17 +208,25 @@ def _make_plan(
     try:
         return JoinedArms(arm, other, variables, exits, _where(body, orelse), unbound, dying)
     except Mismatch as differ:
+        where = errors.Location.of(_where(body, orelse))
+        sides = "when the test is true", "when it is false"
+        if what == "if" and where is not None and where.line.startswith("return"):
+            what, sides = "return", ("when it is taken", "when it is not")  # the rest of the function is the other arm
         raise errors.StagingError(
-            _difference(what, differ.path),
-            at=_where(body, orelse),
-            sides={"when the test is true": differ.left, "when it is false": differ.right},
+            _difference(what, differ.named([*cells_of(body), *cells_of(orelse), *variables])),
+            at=where,
+            sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
-            instead="make both arms leave a value of one shape, dtype and structure, or test a Python value "
+            instead="write it in both arms, or before the statement"
+            if differ.why == ONE_PATH
+            else "make both arms leave a value of one shape, dtype and structure, or test a Python value "
             "(a static argument), so that only one arm is used",
         ) from None
 
 
 def _difference(what: str, path: str) -> str:
+    if what == "return":
+        return f"this `return` and the rest of the function leave different values in {quoted(path)}"
     if what in ("if", "loop"):
         return f"the two arms of the {what} leave different values in {quoted(path)}"
     sides = "operands" if what in ("`and`", "`or`") else "arms"

@@ -40,7 +40,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import PartitionSpec
 
-from autograph import errors
+from autograph import errors, telling
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime import array_elements, bounds, conditionals, iterables, iterators, views
 from autograph.runtime.carries import Carry, refuse
@@ -59,11 +59,12 @@ from autograph.runtime.loops import (
 )
 from autograph.runtime.math_functions import exact_integers
 from autograph.runtime.primitives import predicate
+from autograph.runtime.refusals import a
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
 
 
-class UnrolledLoopWarning(UserWarning):
+class UnrolledLoopWarning(errors.AutoGraphWarning):
     """A loop over a traced array was unrolled because its body cannot be staged."""
 
 
@@ -97,6 +98,8 @@ def for_loop(
         return
     items = items_of(iterable)
     if items is None:
+        if telling.level > 2:
+            telling.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
         if test is None:
             for item in iterable:
                 body(item)
@@ -141,7 +144,7 @@ def _stage_or_unroll(
         body(items.make(0, items.slices(0)))
         _stage_or_unroll(items.after_first(), body, state, test, appends, options, before=reason)
     else:
-        _warn(body, str(reason).strip().split("\n")[0])
+        _warn(body, reason)
         _iterate(_unrolled(items), body, state, test)
 
 
@@ -209,6 +212,8 @@ def _stage_scan(
         if traced is None:
             return
         merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
+    if telling.level > 1:
+        telling.tell_statement(2, body, f"for: staged as lax.scan of {items.length} turns")
     views.note(merged, body)
 
 
@@ -452,15 +457,20 @@ def _unrolled(items: Items) -> Iterator[Any]:
         yield items.make(k, items.slices(k))
 
 
-def _warn(body: Callable[..., Any], reason: str) -> None:
+def _warn(body: Callable[..., Any], reason: Exception) -> None:
     where = errors.Location.of(body)
+    sides, instead = (reason.sides, reason.instead) if isinstance(reason, errors.AutoGraphError) else (None, _SAME)
     text = errors.message(
         "this loop is unrolled: its body cannot be staged",
         at=where,
-        why=reason,
-        instead="keep the shape and kind of every variable the same from turn to turn, if compile time matters",
+        why=str(reason).strip().split("\n")[0],
+        sides=sides,
+        instead=f"where compile time matters, {instead or _SAME}",
     )
     if where is None:
         warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
     else:
         warnings.warn_explicit(text, UnrolledLoopWarning, where.filename, where.lineno)
+
+
+_SAME = "keep the shape and kind of every variable the same from turn to turn"

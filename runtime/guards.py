@@ -27,8 +27,7 @@ import numpy as np
 from jax import lax
 
 from autograph import errors
-from autograph.runtime import journal
-from autograph.runtime.checks import RunTimeCheckError
+from autograph.runtime import checks, journal
 from autograph.runtime.refusals import user_line
 
 
@@ -41,7 +40,7 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         error: what Python would raise; its text, with the user's line, becomes the text of the error.
     """
     conditions = journal.conditions()
-    if conditions is None:
+    if conditions is None or not checks.enabled:
         return index
     if conditions:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
@@ -53,7 +52,7 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
 def _tied(text: str) -> Callable[[Any, Any], Any]:
     def fail(ok: Any, index: Any) -> Any:
         if not np.all(ok):
-            raise RunTimeCheckError(text)
+            raise checks.RunTimeCheckError(text)
         return np.asarray(index)
 
     def call(ok: Any, index: Any) -> Any:

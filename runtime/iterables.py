@@ -121,16 +121,23 @@ class Filter(_Staged):
         self.iterable = iterable
 
     def _start(self) -> Iterator[Any]:
-        for item in self.iterable:
-            test = item if self.fn is None else self.fn(item)
-            if is_traced(test):
-                raise refusal(
-                    "filter() by a traced test has no known number of items",
-                    why="the items are taken one by one while the program is traced",
-                    instead="write the test as an `if` in the loop, or mask: `jnp.where(test, value, neutral)`",
-                )
-            if test:
-                yield item
+        return builtins.filter(known(self.fn), self.iterable)
+
+
+def known(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    """The test of `filter(fn, items)`, refused where it is traced."""
+
+    def test(item: Any) -> Any:
+        result = item if fn is None else fn(item)
+        if is_traced(result):
+            raise refusal(
+                "filter() by a traced test has no known number of items",
+                why="the items are taken one by one while the program is traced",
+                instead="write the test as an `if` in the loop, or mask: `jnp.where(test, value, neutral)`",
+            )
+        return result
+
+    return test
 
 
 STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})

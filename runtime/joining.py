@@ -21,7 +21,7 @@ keys, and keys of several types cannot be sorted.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import MethodType
 from typing import Any
 
@@ -29,9 +29,9 @@ import jax
 import numpy as np
 
 from autograph.runtime import journal
-from autograph.runtime.locations import AttributeLocation, attribute_names
+from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import UNSET, Undefined
+from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.views import Merged
 
@@ -43,14 +43,37 @@ class Mismatch(Exception):
         path: what differs, as the user would write it (`params['w'][0]`).
         left, right: descriptions of the two sides.
         why: one clause.
+        place: the variable or the location on the heap whose values they are, where it is known.
     """
 
-    def __init__(self, path: str, left: Any, right: Any, why: str) -> None:
+    def __init__(self, path: str, left: Any, right: Any, why: str, place: Any = None) -> None:
         super().__init__(path)
         self.path = path
         self.left = describe(left)
         self.right = describe(right)
         self.why = why
+        self.place = place
+
+    def named(self, variables: Iterable[Variable]) -> str:
+        """The path; a location on the heap by the name of a variable, or of a variable's attribute, that leads to it."""
+        place = self.place
+        if not isinstance(place, AttributeLocation | ContentsLocation) or not self.path.startswith(place.name):
+            return self.path
+        found = {v.name: v.get() for v in variables}
+        names = [name for name, value in found.items() if value is place.obj]
+        names += [
+            f"{name}.{attribute}"
+            for name, value in found.items()
+            if is_ordinary(value)
+            for attribute in attribute_names(value)
+            if AttributeLocation(value, attribute).get() is place.obj
+        ]
+        if not names:
+            return self.path
+        rest = self.path.removeprefix(place.name)
+        if isinstance(place, AttributeLocation):
+            return f"{names[0]}.{place.attribute}{rest}"
+        return f"the contents of the {type(place.obj).__name__} '{names[0]}'{rest}"
 
 
 def describe(value: Any, depth: int = 3) -> str:

@@ -26,7 +26,7 @@ from typing import Any
 import jax
 from jax import lax
 
-from autograph import errors
+from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
 from autograph.runtime import checks, iterators, journal, recursion, reverse, views
 from autograph.runtime.carries import Carry, Retry, refuse
@@ -79,6 +79,8 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
             return
         if first:
             first = False
+            if telling.level > 2:
+                telling.tell_statement(3, body, "while: its test is known, so turns run in Python while tracing")
             if memory.from_start and stage_from_here(stage, memory):
                 return
             truth, stands = try_turn(body, test, variables, memory, (body, test))
@@ -216,6 +218,9 @@ def stage_while(
             merged = _bind_while(carry, check, turn, surely)
         except Mismatch as differ:
             raise refuse(differ, where, "loop") from None
+    if telling.level > 1:
+        names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
+        telling.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
     views.note(merged, where)
 
 

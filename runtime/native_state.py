@@ -21,7 +21,7 @@ import numpy as np
 
 from autograph.runtime import calls, journal
 from autograph.runtime.lookups import python_method
-from autograph.runtime.refusals import refusal
+from autograph.runtime.refusals import a, refusal
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _CHANGING: dict[type, tuple[str, ...]] = {
@@ -53,7 +53,7 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
             return _from_python(method, iterator, default)
         if sys.getrefcount(iterator) > _FRESH and journal.forbids(iterator):
             raise refusal(
-                f"next() takes from a {type(iterator).__name__} inside a staged statement",
+                f"next() takes from {a(type(iterator).__name__)} inside a staged statement",
                 why="it would be taken while the program is traced, once, also where the statement is not reached",
                 instead="take the items before the statement, or index a list or an array",
             )
@@ -77,13 +77,13 @@ def refuse_to_draw(owner: Any, name: str) -> None:
     """
     if name in _CHANGING.get(type(owner), ()) and journal.active():
         raise refusal(
-            f"{name}() changes a {type(owner).__name__} inside a staged statement",
+            f"{name}() changes {a(type(owner).__name__)} inside a staged statement",
             why="it would change while the program is traced, also where the statement is not reached",
             instead="change it before or after the statement",
         )
     if journal.active() and issubclass(type(owner), _GENERATORS) and journal.forbids(owner):
         raise refusal(
-            f"{name}() draws from a {type(owner).__name__} inside a staged statement",
+            f"{name}() draws from {a(type(owner).__name__)} inside a staged statement",
             why="it would draw while the program is traced, once, also where the statement is not reached",
             instead="draw with jax.random and a key, or draw before the statement",
         )

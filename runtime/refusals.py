@@ -7,12 +7,18 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 import jax
 
 from autograph.errors import StagingError, is_ours
 
+VALUE = "the returned value"
+RETURNED = "return_value"
+"""How the variable begins in which a `return` inside a loop keeps its value."""
+
+_OURS = re.compile(rf"{RETURNED}\d*(?!\w)")
 _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 
@@ -38,9 +44,19 @@ def refusal(what: str, *, why: str = "", instead: str = "") -> StagingError:
 def quoted(path: str) -> str:
     """What a message calls a variable, a part of one, or a thing without a name.
 
-    >>> quoted("x"), quoted("state['w']"), quoted("the returned value")
-    ("'x'", "`state['w']`", 'the returned value')
+    >>> quoted("x"), quoted("state['w']"), quoted("the returned value"), quoted("return_value2[0]")
+    ("'x'", "`state['w']`", 'the returned value', 'the returned value[0]')
     """
+    path = _OURS.sub(VALUE, path) if path.startswith(RETURNED) else path
     if path.startswith("the "):
         return path
     return f"`{path}`" if "'" in path else f"'{path}'"
+
+
+def a(noun: str) -> str:
+    """The noun with its article.
+
+    >>> a("list"), a("Open")
+    ('a list', 'an Open')
+    """
+    return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"

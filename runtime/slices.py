@@ -36,7 +36,7 @@ import numpy as np
 from autograph.runtime import array_elements, attributes, calls, in_place, journal, lists
 from autograph.runtime.joining import describe
 from autograph.runtime.lookups import python_method
-from autograph.runtime.refusals import refusal
+from autograph.runtime.refusals import a, refusal
 from autograph.runtime.staging import is_array_like, is_traced
 
 Step = tuple[str, Any]
@@ -78,7 +78,7 @@ def get_item(x: Any, i: Any) -> Any:
 
 def _not_by_traced(kind: type, what: str) -> Exception:
     return refusal(
-        f"a {kind.__name__} cannot be {what} at a traced {'key' if issubclass(kind, dict) else 'index'}",
+        f"{a(kind.__name__)} cannot be {what} at a traced {'key' if issubclass(kind, dict) else 'index'}",
         why="the value is not known while the program is traced",
         instead="use an array, an `if` chain over the known keys, or a static argument",
     )

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from autograph import errors
 from autograph.jax_internals import keep_with_trace, open_traces
 from autograph.runtime.references import unreferenced
-from autograph.runtime.refusals import quoted
+from autograph.runtime.refusals import a, quoted
 
 
 class Merged(NamedTuple):
@@ -159,7 +159,7 @@ def check(obj: Any) -> None:
     kind = type(obj).__name__
     name = quoted(view.path)
     raise errors.StagingError(
-        f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} is changed in place that may be "
+        f"{a(kind)} is changed in place that may be "
         + (f"one of several: {name}" if own is not None else f"the same as {name}"),
         at=view.at,
         why=f"which of several containers {name} is, is only known when the program runs, so the change cannot "

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import logging
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -258,24 +257,6 @@ def test_the_switch_leaves_jaxs_own_setting_alone() -> None:
             pass
         assert jax.config.jax_disable_jit
     assert not jax.config.jax_disable_jit
-
-
-def test_verbosity(caplog: pytest.LogCaptureFixture) -> None:
-    def quiet() -> int:
-        return 1
-
-    def loud() -> int:
-        return 1
-
-    with caplog.at_level(logging.INFO, "autograph"):
-        pipeline.staged(quiet)
-        assert not caplog.records
-        ag.set_verbosity(1)
-        try:
-            pipeline.staged(loud)
-        finally:
-            ag.set_verbosity(0)
-    assert "loud" in caplog.text and "test_api.py" in caplog.text
 
 
 def test_range_is_pythons_on_plain_values() -> None:

@@ -325,7 +325,7 @@ def carry_string(n):
 @refused(
     ag.StagingError,
     """
-    the contents of a list cannot be carried by the loop
+    the contents of the list 'xs' cannot be carried by the loop
       at FILE:+2
           while n > 0:
       before the loop: empty list
@@ -345,7 +345,7 @@ def append_dynamic(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of a list
+    the two arms of the if leave different values in the contents of the list 'xs'
       at FILE:+2
           if n > 0:
       when the test is true: list of 1 (int32)
@@ -364,7 +364,7 @@ def append_one_arm(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of a dict
+    the two arms of the if leave different values in the contents of the dict 'd'
       at FILE:+2
           if n > 0:
       when the test is true: dict with keys 'k'
@@ -383,13 +383,13 @@ def new_key(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in '<A>.w'
+    the two arms of the if leave different values in 'a.w'
       at FILE:+5
           if n > 0:
       when the test is true: int 1
       when it is false:      no value
       why: it exists on one path only, and one compiled program must serve both
-      instead: {arms}
+      instead: write it in both arms, or before the statement
     """,
 )
 def new_attribute(n):
@@ -537,11 +537,11 @@ def dict_traced_key(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the returned value
-      at FILE:+1
-          for i in range(n):
-      when the test is true: float32[3]
-      when it is false:      int32
+    this `return` and the rest of the function leave different values in the returned value
+      at FILE:+3
+          return jnp.zeros(3)
+      when it is taken: float32[3]
+      when it is not:   int32
       why: shapes differ, and one compiled program must serve both
       instead: {arms}
     """,
@@ -701,6 +701,9 @@ def filter_of_a_sum(n):
     the two arms of the if leave different values in 'y'
       at FILE:+1
           if (
+              n > 3  # the statement begins one line above
+              and n < 7
+          ):
       when the test is true: float32[2]
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
@@ -866,11 +869,11 @@ def part_of_a_carry(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the returned value
-      at FILE:+1
-          for k in range(3):
-      when the test is true: tuple of 2 (int32, int32)
-      when it is false:      int32
+    this `return` and the rest of the function leave different values in the returned value
+      at FILE:+3
+          return n, k
+      when it is taken: tuple of 2 (int32, int32)
+      when it is not:   int32
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: {arms}
     """,
@@ -880,6 +883,81 @@ def returned_from_a_loop(n):
         if n > k:
             return n, k
     return n
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the returned value
+      at FILE:+3
+          if n == 1:
+      when the test is true: float 1.5
+      when it is false:      tuple of 2 (int 1, int 2)
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def two_returns_in_a_loop(n):
+    while n > 0:
+        n = n - 1
+        if n == 1:
+            return 1.5
+        if n == 2:
+            return (1, 2)
+    return (n, n)
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of the list 'out'
+      at FILE:+5
+          if n == i:
+      when the test is true: list of 2 (int32, int 5)
+      when it is false:      list of 1 (int32)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def appended_before_a_return(n):
+    out = [n]
+
+    def inner():
+        for i in range(3):
+            if n == i:
+                out.append(5)
+                return 1
+        return 2
+
+    return inner(), out
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'state.value'
+      at FILE:+8
+          if n == i:
+      when the test is true: tuple of 2 (int 1, int 2)
+      when it is false:      int 1
+      why: the two sides are of different kinds, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def written_before_a_return(n):
+    class State:
+        value = 1
+
+    state = State()
+
+    def inner():
+        for i in range(3):
+            if n == i:
+                state.value = (1, 2)
+                return 1
+        return 2
+
+    return inner(), state.value
 
 
 @refused(

@@ -145,7 +145,7 @@ def test_what_cannot_be_undone_is_refused():
     def f(p):
         if_stmt(p > 0, lambda: set_attr(4, context, "prec"), nothing)
 
-    with pytest.raises(StagingError, match="attribute 'prec' of a Context"):
+    with pytest.raises(StagingError, match="attribute 'prec' of this Context"):
         jax.jit(f)(1)
     set_attr(4, context, "prec")
     assert context.prec == 4

@@ -382,7 +382,7 @@ def test_a_list_with_another_name_is_not_an_output():
         for_loop(xs, body, appends=lambda: (out,))
         return out
 
-    with pytest.warns(UnrolledLoopWarning, match="the contents of a list"):
+    with pytest.warns(UnrolledLoopWarning, match="the contents of the list 'other'"):
         assert [float(x) for x in jax.jit(f)(jnp.arange(3.0))] == [0, 0, 1, 3]
 
 

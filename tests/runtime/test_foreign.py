@@ -153,18 +153,18 @@ def factorials(n):
     ("fn", "words"),
     [
         (chain, "contents of a dict"),
-        (queued, "contents of a deque"),
+        (queued, "contents of the deque 'q.queue'"),
         (natively_queued, r"put\(\) changes a SimpleQueue"),
         (copied_to, "NumPy array is changed"),
         (added_at, "NumPy array is changed"),
         (added_into, "NumPy array is changed"),
         (added_into_by_position, "NumPy array is changed"),
         (flat, "NumPy array is changed"),
-        (reordered, "contents of a dict"),
-        (of_another_class, "class of a One is changed"),
+        (reordered, "contents of the dict 'd'"),
+        (of_another_class, "class of this One is changed"),
         (in_a_context, r"set\(\) changes a ContextVar"),
         (counted_down, "iterator ends on a traced condition"),
-        (cached_in_an_arm, "'<Lazy>.double'"),
+        (cached_in_an_arm, "'s.double'"),
     ],
 )
 def test_refused_by_name(fn, words):

@@ -1,0 +1,111 @@
+"""The catalogue of errors: every page says what happens, every remedy works, every error of the library has a page."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograph import errors, unknown_values
+from tests import catalogue
+from tests.catalogue import Page
+from tests.programs.harness import difference
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = catalogue.pages()
+INDEX = ROOT / "docs" / "errors.md"
+
+# Where a message begins its life: an exception of the family is made, or a text in its format for something else.
+MAKING = {
+    "AutoGraphError", "ConversionError", "SourceError", "Unsupported", "StagingError", "UndefinedVariableError",
+    "refusal", "message",
+}  # fmt: skip
+NEVER_SEEN = {
+    ("linking.py", "link"): "only a defect of the library makes such a tree",
+    ("staged_tree.py", "convert_tree"): "says that the library has a defect",
+    ("math_functions.py", "_check_exact"): "makes a loop over a Python range unroll, and is not shown",
+}
+PASSING_ON = {"errors.py", "refusals.py"}  # their callers are the places
+
+
+@pytest.fixture(params=PAGES, ids=lambda page: page.path.stem)
+def page(request: pytest.FixtureRequest) -> Page:
+    found: Page = request.param
+    return found
+
+
+def test_the_program_fails_with_the_message_of_the_page(page: Page, tmp_path: Path) -> None:
+    assert catalogue.failure(page.program, tmp_path) == page.message, "see the first lines of tests/catalogue.py"
+
+
+def test_what_to_write_instead_works_and_agrees_with_plain_python(page: Page, tmp_path: Path) -> None:
+    for program in page.instead:
+        assert isinstance(ast.parse(program).body[-1], ast.Expr), "it ends in an expression, which is compared"
+        converted, plain = catalogue.run(program, tmp_path), catalogue.run_plain(program, tmp_path)
+        assert plain is not None and difference(plain, converted, types="kind") is None, program
+
+
+def test_the_index_lists_every_page_with_its_title_and_the_beginning_of_its_message() -> None:
+    row = re.compile(r"^\| \[([^\]]+)\]\(errors/([\w-]+)\.md\) \| (.+) \|$", re.MULTILINE)
+    listed = {slug: (title, head) for title, slug, head in row.findall(INDEX.read_text(encoding="utf-8"))}
+    heads = {page: page.message.splitlines()[0].partition(": ")[2] for page in PAGES}
+    assert listed == {page.path.stem: (page.title, heads[page]) for page in PAGES}
+
+
+def _places() -> Iterator[tuple[str, str, range]]:
+    """File, function and lines of every call that makes a message."""
+    for folder in ("autograph", "autograph/analyses", "converters", "runtime"):
+        for path in sorted((ROOT / folder).glob("*.py")):
+            if path.name in PASSING_ON:
+                continue
+            for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(function, ast.FunctionDef):
+                    for node in _calls(function):
+                        assert node.end_lineno is not None
+                        yield path.name, function.name, range(node.lineno, node.end_lineno + 1)
+
+
+def _calls(function: ast.FunctionDef) -> Iterator[ast.Call]:
+    """The calls that make a message in a function, not those in functions inside it."""
+    pending: list[ast.AST] = [*function.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef):
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in MAKING and node.args:
+                yield node
+
+
+def test_every_message_of_the_library_has_a_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    reached: set[tuple[str, int]] = set()
+    message = errors.message
+
+    def recorded(*args: Any, **kwargs: Any) -> str:
+        frame = sys._getframe(1)
+        while Path(frame.f_code.co_filename).name in PASSING_ON and frame.f_back is not None:
+            frame = frame.f_back
+        reached.add((Path(frame.f_code.co_filename).name, frame.f_lineno))
+        return message(*args, **kwargs)
+
+    for module in (errors, unknown_values):
+        monkeypatch.setattr(module, "message", recorded)
+    for page in PAGES:
+        catalogue.failure(page.program, tmp_path)
+    places = list(_places())
+    assert len(places) > 40
+    missing = [
+        f"{file}:{lines.start} in {function}()"
+        for file, function, lines in places
+        if (file, function) not in NEVER_SEEN and not any((file, line) in reached for line in lines)
+    ]
+    assert not missing, "no page of docs/errors/ shows the messages made in\n" + "\n".join(missing)
+    for entry in NEVER_SEEN:
+        assert any((file, function) == entry for file, function, _ in places), f"{entry} makes no message"

@@ -1,0 +1,182 @@
+"""`assert` and `raise` in compiled programs, end to end: class, message with run-time values, file and line, said once."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+import autograph as ag
+from autograph.runtime.checks import RunTimeCheckError
+
+HERE = re.escape(__file__)
+FAILURES = jax.errors.JaxRuntimeError, ValueError, RunTimeCheckError  # the last one where no program is compiled
+
+
+def root(x):
+    assert x >= 0, f"{x:.2f} is negative"
+    return jnp.sqrt(x)
+
+
+def limited(x, n=3):
+    if x > n:
+        raise ValueError(f"{x} of {n!r:>3}", x)
+    return x * 2
+
+
+class Rejected(Exception):
+    def __init__(self, value, limit):
+        super().__init__(value, limit)
+
+    def __str__(self):
+        return f"{self.args[0]:.1f} is above {self.args[1]}"
+
+
+def rejecting(x):
+    if x > 3:
+        raise Rejected(x, 3)
+    return x * 2
+
+
+def dynamic_specification(x, width=8):
+    if x > 3:
+        raise ValueError(f"[{x:{width}.1f}]")
+    return x
+
+
+def said(run: Callable[[], Any]) -> str:
+    """What the program says when it fails, from the line of the user on."""
+    with pytest.raises(FAILURES) as caught:
+        jax.block_until_ready(run())
+        jax.effects_barrier()
+    try:
+        jax.effects_barrier()
+    except FAILURES:  # the same once more
+        pass
+    text = str(caught.value)
+    return re.sub(rf"{HERE}:\d+", "FILE", text.rpartition("RunTimeCheckError: ")[2])
+
+
+@pytest.mark.parametrize(
+    ("fn", "value", "text"),
+    [
+        (root, -1.5, 'FILE: assert x >= 0, f"{x:.2f} is negative"\nAssertionError: -1.50 is negative'),
+        (limited, 4.0, "FILE: raise ValueError(f\"{x} of {n!r:>3}\", x)\nValueError: ('4.0 of   3', 4.0)"),
+        (rejecting, 4.0, f"FILE: raise Rejected(x, 3)\n{__name__}.Rejected: 4.0 is above 3"),
+        (dynamic_specification, 4.0, 'FILE: raise ValueError(f"[{x:{width}.1f}]")\nValueError: [     4.0]'),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_messages_have_the_values_of_the_run(fn: Any, value: float, text: str) -> None:
+    converted = ag.convert(fn)
+    assert said(lambda: jax.jit(converted)(value)) == text
+    with pytest.raises((AssertionError, ValueError, Rejected)) as plain:  # the message of plain Python
+        fn(value)
+    assert text.endswith(str(plain.value).splitlines()[0])  # pytest adds lines to assertions
+
+
+@pytest.mark.parametrize("fn", [root, limited, rejecting], ids=lambda fn: fn.__name__)
+def test_transforms(fn: Any) -> None:
+    converted = ag.convert(fn)
+    good, bad = (1.0, -1.0) if fn is root else (1.0, 4.0)
+
+    def loop(x):
+        return lax.fori_loop(0, 3, lambda i, y: y + converted(x), 0.0)
+
+    def own_loop(x, n):
+        total = 0.0
+        while n > 0:
+            total += converted(x)
+            n -= 1
+        return total
+
+    runs: dict[str, Callable[[float], Any]] = {
+        "vmap": lambda x: jax.vmap(converted)(jnp.array([good, x])),
+        "jit of vmap": lambda x: jax.jit(jax.vmap(converted))(jnp.array([good, x])),
+        "grad": lambda x: jax.jit(jax.grad(converted))(x),
+        "scan": lambda x: jax.jit(loop)(x),
+        "while": lambda x: ag.jit(own_loop)(x, 2),
+        "checkpoint": lambda x: jax.jit(jax.grad(jax.checkpoint(converted)))(x),
+    }
+    for name, run in runs.items():
+        assert bool(jnp.all(jnp.isfinite(run(good)))), name
+        assert said(lambda run=run: run(bad)).startswith("FILE: "), name  # type: ignore[misc]
+    assert float(ag.jit(own_loop)(bad, 0)) == 0.0  # no turn, no check
+
+
+@pytest.fixture
+def without_checks() -> Iterator[None]:
+    ag.set_checks(False)
+    yield
+    ag.set_checks(True)
+
+
+def test_checks_can_be_switched_off(without_checks: None) -> None:
+    def all_three(x, i):
+        assert x >= 0, "negative"
+        if x > 3:
+            raise ValueError("large")
+        return [x, x + 1][i]
+
+    lowered = ag.jit(all_three).lower(1.0, 1)
+    assert "callback" not in lowered.as_text()
+    assert float(ag.jit(all_three)(1.0, 1)) == 2.0
+    ag.jit(all_three)(-1.0, 5)  # nobody looks
+
+
+def test_without_checks_a_handler_is_not_passed_by_in_silence(without_checks: None) -> None:
+    def check(x):
+        if x > 3:
+            raise ValueError("large")
+        return x
+
+    def caught(x):
+        try:
+            return check(x)
+        except ValueError:
+            return 0.0
+
+    with pytest.raises(ag.StagingError, match="would catch it"):
+        ag.jit(caught)(1.0)
+
+
+SCRIPT = """
+import sys
+import autograph as ag
+from autograph.runtime.checks import RunTimeCheckError
+
+@ag.jit
+def root(x):
+    assert x >= 0, f"{x} is negative"
+    return x ** 0.5
+
+try:
+    root(-1.0).block_until_ready()
+except Exception as error:
+    print(str(error).splitlines()[-1])
+else:
+    print("fine")
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "printed"),
+    [
+        ([], {}, "AssertionError: -1.0 is negative\n"),
+        (["-O"], {}, "fine\n"),
+        ([], {"AUTOGRAPH_CHECKS": "0"}, "fine\n"),
+    ],
+)
+def test_a_script_says_it_once(options: list[str], environment: dict[str, str], printed: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, *options, str(tmp_path / "script.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.stdout, "callback failed" in done.stderr) == (printed, False), done.stderr
