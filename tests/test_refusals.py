@@ -1228,7 +1228,7 @@ def palindrome(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the conditional expression leave different values in the contents of a defaultdict
+    the two arms of the conditional expression leave different values in the contents of the defaultdict 'd'
       at FILE:+2
           v = d["z"] if n > 0 else 3
       when the test is true: dict with keys 'z'
@@ -1246,7 +1246,7 @@ def missing_key_of_a_default_dict(n):
 @refused(
     ag.StagingError,
     """
-    `__defaults__` of a function is changed inside a staged statement
+    `__defaults__` of this function is changed inside a staged statement
       at FILE:+5
           g.__defaults__ = (4,)
       why: it decides what code runs or where it looks, while the program is traced

@@ -161,7 +161,7 @@ def factorials(n):
         (added_into_by_position, "NumPy array is changed"),
         (flat, "NumPy array is changed"),
         (reordered, "contents of the dict 'd'"),
-        (of_another_class, "class of this One is changed"),
+        (of_another_class, "`__class__` of this One is changed"),
         (in_a_context, r"set\(\) changes a ContextVar"),
         (counted_down, "iterator ends on a traced condition"),
         (cached_in_an_arm, "'s.double'"),
