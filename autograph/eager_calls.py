@@ -4,6 +4,7 @@
 | --- | --- | --- |
 | `jax.grad(loss)(w)` | `jax.grad(<converted>(loss))(w)` | the name is a library function that calls functions |
 | `fill(x)` | `(<routes>[fill] if <type>(fill) is <function> else fill)(x)` | `fill`, or what it calls, needs it |
+| `step(x)` | the same, with the type of `step` | `step` is the user's function under `jax.jit`, `jax.vmap`, ... |
 
 Names are resolved at conversion time. A function that is defined further down in the module is found in its text. What
 cannot be resolved runs as plain Python, where JAX's own error is loud.
@@ -13,12 +14,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import opcode
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 from autograph.element_assignment import STORES
+from autograph.errors import is_of_jax
 from autograph.library import is_library
 from autograph.linking import Constants
 from autograph.names import Namespace, attribute
@@ -54,9 +57,11 @@ def rewritten(node: ast.Call, scope: _Scope, constants: Constants) -> ast.Call:
         callee = _defined_below(node.func.id, scope)
     if callee is MISSING:
         return node
+    if is_wrapper(callee):
+        return _routed(node, type(callee), constants)
     if isinstance(callee, CodeType) or type(callee) is FunctionType:
         if _is_plain(callee):
-            return _routed(node, constants) if needs_rewriting(callee, scope.namespace.globals) else node
+            return _routed(node, FunctionType, constants) if needs_rewriting(callee, scope.namespace.globals) else node
     return _with_functions(node, callee, scope, constants)
 
 
@@ -90,7 +95,7 @@ def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Const
             return value
         name = dotted(value)
         found = MISSING if name is None else scope.resolve(name)
-        if not _is_function(found) and not (anything and found is MISSING):
+        if not _is_function(found) and not is_wrapper(found) and not (anything and found is MISSING):
             return value
         return at(value, ast.Call(constants.expression(argument, value), [value], []))
 
@@ -102,17 +107,18 @@ def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Const
 # --- calls of functions that need rewriting ---
 
 
-class Routes(dict[FunctionType, Any]):
+class Routes(dict[Any, Any]):
     """The converted functions of module-level functions, found without a call; those live as long as the process."""
 
     def __reduce__(self) -> str:
         return "_ROUTES"
 
-    def __missing__(self, fn: FunctionType) -> Any:
+    def __missing__(self, fn: Any) -> Any:
         from autograph import pipeline
+        from autograph.runtime.wrapped_functions import rewrapped
 
-        converted = pipeline.convert_function(fn)
-        if fn.__closure__ is None:
+        converted = rewrapped(fn) if is_wrapper(fn) else pipeline.convert_function(fn)
+        if inspect.unwrap(fn).__closure__ is None:
             self[fn] = converted
         return converted
 
@@ -120,10 +126,10 @@ class Routes(dict[FunctionType, Any]):
 _ROUTES = Routes()
 
 
-def _routed(node: ast.Call, constants: Constants) -> ast.Call:
+def _routed(node: ast.Call, expected: type, constants: Constants) -> ast.Call:
     f = node.func
     kind = at(f, ast.Call(constants.expression(type, f), [f], []))
-    test = at(f, ast.Compare(kind, [ast.Is()], [constants.expression(FunctionType, f)]))
+    test = at(f, ast.Compare(kind, [ast.Is()], [constants.expression(expected, f)]))
     route = at(f, ast.Subscript(constants.expression(_ROUTES, f), f, ast.Load()))
     return changed(node, func=at(f, ast.IfExp(test, route, f)))
 
@@ -135,6 +141,17 @@ def _is_plain(callee: Any) -> bool:
     if isinstance(callee, CodeType):
         return True
     return not is_library(callee) and known(callee.__code__) is None and callee not in pipeline.UNCONVERTED
+
+
+def is_wrapper(callee: Any) -> bool:
+    """Whether a callee is one of JAX's that traces a function of the user's: jitted, or under another transform."""
+    from autograph.runtime.wrapped_functions import CUSTOM, JITTED
+
+    kind = type(callee)
+    if kind is not JITTED and kind not in CUSTOM and not (kind is FunctionType and is_of_jax(callee.__code__)):
+        return False
+    inner = callee.__dict__.get("__wrapped__")
+    return is_wrapper(inner) or (type(inner) is FunctionType and _is_plain(inner))
 
 
 def _defined_below(name: str, scope: _Scope) -> Any:
@@ -163,7 +180,12 @@ def needs_rewriting(callee: FunctionType | CodeType, module_globals: dict[str, A
             continue
         visited[id(part)] = part
         items = list(_named(part, space))
-        if answer or not STORES.isdisjoint(part.co_code[::2]) or any(map(_is_transform, items)):
+        if (
+            answer
+            or not STORES.isdisjoint(part.co_code[::2])
+            or any(map(_is_transform, items))
+            or any(map(is_wrapper, items))
+        ):
             _ANSWERS.of(code)["needs"] = True
             return True
         final = final and not any(item is MISSING for item in items)

@@ -35,6 +35,7 @@ from autograph.library import is_library, is_library_class
 from autograph.options import DEFAULT
 from autograph.registry import LOCK, known, names_in
 from autograph.runtime import journal
+from autograph.runtime.lookups import static_lookup
 from autograph.telling import tell
 
 _MRO = type.__dict__["__mro__"].__get__
@@ -125,6 +126,8 @@ def prepare_values(values: Iterable[Any]) -> None:
     while open_ and len(seen) < _MOST:
         value = open_.pop()
         kind = type(value)
+        if kind is type and type(static_lookup(value, "__init_subclass__")) is classmethod:
+            prepare(value)  # a `class` statement calls it
         if kind in _SIMPLE or id(value) in seen:
             continue
         seen.add(id(value))
@@ -149,7 +152,7 @@ def prepare_values(values: Iterable[Any]) -> None:
 
 def prepare_function(fn: FunctionType) -> None:
     """Prepares what a function can reach by its cells and by the globals that it names."""
-    values = list(globals_of(fn))
+    values = list(globals_of(fn.__code__, fn.__globals__))
     prepare_values((*contents(fn), *values))
     for value in values:
         if type(value) is defaultdict:
@@ -165,10 +168,10 @@ def contents(fn: FunctionType) -> Iterable[Any]:
             continue
 
 
-def globals_of(fn: FunctionType) -> Iterable[Any]:
-    """The objects that the globals hold which a function, or one inside it, names; classes and modules are left out."""
-    for name in names_in(fn.__code__):
-        value = fn.__globals__.get(name)
+def globals_of(code: CodeType, space: dict[str, Any]) -> Iterable[Any]:
+    """What the globals hold that code, or code inside it, names; functions are prepared when they are called."""
+    for name in names_in(code):
+        value = space.get(name)
         if type(value) is not FunctionType:
             yield value
 

@@ -97,7 +97,8 @@ class Unit:
         staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
         if not journal.active():
             with journal.watching():
-                implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells)))
+                named = implicit_methods.globals_of(self.source.code, cells.__globals__)
+                implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
                 return staged(*arguments)
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)

@@ -103,6 +103,13 @@ _KINDS = (
         text="Integers cannot be raised to negative powers",
     ),
     _Kind(
+        OverflowError,
+        "meets a Python integer that no integer of the program can hold",
+        "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
+        "use a float, or `jax.config.update('jax_enable_x64', True)`",
+        text=r"Python int -?\d+ too large to convert to |An overflow was encountered while parsing an argument",
+    ),
+    _Kind(
         jax.errors.ConcretizationTypeError,
         "needs a value that is known while the program is traced",
         _KNOWN_LATER,

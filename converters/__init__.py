@@ -12,6 +12,7 @@ from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
 from autograph.converters.asserts import Asserts
 from autograph.converters.base import Conversion, Converter
+from autograph.converters.bool_arithmetic import BoolArithmetic
 from autograph.converters.calls import Calls
 from autograph.converters.caught_statements import CaughtStatements
 from autograph.converters.comparisons import Comparisons
@@ -39,6 +40,7 @@ class Expressions(
     Asserts,
     ContextManagers,
     Handlers,
+    BoolArithmetic,
     Comparisons,
     Comprehensions,
     ConditionalExpressions,

@@ -5,6 +5,7 @@ from builtins import slice as slice
 from autograph.runtime.attributes import aug_attr as aug_attr
 from autograph.runtime.attributes import del_attr as del_attr
 from autograph.runtime.attributes import set_attr as set_attr
+from autograph.runtime.bool_arithmetic import bool_op as bool_op
 from autograph.runtime.calls import converted as converted
 from autograph.runtime.checks import assert_ as assert_
 from autograph.runtime.checks import raise_ as raise_

@@ -22,7 +22,9 @@ Objects of the user are never asked for anything: what to do is decided by `type
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
+from queue import SimpleQueue
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -134,6 +136,16 @@ def _class(cls: Any) -> Any:
     return construction.constructor(cls)
 
 
+def _method_caller(f: Any) -> Any:
+    made, args = f.__reduce__()
+    keywords: dict[str, Any] = {}
+    if type(made) is functools.partial:
+        (name,), keywords = made.args, made.keywords
+    else:
+        name, *args = args
+    return lambda obj, /: converted(getattr(obj, name))(*args, **keywords)
+
+
 def _partial(f: Any) -> Any:
     inner = converted(f.func)
     return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
@@ -179,12 +191,14 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     FunctionType: _function,
     MethodType: _method,
     BuiltinFunctionType: _native_function,
+    type(SimpleQueue().get): _native_function,  # a method of C code that is told its class
     MethodDescriptorType: _unbound,
     WrapperDescriptorType: _unbound,
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
     type(functools.cache(len)): _cached,
+    operator.methodcaller: _method_caller,
     wrapped_functions.JITTED: _wrapper,
     **{kind: _wrapper for kind in wrapped_functions.CUSTOM},
     np.ufunc: _numpy_function,

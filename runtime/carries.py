@@ -57,6 +57,7 @@ from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Variable, cells_of
 from autograph.runtime.types import (
     convert,
+    fits,
     join_types,
     of_type,
     placeholder,
@@ -129,7 +130,9 @@ class Carry:
                 if contents
                 else self._open(place.init, place.key, location.name, None)
             )
-        self.operands = [convert(leaf.init, leaf.type) for leaf in self.leaves]
+        self.operands = [
+            convert(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
+        ]
 
     def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
         value = variable.get()
@@ -433,7 +436,8 @@ def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.Sta
         at=where,
         sides={"before the loop": differ.left, "after one turn": differ.right},
         why=differ.why,
-        instead=_REMEDIES.get(differ.why)
+        instead=differ.instead
+        or _REMEDIES.get(differ.why)
         or "keep shape, structure and kind of the value the same in every turn "
         "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
     )

@@ -129,15 +129,22 @@ class Comparison:
 
     def _keep(self, template: Template) -> None:
         if type(template) is Slot:
-            self.leaves[template.index].invariant = True
+            self._stays(self.leaves[template.index])
         elif type(template) is Node:
             for child in template.children:
                 self._keep(child)
 
+    def _stays(self, leaf: Leaf) -> None:
+        leaf.invariant = True
+        try:
+            check_fits(leaf.init, leaf.type)
+        except TypesDiffer as differ:
+            raise Mismatch(leaf.path, leaf.init, leaf.tracer, str(differ), instead=differ.instead) from None
+
     def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
         leaf = self.leaves[template.index]
         if out is leaf.tracer:
-            leaf.invariant = True
+            self._stays(leaf)
             return template, False
         if is_unbound(out):
             raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
@@ -152,9 +159,8 @@ class Comparison:
             check_fits(leaf.init, joined)
             check_fits(out, joined)
         except TypesDiffer as differ:
-            raise Mismatch(
-                path, leaf.init, out, f"a loop cannot change the type of a value from turn to turn: {differ}"
-            ) from None
+            why = f"a loop cannot change the type of a value from turn to turn: {differ}"
+            raise Mismatch(path, leaf.init, out, why, instead=differ.instead) from None
         if joined == leaf.type:
             return template, False
         self.memory.types[key] = joined

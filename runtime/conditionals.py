@@ -219,7 +219,8 @@ def _make_plan(
             why=f"{differ.why}, and one compiled program must serve both",
             instead="write it in both arms, or before the statement"
             if differ.why == ONE_PATH
-            else "make both arms leave a value of one shape, dtype and structure, or test a Python value "
+            else differ.instead
+            or "make both arms leave a value of one shape, dtype and structure, or test a Python value "
             "(a static argument), so that only one arm is used",
         ) from None
 

@@ -144,8 +144,8 @@ def _stage_or_unroll(
         body(items.make(0, items.slices(0)))
         _stage_or_unroll(items.after_first(), body, state, test, appends, options, before=reason)
     else:
-        _warn(body, reason)
         _iterate(_unrolled(items), body, state, test)
+        _warn(body, reason)
 
 
 class _Filtered:
@@ -470,7 +470,8 @@ def _warn(body: Callable[..., Any], reason: Exception) -> None:
     if where is None:
         warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
     else:
-        warnings.warn_explicit(text, UnrolledLoopWarning, where.filename, where.lineno)
+        warnings.warn_explicit(text, UnrolledLoopWarning, where.filename, where.lineno, registry=_warned)
 
 
+_warned: dict[Any, Any] = {}  # what is said of a loop is said once, however often the statements around it are traced
 _SAME = "keep the shape and kind of every variable the same from turn to turn"

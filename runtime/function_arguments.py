@@ -13,10 +13,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
-from autograph.runtime import numeric_modules, wrapped_functions
+from autograph.runtime import journal, numeric_modules, wrapped_functions
 
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
@@ -60,7 +67,7 @@ def _given(x: Any) -> Any:
     from autograph.runtime import builtin_functions  # it calls what it is given
 
     found = builtin_functions.builtin(x)
-    return found if found is not x else numeric_modules.counterpart(x) or x
+    return found if found is not x else numeric_modules.counterpart(x) or argument(x)
 
 
 def convert(f: FunctionType) -> Any:
@@ -87,7 +94,12 @@ def argument(x: Any) -> Any:
         return kind(map(argument, x))
     if kind is wrapped_functions.JITTED or kind in wrapped_functions.CUSTOM:
         return wrapped_functions.rewrapped(x)
+    if kind in _NATIVE and journal.active():  # `operator.iadd`, `xs.append`: the journal must hear of what they write
+        from autograph.runtime import calls  # above this layer
+
+        return calls.converted(x)
     return x
 
 
+_NATIVE = frozenset({BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType})
 _FUNCTIONS = frozenset({FunctionType, MethodType, functools.partial})

@@ -109,7 +109,7 @@ class _Held:
         )
 
     def __iter__(self) -> Any:
-        return self._refuse()
+        return self  # C code says of a `TypeError` from here, which a refusal is, that this cannot be iterated
 
     def __next__(self) -> Any:
         return self._refuse()

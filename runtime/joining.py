@@ -20,6 +20,7 @@ keys, and keys of several types cannot be sorted.
 
 from __future__ import annotations
 
+import enum
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from types import MethodType
@@ -43,15 +44,17 @@ class Mismatch(Exception):
         path: what differs, as the user would write it (`params['w'][0]`).
         left, right: descriptions of the two sides.
         why: one clause.
+        instead: what helps, where it is known better than from what the statement is.
         place: the variable or the location on the heap whose values they are, where it is known.
     """
 
-    def __init__(self, path: str, left: Any, right: Any, why: str, place: Any = None) -> None:
+    def __init__(self, path: str, left: Any, right: Any, why: str, place: Any = None, *, instead: str = "") -> None:
         super().__init__(path)
         self.path = path
         self.left = describe(left)
         self.right = describe(right)
         self.why = why
+        self.instead = instead
         self.place = place
 
     def named(self, variables: Iterable[Variable]) -> str:
@@ -93,6 +96,8 @@ def describe(value: Any, depth: int = 3) -> str:
             else ", ".join(describe(v, depth - 1) for v in value[:4]) + (", ..." if len(value) > 4 else "")
         )
         return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
+    if isinstance(value, enum.Enum):
+        return f"{kind.__qualname__}.{value.name}"
     if kind is dict:
         return "dict with keys " + (", ".join(repr(k) for k in list(value)[:6]) or "(none)")
     if isinstance(value, jax.core.Tracer):
@@ -260,7 +265,9 @@ class Join:
             right,
             "the two sides are of different kinds"
             if type(left) is not type(right)
-            else "the value is not an array and differs",
+            else "the value is not an array and differs"
+            if describe(left) != describe(right)
+            else "a program can choose between numbers and arrays, not between objects",
         )
 
     def _is_ours(self, value: Any) -> bool:
@@ -304,7 +311,7 @@ class Join:
             check_fits(left, kind)
             check_fits(right, kind)
         except TypesDiffer as differ:
-            raise Mismatch(path, left, right, str(differ)) from None
+            raise Mismatch(path, left, right, str(differ), instead=differ.instead) from None
         return self.output(left, right, kind)
 
     def _pair(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Template:

@@ -349,6 +349,8 @@ def touch_container(obj: Any) -> None:
 def _touch_contents(obj: Any) -> None:
     if type(obj) is np.flatiter:
         obj = obj.base
+    if type(obj) is memoryview:
+        obj = obj.obj
     while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
         obj = obj.base  # a slice of an array shares its numbers
     _stack.pieces[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
@@ -374,4 +376,4 @@ def touch(variable: Callable[[], Any]) -> None:
             _stack.pieces[-1].touch(GlobalLocation(variable.__globals__, code.co_names[0]))
 
 
-_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray, np.flatiter)
+_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray, np.flatiter, memoryview)

@@ -14,6 +14,7 @@ import array
 import collections
 import functools
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any
 
 import jax.numpy as jnp
@@ -97,10 +98,22 @@ def announced(f: Any, *owner: Any) -> Any:
     @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in (*owner, *args, *kwargs.values()):
-            journal.touch_container(x)
+            _announce(x)
         return f(*args, **kwargs)
 
     return call
+
+
+def _announce(x: Any) -> None:
+    """What library code is given may change, and so may what a method or a partial that it is given is bound to."""
+    if type(x) is functools.partial:
+        for part in (x.func, *x.args, *x.keywords.values()):
+            _announce(part)
+    elif type(x) is BuiltinFunctionType:
+        if x.__name__ not in _READERS:
+            journal.touch_container(x.__self__)
+    else:
+        journal.touch_container(x)
 
 
 # --- methods that take traced arguments; `f` is the bound method ---

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
+from concurrent.futures import Executor
 from contextvars import ContextVar
 from queue import SimpleQueue
 from types import FunctionType
@@ -27,6 +29,8 @@ _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _CHANGING: dict[type, tuple[str, ...]] = {
     ContextVar: ("set", "reset"),
     SimpleQueue: ("put", "get", "put_nowait", "get_nowait"),
+    threading.Thread: ("start",),
+    Executor: ("submit", "map"),
 }
 _MISSING: Any = object()
 
@@ -70,12 +74,14 @@ def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
 
 
 def refuse_to_draw(owner: Any, name: str) -> None:
-    """Refuses a method of a random generator, a context variable or a native queue while a piece is staged.
+    """Refuses a method of a random generator, a context variable, a queue or a thread while a piece is staged.
+
+    What other threads write is not undone: each has a journal of its own.
 
     Raises:
         StagingError: see there.
     """
-    if name in _CHANGING.get(type(owner), ()) and journal.active():
+    if journal.active() and any(name in _CHANGING.get(base, ()) for base in type(owner).__mro__):
         raise refusal(
             f"{name}() changes {a(type(owner).__name__)} inside a staged statement",
             why="it would change while the program is traced, also where the statement is not reached",

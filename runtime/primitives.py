@@ -164,5 +164,6 @@ def predicate(test: Any) -> Any:
     if aval.shape:
         test = lax.reshape(test, ())
     if aval.dtype != jnp.bool_:
-        test = lax.ne(test, lax.full((), 0, aval.dtype))
+        # `!=` keeps what tells Python's numbers from arrays
+        test = test != 0 if getattr(aval, "weak_type", False) else lax.ne(test, lax.full((), 0, aval.dtype))
     return test

@@ -6,11 +6,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-
-import jax
 
 from autograph.errors import StagingError, is_ours
 
@@ -19,18 +16,19 @@ RETURNED = "return_value"
 """How the variable begins in which a `return` inside a loop keeps its value."""
 
 _OURS = re.compile(rf"{RETURNED}\d*(?!\w)")
-_JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 
 def user_line() -> tuple[str, int] | None:
-    """File and line of the innermost running frame that is neither ours nor JAX's.
+    """File and line of the innermost running frame that is neither ours nor a library's.
 
     Only for the text of an error: no operator decides anything by looking at frames.
     """
+    from autograph.library import is_library_file  # above this layer
+
     frame = sys._getframe(1)
     while frame is not None:
         filename = frame.f_code.co_filename
-        if not is_ours(filename) and not filename.startswith(_JAX):
+        if not is_ours(filename) and not is_library_file(filename):
             return filename, frame.f_lineno
         frame = frame.f_back  # type: ignore[assignment]
     return None
@@ -48,7 +46,7 @@ def quoted(path: str) -> str:
     ("'x'", "`state['w']`", 'the returned value', 'the returned value[0]')
     """
     path = _OURS.sub(VALUE, path) if path.startswith(RETURNED) else path
-    if path.startswith("the "):
+    if path.startswith(("the ", "a ", "an ")):
         return path
     return f"`{path}`" if "'" in path else f"'{path}'"
 

@@ -41,7 +41,7 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
         raise refusal(
             f"{what} chooses between {differ.left} and {differ.right} by a traced comparison",
             why=differ.why,
-            instead="make the candidates agree in shape and structure",
+            instead=differ.instead or "make the candidates agree in shape and structure",
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
     return fill(template, [_select(test, convert(a, t), convert(b, t)) for a, b, t in pairs])
@@ -217,7 +217,10 @@ class _Stacked:
         if len(kinds) == 1 and kinds <= {int, float, complex}:
             # Thousands of Python numbers are one constant, not thousands of operations; still weakly typed.
             dtype = jnp.result_type(next(iter(kinds)))
-            return convert_weak(jnp.asarray(np.asarray(items), dtype), dtype)
+            try:
+                return convert_weak(jnp.asarray(np.asarray(items, dtype)), dtype)
+            except OverflowError as error:
+                raise self._refusal(str(error)) from None
         joined = type_of(items[0])
         for x in items[1:]:
             try:

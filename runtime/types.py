@@ -20,6 +20,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 
+_FOR_LARGE_INTEGERS = "use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)"
 _WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
@@ -43,12 +44,19 @@ class ArrayType(NamedTuple):
 
 
 class TypesDiffer(Exception):
-    """Two types that do not join; the text says in what they differ."""
+    """Two types that do not join; the text says in what they differ, `instead` what helps, where that is known."""
+
+    def __init__(self, why: str, instead: str = "") -> None:
+        super().__init__(why)
+        self.instead = instead
 
 
 def type_of(x: Any) -> ArrayType:
-    """The type of a number, array or tracer."""
-    aval = jax.typeof(x)
+    """The type of a number, array or tracer; of a Python int that no array can hold, that of smaller ones."""
+    try:
+        aval = jax.typeof(x)
+    except OverflowError:
+        aval = jax.typeof(0)
     weak = bool(getattr(aval, "weak_type", False))
     return ArrayType(aval.shape, aval.dtype, weak, _varying(aval), _sharding(aval))
 
@@ -97,10 +105,19 @@ def check_fits(x: Any, target: ArrayType) -> None:
     if type(x) is int and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.integer):
         limits = jnp.iinfo(target.dtype)
         if not limits.min <= x <= limits.max:
-            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}")
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", _FOR_LARGE_INTEGERS)
     if type(x) in (int, float) and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.floating):
         if float(jnp.finfo(target.dtype).max) < abs(x) < float("inf"):
-            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}")
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", "use a wider dtype")
+
+
+def fits(x: Any, target: ArrayType) -> bool:
+    """Whether `check_fits` has nothing to say."""
+    try:
+        check_fits(x, target)
+    except TypesDiffer:
+        return False
+    return True
 
 
 def _is_number(dtype: Any) -> bool:
@@ -126,6 +143,8 @@ def convert(x: Any, target: ArrayType) -> Any:
     have = type_of(x)
     if have == target:
         return x
+    if type(x) is int and np.issubdtype(target.dtype, np.inexact):
+        x = float(x)  # it may be larger than any integer of JAX's
     if have.dtype != target.dtype:
         x = convert_weak(x, target.dtype) if target.weak else lax.convert_element_type(x, target.dtype)
     elif have.weak and not target.weak:

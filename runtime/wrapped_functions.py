@@ -7,6 +7,7 @@ The wrapper is made again around the converted function, once, and kept for as l
 | `jax.jit` | with the options that it was jitted with |
 | `jax.custom_jvp`, `jax.custom_vjp` | a copy whose functions are converted |
 | a library's Python function with the user's in a cell (`jax.vmap`, `jax.grad`) | the same code, the cells converted |
+| `functools.singledispatch`, `singledispatchmethod` | the same code, what it finds for a class converted |
 
 >>> import jax
 >>> f = jax.vmap(len)
@@ -19,7 +20,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
-from types import CellType, FunctionType
+from types import CellType, FunctionType, SimpleNamespace
 from typing import Any
 
 import jax
@@ -77,7 +78,7 @@ def _closure(wrapper: FunctionType, convert: Convert) -> Any:
         except ValueError:  # not filled yet
             cells.append(cell)
             continue
-        new = convert(old)
+        new = _in_cell(old, convert)
         changed = changed or new is not old
         cells.append(cell if new is old else CellType(new))
     if not changed:
@@ -87,6 +88,29 @@ def _closure(wrapper: FunctionType, convert: Convert) -> Any:
     return functools.update_wrapper(copy, wrapper, updated=("__dict__",))
 
 
+def _in_cell(x: Any, convert: Convert) -> Any:
+    if type(x) is FunctionType and x.__code__ is _DISPATCH:
+        return _implementations(x, convert)
+    if type(x) is functools.singledispatchmethod:  # up to 3.12 its methods keep it itself
+        copy: Any = functools.singledispatchmethod(x.func)
+        copy.dispatcher = SimpleNamespace(dispatch=_implementations(x.dispatcher.dispatch, convert))
+        return copy
+    return convert(x)
+
+
+def _implementations(dispatch: Callable[[type], Any], convert: Convert) -> Callable[[type], Any]:
+    """`dispatch`, whose answers are converted."""
+
+    def look_up(kind: type) -> Any:
+        found = dispatch(kind)
+        if type(found) in (classmethod, staticmethod):
+            return type(found)(convert(found.__func__))
+        return convert(found)
+
+    return look_up
+
+
+_DISPATCH = functools.singledispatch(_identity).dispatch.__code__
 _RULES: dict[type, Callable[[Any, Convert], Any]] = {
     FunctionType: _closure,
     JITTED: _jitted,

@@ -91,7 +91,28 @@ def in_a_comprehension(x: Any) -> Any:
     return [jax.jit(f)(x) for f in (loss,)][0]
 
 
+jitted = jax.jit(loss)
+mapped = jax.vmap(jitted)
+jitted_sum = jax.jit(jnp.sum)
+
+
+# These call what was handed to a transform when the module was loaded.
+def handed_over_before(x: Any) -> Any:
+    return jitted(x)
+
+
+def under_two_transforms(x: Any) -> Any:
+    return mapped(x[None])[0]
+
+
+def handed_over_twice(x: Any) -> Any:
+    return jax.grad(jitted)(x)
+
+
 HANDED = [
+    handed_over_before,
+    under_two_transforms,
+    handed_over_twice,
     by_module,
     by_import,
     by_keyword,
@@ -180,6 +201,20 @@ def test_a_function_that_is_not_defined_yet() -> None:
     space: dict[str, Any] = {}
     exec(compile(text, name, "exec"), space)
     assert space["f"](jnp.zeros(1))[0] == 7
+
+
+def test_jitted_functions_of_the_user_are_routed_those_of_libraries_are_called_natively() -> None:
+    def indirect(x: Any) -> Any:
+        return handed_over_before(x)
+
+    def library(x: Any) -> Any:
+        return jnp.sin(x) + jitted_sum(x)
+
+    roles.clear()
+    jax.clear_caches()
+    assert ag.convert(indirect)(3.0) == 9.0
+    assert routed(indirect) and not routed(library)
+    assert Role.STAGED in roles
 
 
 def test_a_routed_name_may_be_anything_by_then(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,12 @@ import contextlib
 import functools
 import importlib.util
 import inspect
+import operator
 import pathlib
+import queue
 import re
 import textwrap
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +76,73 @@ def shapes_differ(x):
     else:
         y = jnp.zeros(4)
     return y
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'best'
+      at FILE:+2
+          if x > 0:
+      when the test is true: int 5
+      when it is false:      int 1000000000000
+      why: 1000000000000 does not fit into int32, and one compiled program must serve both
+      instead: use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)
+    """,
+)
+def a_number_too_large_for_a_join(x):
+    best = 10**12
+    if x > 0:
+        best = 5
+    return best
+
+
+@refused(
+    ag.StagingError,
+    """
+    variable 'best' cannot be carried by the loop
+      at FILE:+2
+          for i in ag.range(x):
+      before the loop: int 1000000000000
+      after one turn:  weak int32
+      why: a loop cannot change the type of a value from turn to turn: 1000000000000 does not fit into int32
+      instead: use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)
+    """,
+)
+def a_number_too_large_for_a_carry(x):
+    best = 10**12
+    for i in ag.range(x):
+        best = i
+    return best
+
+
+@refused(
+    ag.StagingError,
+    """
+    an index into a list picks by a traced value among items that are not numbers or arrays of one shape
+      at FILE:+1
+          return [1, 2**40][x]
+      why: Python integer 1099511627776 out of bounds for int32
+      instead: use an array (`jnp.stack`), an `if` chain, or a Python int
+    """,
+)
+def a_number_too_large_for_a_row(x):
+    return [1, 2**40][x]
+
+
+@refused(
+    OverflowError,
+    """
+    `x < 2**40` meets a Python integer that no integer of the program can hold
+      at FILE:+1
+          return x < 2**40
+                 ^^^^^^^^^
+      why: integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set
+      instead: use a float, or `jax.config.update('jax_enable_x64', True)`
+    """,
+)
+def a_number_too_large_for_a_comparison(x):
+    return x < 2**40
 
 
 @refused(
@@ -1271,7 +1341,7 @@ def defaults_changed(n):
       when the test is true: float16
       when it is false:      float 1000000.0
       why: 1000000.0 does not fit into float16, and one compiled program must serve both
-      instead: {arms}
+      instead: use a wider dtype
     """,
 )
 def too_large_for_a_half(n):
@@ -1280,6 +1350,146 @@ def too_large_for_a_half(n):
     if n > 2:
         best = x
     return best
+
+
+@refused(
+    ag.StagingError,
+    """
+    'it' (list_iterator) is advanced inside a staged statement
+      at FILE:+4
+          xs[1:] = it
+      why: it would be advanced while the program is traced, once, also where the statement is not reached
+      instead: take the items before the statement (`items = list(...)`), or index a list or an array
+    """,
+)
+def an_iterator_into_a_slice(n):
+    it = iter([1, 2])
+    xs = [0]
+    if n > 0:
+        xs[1:] = it
+    return xs
+
+
+@refused(
+    ag.StagingError,
+    """
+    'it' (list_iterator) is advanced inside a staged statement
+      at FILE:+4
+          total = functools.reduce(operator.add, it)
+      why: it would be advanced while the program is traced, once, also where the statement is not reached
+      instead: take the items before the statement (`items = list(...)`), or index a list or an array
+    """,
+)
+def an_iterator_into_reduce(n):
+    it = iter([1, 2])
+    total = 0
+    if n > 0:
+        total = functools.reduce(operator.add, it)
+    return total
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of the list 'xs'
+      at FILE:+2
+          if n > 0:
+      when the test is true: list of 2 (int 7, int 3)
+      when it is false:      list of 1 (int 7)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def a_function_of_c_writes_what_reduce_gives_it(n):
+    xs = [7]
+    if n > 0:
+        functools.reduce(operator.iadd, [[3]], xs)
+    return xs
+
+
+@refused(
+    ag.StagingError,
+    """
+    start() changes a Thread inside a staged statement
+      at FILE:+5
+          thread.start()
+      why: it would change while the program is traced, also where the statement is not reached
+      instead: change it before or after the statement
+    """,
+)
+def a_thread_is_started(n):
+    xs = [1, 2]
+    thread = threading.Thread(target=xs.reverse)
+    r = n
+    if n > 0:
+        thread.start()
+    return r
+
+
+@refused(
+    ag.StagingError,
+    """
+    get() changes a SimpleQueue inside a staged statement
+      at FILE:+4
+          r = items.get()
+      why: it would change while the program is traced, also where the statement is not reached
+      instead: change it before or after the statement
+    """,
+)
+def a_native_queue_is_read(n):
+    items, r = queue.SimpleQueue(), 0
+    items.put(3)
+    if n > 0:
+        r = items.get()
+    return r
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of the bytearray 'data'
+      at FILE:+2
+          if n > 0:
+      when the test is true: b'Aa'
+      when it is false:      b'aa'
+      why: the value is not an array and differs, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def a_memoryview_is_written(n):
+    data = bytearray(b"aa")
+    if n > 0:
+        memoryview(data)[0] = 65
+    return data[0]
+
+
+class Registering:
+    names = []
+
+    def __init_subclass__(cls):
+        Registering.names.append(cls.__name__)
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in the contents of a list
+      at FILE:+2
+          if n > 0:
+      when the test is true: list of 1 (str 'Registered')
+      when it is false:      empty list
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def a_class_statement_registers(n):
+    Registering.names.clear()
+    if n > 0:
+
+        class Registered(Registering):
+            pass
+
+    return len(Registering.names)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -38,11 +38,13 @@ class NameKinds(NamedTuple):
     Attributes:
         numbers: stand in arithmetic, are ordered with numbers or bound to them, and never to a container.
         containers: are bound to a tuple, a list or a dict that is written out.
+        bools: are bound to `True`, `False`, comparisons, or `not`, `and`, `or` of such.
         made: are bound to what these expressions return when they are called.
     """
 
     numbers: frozenset[str] = frozenset()
     containers: frozenset[str] = frozenset()
+    bools: frozenset[str] = frozenset()
     made: Mapping[str, Sequence[Any]] = MappingProxyType({})
 
 
@@ -50,6 +52,7 @@ def name_kinds(tree: Any) -> NameKinds:
     """What the names in a tree are; scopes are not told apart."""
     numbers: set[str] = set()
     containers: set[str] = set()
+    bools: set[str] = set()
     made: dict[str, list[Any]] = {}
     for node in walk(tree):
         kind = type(node)
@@ -75,8 +78,8 @@ def name_kinds(tree: Any) -> NameKinds:
                 numbers.update(_ids(node.target, node.value))
         elif kind is gast.Assign:
             for target in node.targets:
-                _bind(target, node.value, numbers, containers, made)
-    return NameKinds(frozenset(numbers - containers), frozenset(containers), made)
+                _bind(target, node.value, numbers, containers, bools, made)
+    return NameKinds(frozenset(numbers - containers), frozenset(containers), frozenset(bools), made)
 
 
 def is_number(node: Any) -> bool:
@@ -90,15 +93,33 @@ def is_number(node: Any) -> bool:
     return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _NUMBERS
 
 
+def is_bool(node: Any) -> bool:
+    """Whether an expression is a truth value by its form."""
+    if isinstance(node, gast.BoolOp):
+        return all(map(is_bool, node.values))
+    if isinstance(node, gast.Constant):
+        return type(node.value) is bool
+    return isinstance(node, gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not))
+
+
 def _ids(*nodes: Any) -> list[str]:
     return [node.id for node in nodes if isinstance(node, gast.Name)]
 
 
-def _bind(target: Any, value: Any, numbers: set[str], containers: set[str], made: dict[str, list[Any]]) -> None:
+def _bind(
+    target: Any,
+    value: Any,
+    numbers: set[str],
+    containers: set[str],
+    bools: set[str],
+    made: dict[str, list[Any]],
+) -> None:
     if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         for part, given in zip(target.elts, value.elts, strict=True):
-            _bind(part, given, numbers, containers, made)
+            _bind(part, given, numbers, containers, bools, made)
     elif isinstance(target, gast.Name):
+        if is_bool(value):
+            bools.add(target.id)
         if is_number(value):
             numbers.add(target.id)
         elif isinstance(value, _CONTAINERS):

@@ -437,3 +437,59 @@ def newton_with_grad(x):
     while abs(f(g)) > 1e-4:
         g = g - f(g) / jax.grad(f)(g)
     return g
+
+
+@functools.singledispatch
+def shrunk(x):
+    if x > 1:
+        return x // 2
+    return x + 10
+
+
+@shrunk.register
+def _(x: list):
+    total = 0
+    for v in x:
+        if v > 0:
+            total = total + shrunk(v)
+    return total
+
+
+@program((3,), (-5,))
+def call_single_dispatch(n):
+    return shrunk(n), shrunk([n, 4, -n])
+
+
+class Gauge:
+    scale = 3
+
+    def __init__(self, top):
+        self.top = top
+
+    @functools.singledispatchmethod
+    def read(self, x):
+        if x > self.top:
+            return self.top
+        return x
+
+    @read.register
+    def _(self, x: list):
+        return [self.read(v) for v in x if len(x) > 1]
+
+    @read.register
+    @classmethod
+    def _(cls, x: tuple):
+        if x[0] > x[1]:
+            return cls.scale * x[0]
+        return x[1]
+
+    @read.register
+    @staticmethod
+    def _(x: dict):
+        return x["a"] if x["a"] > 0 else -1
+
+
+@program((3,), (-5,))
+def call_single_dispatch_method(n):
+    gauge = Gauge(2)
+    return gauge.read(n), gauge.read([n, 1]), gauge.read((n, 2)), gauge.read({"a": n}), Gauge.read(gauge, n)

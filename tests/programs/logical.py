@@ -284,3 +284,30 @@ def comparison_chain_with_walrus(a, b):
 def is_and_is_not(a, b):
     c = a
     return (c is a), (a is not None), (b is None)
+
+
+@program((5, 1), (0, 2), (-3, -3))
+def arithmetic_on_bools(n, k):
+    n, k = int(n), int(k)  # Python's numbers, not elements of arrays
+    up = n > k
+    down = n < k
+    sums = (n > 0) + (k > 0), up + down + up, (n > 0 and k > 0) + (n == k), (1 < n < 9) + (k in (1, 2)), (n > 0) + True
+    signs = up - down, -(n > 0), ~(n > 0), +(n > 0), ~(n == k), (not n) - (not k), ~(not n)
+    others = (n > 0) * (k > 0), (n > 0) ** (k > 0), (n > 0) << (k > 0), (n > 0) // (k > -9), (n > 0) % (k > -9)
+    return sums, signs, others, (n > 0) / (k > -9), (n > 0) & (k > 0), sum(v > 2 for v in (n, k, 3))
+
+
+@program((ints(5, 1),), (ints(-3, 3),))
+def arithmetic_on_bools_of_arrays(x):
+    return ~(x > 0), (x > 0) + (x > 2), (x[0] > 0) + (x[1] > 0), ~(x[0] > x[1])
+
+
+@program((5,), (-3,), (0,))
+def bools_that_count_in_a_loop(n):
+    n = int(n)
+    changes = 0
+    for k in range(-2, 3):
+        changes += (n > k) - (n < k)
+        if (n > k) + (k > 0) == 2:
+            changes = changes + 10
+    return changes

@@ -162,3 +162,13 @@ def complex_carry(x):
     for _ in range(3):
         z = z * z + c
     return abs(z)
+
+
+@program((3,), (-3,), promotes=True)
+def large_integer_beside_a_float(n):
+    large = 2**40
+    halves = large if n > 0 else 1.5
+    while n > 0:
+        large = large * 0.5
+        n = n - 1
+    return halves, large * 1.0

@@ -1,6 +1,8 @@
 """Objects of Python's library that staged code meets: cached functions, proxies, and names that an arm finds unbound."""
 
+import contextlib
 import functools
+import operator
 import weakref
 
 import numpy as np
@@ -72,3 +74,44 @@ def a_variable_that_an_arm_reads_too_early(n):
 def windows_of_written_length(x, n):
     total = x[n - 1 : n + 2].sum() + x[n - 3 : n].max()
     return total, x[n - 1 : n + 1]
+
+
+@program((5,), (-5,))
+def writes_by_way_of_functions_of_libraries(n):
+    xs, ys = [1, 2], [3, 4]
+    if n > 0:
+        operator.methodcaller("reverse")(xs)
+        with contextlib.ExitStack() as stack:
+            stack.callback(ys.reverse)
+            stack.callback(functools.partial(ys.__setitem__, 0, n))
+    return xs, ys
+
+
+class Valve:
+    def __init__(self):
+        self.level = 0
+
+    def turn(self, by, *, at_most=10):
+        if by > 0:
+            self.level = min(by, at_most)
+        return self.level
+
+    def __add__(self, by):
+        if by > 0:
+            return 1
+        return -1
+
+
+valve = Valve()
+
+
+@program((5,), (-5,))
+def a_method_called_by_name(n):
+    own = Valve()
+    turn = operator.methodcaller("turn", n, at_most=3)
+    return turn(own), own.level, operator.methodcaller("turn", n)(own)
+
+
+@program((5,), (-5,))
+def an_operator_of_an_object_that_only_a_global_names(n):
+    return valve + n

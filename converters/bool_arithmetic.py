@@ -1,0 +1,54 @@
+"""Arithmetic on truth values becomes an operator call: bools are integers to Python, and not to JAX.
+
+>>> from autograph.converters.showing import show
+>>> print(show("def f(a, b): up = a > 0; return (a > b) + (a < b), up - (b > 0), -(not a), 2 + (a > b)", BoolArithmetic))
+def f(a, b):
+    up = a > 0
+    return (ag__.bool_op('+', a > b, a < b), ag__.bool_op('-', up, b > 0), ag__.bool_op('-', not a), 2 + (a > b))
+
+Where only one operand is a bool by its form (`hits += x > 0`), the other one decides, in JAX as in Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.analyses.name_kinds import is_bool
+from autograph.analyses.operators import is_operator
+from autograph.converters import pieces
+from autograph.converters.base import ExpressionConverter, Node
+
+SIGNS = {
+    gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
+    gast.LShift: "<<", gast.RShift: ">>",
+}  # fmt: skip
+UNARY_SIGNS = {gast.UAdd: "+", gast.USub: "-", gast.Invert: "~"}
+OPERATORS = frozenset({"not_", "compare", "eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not"})
+
+
+class BoolArithmetic(ExpressionConverter):
+    """See the module."""
+
+    def visit_BinOp(self, node: Node) -> Any:
+        sign = SIGNS.get(type(node.op))
+        if sign is None or not (self.is_bool(node.left) and self.is_bool(node.right)):
+            return node
+        return pieces.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.left, node.right], at=node)
+
+    def visit_UnaryOp(self, node: Node) -> Any:
+        sign = UNARY_SIGNS.get(type(node.op))
+        if sign is None or not self.is_bool(node.operand):
+            return node
+        return pieces.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.operand], at=node)
+
+    def is_bool(self, node: Node) -> bool:
+        """Whether an operand may well be a bool: by its form, also where that has become an operator, or by its name."""
+        if isinstance(node, gast.Name):
+            return node.id in self.conversion.name_kinds.bools
+        if is_operator(node, self.alias):
+            if node.func.attr in ("and_", "or_"):
+                return all(map(self.is_bool, (node.args[0], node.args[1].body)))
+            return node.func.attr in OPERATORS
+        return is_bool(node)

@@ -1,0 +1,42 @@
+"""Arithmetic on truth values: Python's bools are integers, JAX's are not.
+
+A comparison of Python's numbers is a weakly typed bool when it is traced, one of arrays is not. So `(a > b) + (c > d)` of
+numbers counts, and of arrays it is what JAX makes of two bools, as in plain Python.
+
+>>> import jax, jax.numpy as jnp
+>>> sign = jax.jit(lambda a: bool_op("-", a > 0, a < 0))
+>>> int(sign(-3)), bool_op("~", True), bool_op("+", jnp.bool_(True), jnp.bool_(True)).dtype.name
+(-1, -2, 'bool')
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.staging import is_traced
+from autograph.runtime.types import type_of
+
+_BINARY = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift,
+}  # fmt: skip
+_UNARY = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
+
+
+def bool_op(sign: str, *operands: Any) -> Any:
+    """`x + y`, `-x`, ...: of Python's bools as integers."""
+    if any(map(is_traced, operands)) and all(map(_is_bool_of_python, operands)):
+        operands = tuple(convert_weak(x, jnp.result_type(int)) if is_traced(x) else int(x) for x in operands)
+    operation: Any = (_UNARY if len(operands) == 1 else _BINARY)[sign]
+    return operation(*operands)
+
+
+def _is_bool_of_python(x: Any) -> bool:
+    if not is_traced(x):
+        return type(x) is bool
+    kind = type_of(x)
+    return kind.dtype == bool and kind.weak and not kind.shape
