@@ -158,15 +158,15 @@ def is_pure(eqns: Iterable[Any]) -> bool:
 
 
 def _ends(eqn: Any) -> bool:
-    return eqn.primitive.name != "while" and all(_ends(inner) for eqns in _inner(eqn) for inner in eqns)
+    return eqn.primitive.name != "while" and all(_ends(inner) for eqns in inner(eqn) for inner in eqns)
 
 
 def calls_host(eqns: Iterable[Any]) -> bool:
     """Whether equations print, or call Python, as run-time checks do."""
-    return any(eqn.effects or "callback" in eqn.primitive.name or any(map(calls_host, _inner(eqn))) for eqn in eqns)
+    return any(eqn.effects or "callback" in eqn.primitive.name or any(map(calls_host, inner(eqn))) for eqn in eqns)
 
 
-def _inner(eqn: Any) -> Iterator[list[Any]]:
+def inner(eqn: Any) -> Iterator[list[Any]]:
     """The equations of the pieces that an equation holds."""
     for param in eqn.params.values():
         for piece in param if isinstance(param, tuple) else (param,):

@@ -66,21 +66,59 @@ def folded(test: Any, body: Any, init: Sequence[Any], choose: Callable[..., list
         name: of the test.
     """
     loop = Loop(test, body, list(init), lambda results: results)
-    # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
-    if calls_host(test.jaxpr.eqns) or calls_host(body.jaxpr.eqns):
-        return loop
     while (exit_ := _find(loop)) is not None:
         loop = _without(loop, exit_, choose, name)
     return loop
 
 
-class _Exit(NamedTuple):
-    """An exit that can be folded.
+class Exit(NamedTuple):
+    """A way out of a loop: one condition of the body that sets a flag of the test.
 
     Args:
         flag: the number of the flag in the carry if no other exit needs it.
-        head: the piece that computes the condition: whether the turn goes on.
+        condition: the boolean, a variable of the body.
+        leaves_when: its value in the turn that leaves.
+        asked: the equations of the body in a turn that is made, and of those the ones that the condition depends on.
+        stay, leave: equations and results of a turn that goes on, and of one that leaves.
         rest: the loop test, without such a flag.
+    """
+
+    flag: int | None
+    condition: Any
+    leaves_when: bool
+    asked: tuple[Equations, list[Any]]
+    stay: tuple[Equations, list[Any]]
+    leave: tuple[Equations, list[Any]]
+    rest: Any
+
+
+def exits(loop: Loop) -> Iterator[Exit]:
+    """The exits of a loop whose question may be asked where the program does not ask it: it ends, and calls nobody."""
+    jaxpr = loop.body.jaxpr
+    # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
+    if calls_host(loop.test.jaxpr.eqns) or calls_host(jaxpr.eqns):
+        return
+    for flag, going in _flags(loop):
+        condition = _condition_of(jaxpr, jaxpr.outvars[flag])
+        for leaves_when in () if condition is None else (True, False):
+            known = {jaxpr.invars[flag]: going}
+            stay, leave = (_under(jaxpr, {**known, condition: value}) for value in (not leaves_when, leaves_when))
+            if leave[0].truth(leave[1][flag]) is not (not going) or stay[0].truth(stay[1][flag]) is (not going):
+                continue
+            equations = _under(jaxpr, known)[0]
+            head = equations.needed_for([condition])
+            if is_pure(head):
+                is_last = stay[0].truth(stay[1][flag]) is going
+                test = loop.test.jaxpr
+                rest = narrowed(loop.test, *_under(test, {test.invars[flag]: going} if is_last else {}))
+                yield Exit(flag if is_last else None, condition, leaves_when, (equations, head), stay, leave, rest)
+
+
+class _Folded(NamedTuple):
+    """An exit that becomes part of the loop test.
+
+    Args:
+        head: the piece that computes the condition: whether the turn goes on.
         stay, leave: the body in a turn that goes on and in one that leaves.
     """
 
@@ -91,39 +129,20 @@ class _Exit(NamedTuple):
     leave: Any
 
 
-def _find(loop: Loop) -> _Exit | None:
-    for flag, going in _flags(loop):
-        condition = _condition_of(loop.body.jaxpr, loop.body.jaxpr.outvars[flag])
-        for leaves_when in () if condition is None else (True, False):
-            found = _exit(loop, flag, going, condition, leaves_when)
-            if found is not None:
-                return found
-    return None
-
-
-def _exit(loop: Loop, flag: int, going: bool, condition: Any, leaves_when: bool) -> _Exit | None:
+def _find(loop: Loop) -> _Folded | None:
     jaxpr = loop.body.jaxpr
-    known = {jaxpr.invars[flag]: going}
-    stay, leave = (_under(jaxpr, {**known, condition: value}) for value in (not leaves_when, leaves_when))
-    if leave[0].truth(leave[1][flag]) is not (not going) or stay[0].truth(stay[1][flag]) is (not going):
-        return None
-    is_last = stay[0].truth(stay[1][flag]) is going
-    if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, leave[1], strict=True)):
-        return None
-    equations = _under(jaxpr, known)[0]
-    head = equations.needed_for([condition])
-    again = {v for eqn in stay[0].needed_for(stay[1]) for v in eqn.outvars}
-    shared = [eqn for eqn in head if eqn.outvars[0] in again]
-    is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
-    if not is_light or not is_pure(head) or not is_cheap(jaxpr.replace(eqns=shared, outvars=[condition])):
-        return None
-    return _Exit(
-        flag if is_last else None,
-        _Asked(_narrowed(loop.body, equations, [condition]), leaves_when),
-        _narrowed(loop.test, *_under(loop.test.jaxpr, {loop.test.jaxpr.invars[flag]: going} if is_last else {})),
-        _narrowed(loop.body, *stay),
-        _narrowed(loop.body, *leave),
-    )
+    for exit_ in exits(loop):
+        leave, stay = exit_.leave, exit_.stay
+        if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, leave[1], strict=True)):
+            continue
+        equations, head = exit_.asked
+        again = {v for eqn in stay[0].needed_for(stay[1]) for v in eqn.outvars}
+        shared = [eqn for eqn in head if eqn.outvars[0] in again]
+        is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
+        if is_light and is_cheap(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
+            asked = _Asked(narrowed(loop.body, equations, [exit_.condition]), exit_.leaves_when)
+            return _Folded(exit_.flag, asked, exit_.rest, narrowed(loop.body, *stay), narrowed(loop.body, *leave))
+    return None
 
 
 class _Asked(NamedTuple):
@@ -143,17 +162,22 @@ def _under(jaxpr: Any, known: dict[Any, bool]) -> tuple[Equations, list[Any]]:
     return equations, equations.add(jaxpr, jaxpr.invars)
 
 
-def _narrowed(piece: Any, equations: Equations, outs: list[Any]) -> Any:
+def narrowed(piece: Any, equations: Equations, outs: list[Any]) -> Any:
     """A piece with other equations and outputs, and the constants that they read."""
-    eqns = equations.needed_for(outs)
-    read = _reads(eqns, outs)
+    return made_of(piece, equations.needed_for(outs), outs)
+
+
+def made_of(piece: Any, eqns: list[Any], outs: list[Any], more: Sequence[Any] = ()) -> Any:
+    """A piece of other equations, with `more` inputs than before."""
+    read = reads(eqns, outs)
     consts = {v: x for v, x in zip(piece.jaxpr.constvars, piece.consts, strict=True) if v in read}
-    narrowed = piece.with_consts(list(consts), list(consts.values()), list(piece.jaxpr.invars), outs)
-    narrowed.jaxpr = narrowed.jaxpr.replace(eqns=eqns)
-    return narrowed
+    made = piece.with_consts(list(consts), list(consts.values()), [*piece.jaxpr.invars, *more], outs)
+    made.jaxpr = made.jaxpr.replace(eqns=eqns)
+    return made
 
 
-def _reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
+def reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
+    """The variables that equations and results read."""
     return {v for atoms in (*(eqn.invars for eqn in eqns), outs) for v in atoms if not is_literal(v)}
 
 
@@ -191,15 +215,11 @@ def _condition_of(jaxpr: Any, out: Any) -> Any:
     return condition if is_made and condition.aval.dtype == bool and not condition.aval.shape else None
 
 
-def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]], name: str) -> Loop:
+def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name: str) -> Loop:
     """The loop with that exit in its test; what never changes any more is closed over."""
     stay = exit_.stay
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
-    kept = [
-        k
-        for k, (v, out, start) in enumerate(zip(invars, outs, loop.init, strict=True))
-        if k != exit_.flag and out is not v and not _is_number(out, start)
-    ]
+    kept = changing(loop, outs, exit_.flag)
 
     def whole(state: Sequence[Any]) -> list[Any]:
         values = list(loop.init)
@@ -211,10 +231,10 @@ def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]], name: s
         values = whole(state)
         [inside] = exit_.rest.call(*values)
         stays = exit_.head.call(*values)
-        return [stays if _is_true(inside) else lax.bitwise_and(inside, stays)]
+        return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
     def finish(results: list[Any]) -> list[Any]:
-        return loop.finish(_left(exit_, whole(results), choose))
+        return loop.finish(left(whole(results), exit_.rest, exit_.leave, choose))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
@@ -222,10 +242,20 @@ def _without(loop: Loop, exit_: _Exit, choose: Callable[..., list[Any]], name: s
     fixed = {v: x for k, (v, x) in enumerate(zip(invars, loop.init, strict=True)) if k not in kept}
     consts = {**dict(zip(stay.jaxpr.constvars, stay.consts, strict=True)), **fixed}
     outs = [outs[k] for k in kept]
-    read = _reads(stay.jaxpr.eqns, outs)
+    read = reads(stay.jaxpr.eqns, outs)
     consts = {v: x for v, x in consts.items() if v in read}
     body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
     return Loop(test, body, init, finish)
+
+
+def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:
+    """The numbers of what a loop must carry, when its turns leave `outs`: what they change, but an exit's flag."""
+    invars = loop.body.jaxpr.invars
+    return [
+        k
+        for k, (v, out, start) in enumerate(zip(invars, outs, loop.init, strict=True))
+        if k != flag and out is not v and not _is_number(out, start)
+    ]
 
 
 def _is_number(out: Any, start: Any) -> bool:
@@ -233,27 +263,31 @@ def _is_number(out: Any, start: Any) -> bool:
     return is_literal(out) and not is_traced(start) and bool(np.all(out.val == start))
 
 
-def _is_true(truth: Any) -> bool:
+def is_true(truth: Any) -> bool:
     """Whether a test holds in every turn (`while True`)."""
     return isinstance(truth, bool | np.bool_) and bool(truth)
 
 
-def _left(exit_: _Exit, state: list[Any], choose: Callable[..., list[Any]]) -> list[Any]:
-    """The state after the loop: where the rest of the test holds, the exit was taken, and its turn is still to be run."""
-    leave = exit_.leave
-    moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=True)) if out is not v]
-    [left] = exit_.rest.call(*state)
+def left(
+    state: list[Any], rest: Any, leave: Any, choose: Callable[..., list[Any]], more: Sequence[Any] = ()
+) -> list[Any]:
+    """The state after the loop: where the rest of the test holds, the exit was taken, and its turn is still to be run.
+
+    `more`: what the turn reads besides the state.
+    """
+    moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=False)) if out is not v]
+    [stays] = rest.call(*state)
     kind = type(leave)
 
     def leaves() -> list[Any]:
-        results = leave.call(*state)
+        results = leave.call(*state, *more)
         return [results[k] for k in moved]
 
-    if _is_true(left):
+    if is_true(stays):
         chosen = leaves()
     else:
         arms = [kind(*trace_piece(run, (), "exit")) for run in (lambda: [state[k] for k in moved], leaves)]
-        chosen = choose(left, *arms, True)
+        chosen = choose(stays, *arms, True)
     for k, value in zip(moved, chosen, strict=True):
         state[k] = value
     return state

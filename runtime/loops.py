@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import checks, iterators, journal, recursion, reverse, views
+from autograph.runtime import checks, iterators, journal, recursion, reverse, rotated_loops, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
@@ -343,7 +343,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     loop = folded(closed[0], closed[1], init, bind_cond, _name(carry))
-    return carry.write(loop.finish(bind_while(loop.test, loop.body, loop.init)), surely)
+    return carry.write(loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry))), surely)
 
 
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:

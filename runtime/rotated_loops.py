@@ -1,0 +1,177 @@
+"""Loops that ask a costly question first, turned round as an expert does: it is asked before the loop and after each turn.
+
+    while k < n:                          new = f(x); done = C(new)
+        new = f(x)                        while k < n and not done:
+        if C(new): return x      is           x = new
+        x = new                staged as      k += 1
+        k += 1                                new = f(x); done = C(new)
+
+The question is part of the test then, and what follows it in a turn is guarded by nothing: no `cond`, which copies arrays, and
+no flag. What the turn needs of the question is carried (here `new`). `loop_exits` asks cheap questions twice instead.
+
+The question is asked once more than in the program, where the rest of the test is false: it ends, and cannot fail. Yet its
+derivative may be infinite there, and zero times infinity is nan: what is differentiated is the loop as it was written.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph import convert
+>>> def descend(x, n):
+...     for k in range(n):
+...         slope = jax.grad(lambda x: jnp.sum(jnp.cosh(x) * x))(x)
+...         if slope @ slope < 1e-6:
+...             return x, k
+...         x = x - 0.1 * slope
+...     return x, n
+>>> loop = next(e for e in jax.make_jaxpr(convert(descend))(jnp.ones(9), 50).eqns if e.primitive.name == 'custom_jvp_call')
+>>> str(loop.params['call_jaxpr']).count('cond['), str(loop.params['call_jaxpr']).count('cosh')
+(0, 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core.primitives import cond_p
+
+from autograph.jax_internals import trace_piece
+from autograph.runtime.cheap_arms import inner
+from autograph.runtime.known_branches import Equations, is_literal
+from autograph.runtime.loop_exits import Exit, Loop, changing, exits, is_true, left, made_of, reads
+
+_MOST = 200  # equations of a question that the program may hold twice
+_LARGE = 64  # elements from which on a `select` is no trifle
+_VIEWS = frozenset({"squeeze", "reshape", "broadcast_in_dim", "convert_element_type", "not", "neg"})
+
+Bind = Callable[..., list[Any]]
+
+
+class _Rotated(NamedTuple):
+    """A loop whose question is asked at the end of a turn.
+
+    Args:
+        kept: the numbers of what the loop carries of its whole state.
+        ask: what the question leaves for the turn, and the condition; of a state.
+        turn, leave: a turn that goes on and one that leaves, without the question; of a state and what it left.
+        rest: the loop test without the question.
+    """
+
+    kept: list[int]
+    ask: Any
+    leaves_when: bool
+    turn: Any
+    leave: Any
+    rest: Any
+
+
+def bind(loop: Loop, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
+    """What a loop leaves in its carry; turned round where that saves a guard.
+
+    Args:
+        bind_while, choose: `primitives.bind_while`, `primitives.bind_cond`.
+        name: of the test.
+    """
+    rotated = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
+    if rotated is None:
+        return bind_while(loop.test, loop.body, loop.init)
+    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in rotated.ask.jaxpr.outvars):
+        return _bind(loop, rotated, bind_while, choose, name)
+    kind = type(loop.body)
+    return _differentiated_as(
+        kind(*trace_piece(lambda: bind_while(loop.test, loop.body, loop.init), (), "loop")),
+        kind(*trace_piece(lambda: _bind(loop, rotated, bind_while, choose, name), (), "loop")),
+    )
+
+
+def _is_worth_it(exit_: Exit) -> bool:
+    """Whether the question is small enough to be held twice, and its answer guards more than a few numbers."""
+    equations, head = exit_.asked
+    return sum(1 for _ in _every(head)) <= _MOST and any(
+        _guards(eqn, exit_.condition, equations) for eqn in equations.eqns
+    )
+
+
+def _guards(eqn: Any, condition: Any, equations: Equations) -> bool:
+    if eqn.primitive is cond_p and not is_literal(eqn.invars[0]):
+        index = equations.made_by.get(eqn.invars[0])
+        return index is not None and index.invars[0] is condition
+    return eqn.primitive.name == "select_n" and eqn.invars[0] is condition and eqn.outvars[0].aval.size > _LARGE
+
+
+def _every(eqns: Sequence[Any]) -> Iterator[Any]:
+    for eqn in eqns:
+        yield eqn
+        for piece in inner(eqn):
+            yield from _every(piece)
+
+
+def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
+    equations, head = exit_.asked
+    asked = {v for eqn in head for v in eqn.outvars}
+    turns = [
+        ([eqn for eqn in side.needed_for(outs) if eqn.outvars[0] not in asked], outs)
+        for side, outs in (exit_.stay, exit_.leave)
+    ]
+    needed = set().union(*(reads(eqns, outs) for eqns, outs in turns))
+    again, carried = [], []
+    for eqn in reversed(head):
+        if any(v in needed for v in eqn.outvars):
+            if eqn.primitive.name in _VIEWS:  # computed again, of what is carried
+                again.append(eqn)
+                needed |= reads([eqn], [])
+            else:
+                carried += [v for v in eqn.outvars if v in needed]
+    again.reverse()
+    turn, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in turns)
+    ask = made_of(loop.body, equations.needed_for([*carried, exit_.condition]), [*carried, exit_.condition])
+    kept = changing(loop, exit_.stay[1], exit_.flag)
+    return _Rotated(kept, ask, exit_.leaves_when, turn, leave, exit_.rest)
+
+
+def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
+    kept = rotated.kept
+
+    def whole(state: Sequence[Any]) -> list[Any]:
+        values = list(loop.init)
+        for k, value in zip(kept, state, strict=False):
+            values[k] = value
+        return values
+
+    def ask(values: list[Any]) -> list[Any]:
+        *found, condition = rotated.ask.call(*values)
+        return [*found, lax.bitwise_not(condition) if rotated.leaves_when else condition]
+
+    def goes_on(*state: Any) -> list[Any]:
+        [inside] = rotated.rest.call(*whole(state))
+        return [state[-1] if is_true(inside) else lax.bitwise_and(inside, state[-1])]
+
+    def turn(*state: Any) -> list[Any]:
+        values = whole(state)
+        new = rotated.turn.call(*values, *state[len(kept) : -1])
+        for k in kept:
+            values[k] = new[k]
+        return [*(values[k] for k in kept), *ask(values)]
+
+    invars, kind = loop.body.jaxpr.invars, type(loop.body)
+    init = [*(loop.init[k] for k in kept), *ask(loop.init)]
+    avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
+    test, body = kind(*trace_piece(goes_on, avals, name)), kind(*trace_piece(turn, avals, "loop_body"))
+    results = bind_while(test, body, init)
+    return left(whole(results), rotated.rest, rotated.leave, choose, results[len(kept) : -1])
+
+
+def _differentiated_as(written: Any, rotated: Any) -> list[Any]:
+    """The results of a piece (`primitives.Traced` without arguments); its derivatives are those of another one."""
+    operands = list({id(x): x for x in (*written.consts, *rotated.consts)}.values())
+    places = {id(x): k for k, x in enumerate(operands)}
+
+    def function(piece: Any) -> Callable[..., Any]:
+        closed, read = piece.closed(), [places[id(x)] for x in piece.consts]
+        return lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read))
+
+    run = jax.custom_jvp(function(rotated))
+    as_written = function(written)
+    run.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
+    return list(run(*operands))
