@@ -226,6 +226,11 @@ def literal(x: Any) -> Any:
     return number.val if isinstance(number, jex_core.Literal) else None
 
 
+def variable_of(x: Any) -> Any:
+    """The variable of a jaxpr that a tracer becomes, or None."""
+    return getattr(x, "val", None)
+
+
 def convert_weak(x: Any, dtype: Any) -> Any:
     """`x` as a weakly typed value of `dtype` (a Python number's type)."""
     try:

@@ -28,8 +28,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.jax_internals import current_trace
-from autograph.runtime import journal
+from autograph.jax_internals import current_trace, variable_of
+from autograph.runtime import journal, unread
 from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
@@ -100,6 +100,7 @@ class Carry:
         self.growing: set[int] = set()
         self._replaced: list[int] = []
         self.grown: list[Grown] = []
+        self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
 
@@ -243,7 +244,10 @@ class Carry:
         for place in self.places:
             if self.flows.changed(place.key, piece.touched):  # a stand-in is a copy
                 self._must_stay(place)
-        outs = [convert(leaf.out, leaf.type) for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        changed = [leaf for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        outs = [convert(leaf.out, leaf.type) for leaf in changed]
+        notes = [unread.of(leaf.out) for leaf in changed]
+        self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += [leaf for grown in self.grown for leaf in grown.leaves]
         self._release()
         return outs

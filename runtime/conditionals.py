@@ -29,8 +29,8 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
-from autograph.runtime import journal, views
-from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
+from autograph.runtime import journal, unread, views
+from autograph.runtime.arms import ONE_PATH, VALUE, Arm, JoinedArms, outputs
 from autograph.runtime.joining import (
     Mismatch,
     fill,
@@ -181,6 +181,9 @@ def _land(
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
+        for result, arm in zip(results, plan.unread, strict=True):
+            if arm is not None:
+                unread.note(result, pred, arm)
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}

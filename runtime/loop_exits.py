@@ -50,22 +50,25 @@ _SMALL = 64  # elements of what is computed twice in a turn, or once more after 
 
 
 class Loop(NamedTuple):
-    """A loop in pieces (`primitives.Traced`) that take its whole carry, and what its results stand for."""
+    """A loop in pieces (`primitives.Traced`) that take its whole carry, and what its results stand for.
+
+    `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
+    """
 
     test: Any
     body: Any
     init: list[Any]
-    finish: Callable[[list[Any]], list[Any]]
+    unread: list[tuple[Any, bool] | None]
+    finish: Callable[[list[Any]], list[Any]] = list
 
 
-def folded(test: Any, body: Any, init: Sequence[Any], choose: Callable[..., list[Any]], name: str) -> Loop:
+def folded(loop: Loop, choose: Callable[..., list[Any]], name: str) -> Loop:
     """The loop with those exits in its test that can be asked for before a turn.
 
     Args:
         choose: `primitives.bind_cond`.
         name: of the test.
     """
-    loop = Loop(test, body, list(init), lambda results: results)
     while (exit_ := _find(loop)) is not None:
         loop = _without(loop, exit_, choose, name)
     return loop
@@ -95,22 +98,22 @@ class Exit(NamedTuple):
 def exits(loop: Loop) -> Iterator[Exit]:
     """The exits of a loop whose question may be asked where the program does not ask it: it ends, and calls nobody."""
     jaxpr = loop.body.jaxpr
-    # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
-    if calls_host(loop.test.jaxpr.eqns) or calls_host(jaxpr.eqns):
-        return
-    for flag, going in _flags(loop):
-        condition = _condition_of(jaxpr, jaxpr.outvars[flag])
+    for flag, going in flags(loop):
+        condition = condition_of(jaxpr, jaxpr.outvars[flag])
         for leaves_when in () if condition is None else (True, False):
             known = {jaxpr.invars[flag]: going}
-            stay, leave = (_under(jaxpr, {**known, condition: value}) for value in (not leaves_when, leaves_when))
+            stay, leave = (
+                under(jaxpr, {**known, condition: value}, [note == (condition, value) for note in loop.unread])
+                for value in (not leaves_when, leaves_when)
+            )
             if leave[0].truth(leave[1][flag]) is not (not going) or stay[0].truth(stay[1][flag]) is (not going):
                 continue
-            equations = _under(jaxpr, known)[0]
+            equations = under(jaxpr, known)[0]
             head = equations.needed_for([condition])
             if is_pure(head):
                 is_last = stay[0].truth(stay[1][flag]) is going
                 test = loop.test.jaxpr
-                rest = narrowed(loop.test, *_under(test, {test.invars[flag]: going} if is_last else {}))
+                rest = narrowed(loop.test, *under(test, {test.invars[flag]: going} if is_last else {}))
                 yield Exit(flag if is_last else None, condition, leaves_when, (equations, head), stay, leave, rest)
 
 
@@ -156,10 +159,13 @@ class _Asked(NamedTuple):
         return lax.bitwise_not(truth) if self.leaves_when else truth
 
 
-def _under(jaxpr: Any, known: dict[Any, bool]) -> tuple[Equations, list[Any]]:
+def under(jaxpr: Any, known: dict[Any, bool], unread: Sequence[bool] = ()) -> tuple[Equations, list[Any]]:
+    """The equations and the results of a jaxpr, some of whose booleans are known; a result that nobody reads stays as it was."""
     equations = Equations()
     equations.values.update(known)
-    return equations, equations.add(jaxpr, jaxpr.invars)
+    outs = equations.add(jaxpr, jaxpr.invars)
+    kept = zip(jaxpr.invars, outs, unread, strict=False)
+    return equations, [v if is_unread else out for v, out, is_unread in kept] if unread else outs
 
 
 def narrowed(piece: Any, equations: Equations, outs: list[Any]) -> Any:
@@ -181,9 +187,12 @@ def reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
     return {v for atoms in (*(eqn.invars for eqn in eqns), outs) for v in atoms if not is_literal(v)}
 
 
-def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
+def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
     """The booleans of the carry that end the loop by themselves: number, and value at which it begins and goes on."""
     jaxpr = loop.test.jaxpr
+    # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
+    if calls_host(jaxpr.eqns) or calls_host(loop.body.jaxpr.eqns):
+        return
     made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     pending = [(jaxpr.outvars[0], True)]
     while pending:
@@ -199,7 +208,7 @@ def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
                 yield index, wanted
 
 
-def _condition_of(jaxpr: Any, out: Any) -> Any:
+def condition_of(jaxpr: Any, out: Any) -> Any:
     """The boolean that decides about an output: the predicate of the `cond` or `select` that makes it."""
     made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     eqn = None if is_literal(out) else made_by.get(out)
@@ -245,7 +254,7 @@ def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name:
     read = reads(stay.jaxpr.eqns, outs)
     consts = {v: x for v, x in consts.items() if v in read}
     body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
-    return Loop(test, body, init, finish)
+    return Loop(test, body, init, [loop.unread[k] for k in kept], finish)
 
 
 def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:

@@ -32,8 +32,9 @@ from autograph.runtime import checks, iterators, journal, recursion, reverse, ro
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.joining import Mismatch
-from autograph.runtime.loop_exits import folded
+from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
+from autograph.runtime.returned_values import recomputed
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
 from autograph.runtime.truth import decider
@@ -342,7 +343,8 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
         constvars, consts, invars = _close_invariants(piece, carry)
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    loop = folded(closed[0], closed[1], init, bind_cond, _name(carry))
+    loop = recomputed(Loop(closed[0], closed[1], init, carry.unread))
+    loop = folded(loop, bind_cond, _name(carry))
     return carry.write(loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry))), surely)
 
 

@@ -65,9 +65,7 @@ def bind_cond(
     arms = false_arm.jaxpr, true_arm.jaxpr
     if all(map(is_choice, arms)) or (may_select and all(map(is_cheap, arms))):
         values = zip(false_arm.call(), true_arm.call(), unread or [None] * len(arms[0].outvars), strict=True)
-        return [
-            _chosen(pred, no, yes) if arm is None or not np.ndim(no) else (no, yes)[not arm] for no, yes, arm in values
-        ]
+        return [_chosen(pred, no, yes, arm if np.ndim(no) else None) for no, yes, arm in values]
     if false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         return list(lax.cond(pred, lambda: tuple(true_arm.call()), lambda: tuple(false_arm.call())))
     operands: dict[int, Any] = {}
@@ -82,8 +80,13 @@ def bind_cond(
     return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
 
 
-def _chosen(pred: Any, no: Any, yes: Any) -> Any:
-    """`yes if pred else no`; of `pred` itself and another boolean, one bit operation."""
+def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
+    """`yes if pred else no`; of `pred` itself and another boolean, one bit operation.
+
+    `unread`: the value of `pred` where nobody reads it: then it is the other one. Still a value of its own, to make a note of.
+    """
+    if unread is not None:
+        no = yes = no if unread else yes
     if no is pred:
         return lax.bitwise_and(pred, yes)
     return lax.bitwise_or(pred, no) if yes is pred else lax.select_n(pred, no, yes)

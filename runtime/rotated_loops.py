@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core.primitives import cond_p
+from jax.extend.core.primitives import cond_p, scan_p
 
 from autograph.jax_internals import trace_piece
 from autograph.runtime.cheap_arms import inner
@@ -42,7 +42,7 @@ from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.loop_exits import Exit, Loop, changing, exits, is_true, left, made_of, reads
 
 _MOST = 200  # equations of a question that the program may hold twice
-_LARGE = 64  # elements from which on a `select` is no trifle
+_LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
 _VIEWS = frozenset({"squeeze", "reshape", "broadcast_in_dim", "convert_element_type", "not", "neg"})
 
 Bind = Callable[..., list[Any]]
@@ -53,13 +53,15 @@ class _Rotated(NamedTuple):
 
     Args:
         kept: the numbers of what the loop carries of its whole state.
-        ask: what the question leaves for the turn, and the condition; of a state.
-        turn, leave: a turn that goes on and one that leaves, without the question; of a state and what it left.
+        ask: what the question leaves; of a state.
+        answer: the condition; of a state and what the question left.
+        turn, leave: a turn that goes on and one that leaves, without the question; of the same.
         rest: the loop test without the question.
     """
 
     kept: list[int]
     ask: Any
+    answer: Any
     leaves_when: bool
     turn: Any
     leave: Any
@@ -86,11 +88,19 @@ def bind(loop: Loop, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
 
 
 def _is_worth_it(exit_: Exit) -> bool:
-    """Whether the question is small enough to be held twice, and its answer guards more than a few numbers."""
+    """Whether the question is short enough to be held twice, and its answer guards more than a few numbers."""
     equations, head = exit_.asked
-    return sum(1 for _ in _every(head)) <= _MOST and any(
-        _guards(eqn, exit_.condition, equations) for eqn in equations.eqns
-    )
+    every = list(_every(head))
+    if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
+        return False
+    if not any(_guards(eqn, exit_.condition, equations) for eqn in equations.eqns):
+        return False
+    stay, leave = (side.needed_for(outs) for side, outs in (exit_.stay, exit_.leave))
+    anyway = {v for eqn in (*head, *leave) for v in eqn.outvars}
+    behind = [eqn for eqn in stay if eqn.outvars[0] not in anyway]
+    if any(eqn.primitive.name not in _VIEWS and (eqn.outvars[0].aval.size > 1 or any(inner(eqn))) for eqn in behind):
+        return True
+    return any(a is not b and a.aval.size > _LARGE for a, b in zip(exit_.stay[1], exit_.leave[1], strict=True))
 
 
 def _guards(eqn: Any, condition: Any, equations: Equations) -> bool:
@@ -125,9 +135,16 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
                 carried += [v for v in eqn.outvars if v in needed]
     again.reverse()
     turn, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in turns)
-    ask = made_of(loop.body, equations.needed_for([*carried, exit_.condition]), [*carried, exit_.condition])
-    kept = changing(loop, exit_.stay[1], exit_.flag)
-    return _Rotated(kept, ask, exit_.leaves_when, turn, leave, exit_.rest)
+    # The end of the question, which only its answer needs, is asked in the test; else the answer is carried.
+    before = equations.needed_for(carried)
+    known = {*carried, *loop.body.jaxpr.invars, *loop.body.jaxpr.constvars}
+    end = [eqn for eqn in head if eqn not in before]
+    if not reads(end, [exit_.condition]) <= known | {v for eqn in end for v in eqn.outvars}:
+        carried, before, end = [*carried, exit_.condition], head, []
+        turn, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in turns)
+    ask = made_of(loop.body, before, carried)
+    answer = made_of(loop.body, end, [exit_.condition], carried)
+    return _Rotated(changing(loop, exit_.stay[1], exit_.flag), ask, answer, exit_.leaves_when, turn, leave, exit_.rest)
 
 
 def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
@@ -139,27 +156,26 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: s
             values[k] = value
         return values
 
-    def ask(values: list[Any]) -> list[Any]:
-        *found, condition = rotated.ask.call(*values)
-        return [*found, lax.bitwise_not(condition) if rotated.leaves_when else condition]
-
     def goes_on(*state: Any) -> list[Any]:
-        [inside] = rotated.rest.call(*whole(state))
-        return [state[-1] if is_true(inside) else lax.bitwise_and(inside, state[-1])]
+        values = whole(state)
+        [inside] = rotated.rest.call(*values)
+        [stays] = rotated.answer.call(*values, *state[len(kept) :])
+        stays = lax.bitwise_not(stays) if rotated.leaves_when else stays
+        return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
     def turn(*state: Any) -> list[Any]:
         values = whole(state)
-        new = rotated.turn.call(*values, *state[len(kept) : -1])
+        new = rotated.turn.call(*values, *state[len(kept) :])
         for k in kept:
             values[k] = new[k]
-        return [*(values[k] for k in kept), *ask(values)]
+        return [*(values[k] for k in kept), *rotated.ask.call(*values)]
 
     invars, kind = loop.body.jaxpr.invars, type(loop.body)
-    init = [*(loop.init[k] for k in kept), *ask(loop.init)]
+    init = [*(loop.init[k] for k in kept), *rotated.ask.call(*loop.init)]
     avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
     test, body = kind(*trace_piece(goes_on, avals, name)), kind(*trace_piece(turn, avals, "loop_body"))
     results = bind_while(test, body, init)
-    return left(whole(results), rotated.rest, rotated.leave, choose, results[len(kept) : -1])
+    return left(whole(results), rotated.rest, rotated.leave, choose, results[len(kept) :])
 
 
 def _differentiated_as(written: Any, rotated: Any) -> list[Any]:

@@ -1,0 +1,80 @@
+"""What only an exit leaves is not carried where the other results of the loop tell it; and is what Python returns."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def carried(fn, *args):
+    [loop] = [e for e in jax.make_jaxpr(ag.convert(fn))(*args).eqns if e.primitive.name == "while"]
+    return len(loop.outvars)
+
+
+def smooth_until(xs, level):
+    """The question is about what the turn has made; the value is an old counter and the new state."""
+    mean = xs[0]
+    for i in range(len(xs)):
+        for j in range(i):
+            mean = 0.9 * mean + 0.1 * xs[j]
+        if mean > level:
+            return i - 1, mean * 2
+    return -1, 0.0
+
+
+def orbit_until(x, n):
+    for k in range(n):
+        x = jnp.cumsum(jnp.exp(-x) + x)
+        if x.max() > 9:
+            return x, k
+    return -x, n
+
+
+def old_and_new(x, n):
+    """The old state is not among the results."""
+    for k in range(n):
+        new = jnp.cumsum(jnp.sin(x) + x)
+        for _ in range(k):
+            new = new / 2
+        if new.max() > 9:
+            return x
+        x = new
+    return -x
+
+
+def kept_from_an_earlier_turn(xs, n):
+    last = -1.0
+    for k in range(n):
+        x = xs[k] * 2
+        for _ in range(k):
+            x = x + 1
+        if x > 3:
+            last = x
+        if x > 9:
+            return last + k
+    return last
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "most"),
+    [
+        *((smooth_until, (np.linspace(0, 2, 9, dtype=np.float32), np.float32(level)), 3) for level in (-1, 0.5, 9)),
+        *((orbit_until, (np.float32([0.1, 0.2, 0.3]), n), 3) for n in (0, 1, 2, 3, 20)),
+        *((old_and_new, (np.float32([0.1, 0.2, 0.3]), n), 4) for n in (0, 1, 2, 3, 9)),
+        *((kept_from_an_earlier_turn, (np.float32([0, 2, 1, 5, 1]), n), 4) for n in (0, 1, 2, 3, 4, 5)),
+    ],
+)
+def test_results_and_derivatives_are_those_of_python(fn, args, most):
+    want = jax.tree.leaves(fn(*args))
+    for got, expected in zip(jax.tree.leaves(ag.jit(fn)(*args)), want, strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-4)
+    mapped = jax.jit(jax.vmap(ag.convert(fn), (0, None)))(jnp.stack([args[0], args[0] * 0.5]), args[1])
+    for k, x in enumerate((args[0], args[0] * 0.5)):
+        for got, expected in zip(jax.tree.leaves(mapped), jax.tree.leaves(fn(x, args[1])), strict=True):
+            np.testing.assert_allclose(got[k], expected, rtol=1e-4)
+    value = lambda fn, x: jnp.sum(jax.tree.leaves(fn(x, args[1]))[-1] * 1.0)  # noqa: E731
+    derivative = jax.jit(jax.grad(lambda x: value(ag.jit(fn), x)))(args[0])
+    np.testing.assert_allclose(derivative, jax.grad(lambda x: value(fn, x))(jnp.asarray(args[0])), rtol=1e-3, atol=1e-6)
+    assert carried(fn, args[0], jnp.asarray(args[1])) <= most
