@@ -55,7 +55,7 @@ from autograph.runtime.loops import (
     stage_from_here,
     stage_while,
     trace_turn,
-    try_turn,
+    try_turns,
 )
 from autograph.runtime.math_functions import exact_integers
 from autograph.runtime.primitives import predicate
@@ -318,7 +318,7 @@ def _iterate(
     if type(iterable) is range and len(iterable) > 1 and is_tracing():
         variables = variables_of(state)
         with remembering((body.__code__, "for")) as memory:
-            numbers = _first_number(iterable, body, variables, test, memory)
+            numbers = _first_numbers(iterable, body, variables, test, memory)
         if numbers is None:
             return
         iterable = numbers
@@ -337,20 +337,21 @@ def _iterate(
             return
 
 
-def _first_number(
+def _first_numbers(
     numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], memory: Memory
 ) -> range | None:
-    """Runs the first turn, or the whole loop staged; returns what is left to do, None if nothing is."""
+    """Runs the first turns, or the whole loop staged; returns what is left to do, None if nothing is."""
 
     def stage() -> None:
         _stage_range(numbers, body, variables, test, memory, begins=True)
 
     if memory.from_start and stage_from_here(stage, memory):
         return None
-    truth, stands = try_turn(lambda: body(numbers[0]), test, variables, memory, (body, test))
-    if not stands:
+    items = iter(numbers)
+    truth, done = try_turns(lambda: body(next(items)), test, variables, memory, (body, test), len(numbers))
+    if not done:
         return None if stage_from_here(stage, memory) else numbers
-    rest = numbers[1:]
+    rest = numbers[done:]
     if is_traced(truth):
         _stage_rest(rest, iter(rest), 0, body, variables, test, truth)
         return None

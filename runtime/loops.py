@@ -84,8 +84,8 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
                 telling.tell_statement(3, body, "while: its test is known, so turns run in Python while tracing")
             if memory.from_start and stage_from_here(stage, memory):
                 return
-            truth, stands = try_turn(body, test, variables, memory, (body, test))
-            if stands:
+            truth, done = try_turns(body, test, variables, memory, (body, test))
+            if done:
                 start = None  # what the test recorded stays
                 continue
             if stage_from_here(stage, memory):
@@ -96,39 +96,54 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
     stage_while(test, body, variables, truth, (start, equation_mark()), memory=memory)
 
 
-def try_turn(
+def try_turns(
     turn: Callable[[], None],
     test: Callable[[], Any],
     variables: list[Variable],
     memory: Memory,
     functions: Sequence[Callable[..., Any]],
-) -> tuple[Any, bool]:
-    """Runs the first turn in Python; takes it back when the next test is traced and nothing stands against it.
+    most: int = _ATTEMPTS,
+) -> tuple[Any, int]:
+    """Runs the first turn in Python, and further ones (up to `most`) while more of the variables come to hold traced values.
+
+    They are taken back when the next test is traced and nothing stands against it.
 
     Returns:
-        the truth of the next test, and whether the turn stands.
+        the truth of the next test, and how many turns stand.
 
-    A loop whose test is known at first and traced after one turn (`while True` with a flag, an accumulator that starts
-    as a Python number) is better staged from its beginning: the program then holds its body once.
+    A loop whose test is known at first and traced after a turn (`while True` with a flag, an accumulator that starts
+    as a Python number) is better staged from its beginning: the program then holds its body once. A counter that
+    decides the test may itself be traced after one turn only, and the test after two.
     """
     memory.position = 0
     start = equation_mark()
     with journal.Piece(variables) as piece:
         piece.is_trial = True
         piece.is_final = any(map(iterators.reaches, functions))
+        done, traced = 0, _traced(variables)
         try:
-            turn()
-            truth = decider(test())
+            while True:
+                turn()
+                done += 1
+                truth = decider(test())
+                before, traced = traced, _traced(variables)
+                if piece.is_final or is_traced(truth) or not truth or done == most or traced == before:
+                    break
         except BaseException:
             piece.keep()
             raise
         if piece.is_final or not is_traced(truth):
             piece.keep()
-            return truth, True
+            return truth, done
     drop_equations(start, equation_mark())
     memory.forget()
     memory.from_start = True
-    return truth, False
+    return truth, 0
+
+
+def _traced(variables: Sequence[Variable]) -> int:
+    """How many variables hold a traced number or array."""
+    return sum(is_traced(variable.get()) for variable in variables)
 
 
 def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:

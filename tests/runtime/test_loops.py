@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime import journal
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
@@ -529,3 +530,53 @@ def test_an_error_in_a_body_leaves_everything_as_it_was():
         return None
 
     assert jax.jit(f)(3) == 0 and items == [1]
+
+
+def patient(x):
+    """The counter that ends the loop is a Python number in the first turn, and traced from the second on."""
+    best, patience = jnp.inf, 0
+    for _ in range(50):
+        x = x * 0.7 - 0.1
+        if x * x < best:
+            best, patience = x * x, 0
+        else:
+            patience += 1
+            if patience > 3:
+                break
+    return best
+
+
+def patient_while(x):
+    best, patience = jnp.inf, 0
+    while True:
+        x = x * 0.7 - 0.1
+        if x * x < best:
+            best, patience = x * x, 0
+        else:
+            patience += 1
+            if patience > 3:
+                return best
+
+
+def known_throughout(x):
+    """The test stays Python's: the turns that were tried stand, each made once."""
+    turns = []
+    for k in range(4):
+        turns.append(k)
+        if k > 1:
+            x = x * 2
+        if len(turns) == 3:
+            break
+        x = x + 1
+    return x, turns
+
+
+@pytest.mark.parametrize("fn", [patient, patient_while, known_throughout])
+def test_a_test_that_is_traced_after_two_turns_is_staged_from_the_first(fn):
+    jaxpr = jax.make_jaxpr(ag.convert(fn))(1.0)
+    names = [eqn.primitive.name for eqn in jaxpr.eqns]
+    assert names.count("while") == (fn is not known_throughout)
+    assert names.count("mul") == (fn is known_throughout)
+    for x in (1.0, -2.0, 0.0):
+        for got, want in zip(jax.tree.leaves(ag.jit(fn)(x)), jax.tree.leaves(fn(x)), strict=True):
+            assert got == pytest.approx(want, rel=1e-4)
