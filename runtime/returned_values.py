@@ -52,8 +52,9 @@ def recomputed(loop: Loop) -> Loop:
         whole = list(loop.init)
         for k, x in zip(kept, results, strict=True):
             whole[k] = x
-        values = {k: _as(loop.body.jaxpr.invars[k].aval, one.value(one.outs[k], whole)) for k, one in told.items()}
-        return loop.finish([values.get(k, x) for k, x in enumerate(whole)])
+        for k, one in reversed(told.items()):  # a result may be told by one that is told itself, further on
+            whole[k] = _as(loop.body.jaxpr.invars[k].aval, one.value(one.outs[k], whole))
+        return loop.finish(whole)
 
     test, body = (_with_inputs(piece, kept) for piece in (loop.test, loop.body))
     body = made_of(body, body.jaxpr.eqns, [loop.body.jaxpr.outvars[k] for k in kept])

@@ -78,3 +78,13 @@ def test_results_and_derivatives_are_those_of_python(fn, args, most):
     derivative = jax.jit(jax.grad(lambda x: value(ag.jit(fn), x)))(args[0])
     np.testing.assert_allclose(derivative, jax.grad(lambda x: value(fn, x))(jnp.asarray(args[0])), rtol=1e-3, atol=1e-6)
     assert carried(fn, args[0], jnp.asarray(args[1])) <= most
+
+
+def test_a_value_that_is_returned_twice():
+    def f(n):
+        for i in range(10):
+            if i * 2 > n:
+                return {"i": i, "pair": (i, i)}
+        return {"i": -1, "pair": (0, 0)}
+
+    assert [ag.jit(f)(n) for n in (3, 0, 99)] == [f(n) for n in (3, 0, 99)]
