@@ -30,7 +30,7 @@ from typing import Any
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
 from autograph.runtime import journal, unread, views
-from autograph.runtime.arms import ONE_PATH, VALUE, Arm, JoinedArms, outputs
+from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import (
     Mismatch,
     fill,
