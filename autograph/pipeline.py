@@ -96,10 +96,13 @@ class Unit:
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
         if not journal.active():
-            with journal.watching():
+            known_before = journal.begin_watching()
+            try:
                 named = implicit_methods.globals_of(self.source.code, cells.__globals__)
                 implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
                 return staged(*arguments)
+            finally:
+                journal.end_watching(known_before)
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)
         return staged(*arguments)

@@ -233,14 +233,18 @@ def paused() -> Iterator[None]:
         _stack.pieces = pieces
 
 
-@contextmanager
-def watching() -> Iterator[None]:
-    """While it lasts, the default dicts that `watch` is told of are known: reading a missing key writes to one."""
+def begin_watching() -> list[Any]:
+    """From now on the default dicts that `watch` is told of are known: reading a missing key writes to one.
+
+    Returns those known so far, for `end_watching`. (No context manager: one would set attributes of exceptions.)
+    """
     known, _stack.defaults = _stack.defaults, []
-    try:
-        yield
-    finally:
-        _stack.defaults = known
+    return known
+
+
+def end_watching(known: list[Any]) -> None:
+    """Forgets the default dicts of a call."""
+    _stack.defaults = known
 
 
 def watch(obj: Any, always: bool = False) -> Any:

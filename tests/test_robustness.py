@@ -320,7 +320,7 @@ def test_a_thousand_closures_share_one_conversion() -> None:
 
 def codes() -> set[tuple[str, int]]:
     """The code objects that the library knows."""
-    return {(code.co_qualname, id(code)) for code in (entry[0]() for entry in registry._ROLES.values()) if code}
+    return {(code.co_qualname, id(code)) for code in (entry[0]() for entry in list(registry._ROLES.values())) if code}
 
 
 def made_from_text(number: int) -> Any:
@@ -353,7 +353,7 @@ def test_conversions_of_functions_that_are_gone_take_no_memory(monkeypatch: pyte
     finally:
         tracemalloc.stop()
     assert roles_after <= roles
-    assert after - before < 500 * 100, f"{(after - before) / 500:.0f} bytes a conversion"
+    assert after - before < 500 * 250, f"{(after - before) / 500:.0f} bytes a conversion"
 
 
 def test_a_converted_function_lives_as_long_as_its_module(load: Load) -> None:
