@@ -203,6 +203,12 @@ def events(caplog: pytest.LogCaptureFixture) -> Iterator[Any]:
     ag.set_verbosity(0)
 
 
+def anew(fn: Any) -> Any:
+    """The converted function in a function of its own: JAX remembers what it traced, also for other tests."""
+    converted = ag.convert(fn)
+    return lambda *args: converted(*args)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_what_is_called_python_is_never_staged(name: str, events: Any) -> None:
     """Every statement that an operator has decided on, staged or not, is called `staged` or `refused`."""
@@ -213,7 +219,10 @@ def test_what_is_called_python_is_never_staged(name: str, events: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                jax.make_jaxpr(ag.convert(program.fn), static_argnums=program.static)(*arguments)
+                # A function of its own: JAX remembers what it traced, also for other tests.
+                jax.make_jaxpr(lambda *args, fn=ag.convert(program.fn): fn(*args), static_argnums=program.static)(
+                    *arguments
+                )
             except Exception:  # what the program raises is the business of other tests
                 pass
     reached = events().get(str(file), set())
