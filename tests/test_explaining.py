@@ -219,10 +219,7 @@ def test_what_is_called_python_is_never_staged(name: str, events: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                # A function of its own: JAX remembers what it traced, also for other tests.
-                jax.make_jaxpr(lambda *args, fn=ag.convert(program.fn): fn(*args), static_argnums=program.static)(
-                    *arguments
-                )
+                jax.make_jaxpr(anew(program.fn), static_argnums=program.static)(*arguments)
             except Exception:  # what the program raises is the business of other tests
                 pass
     reached = events().get(str(file), set())
