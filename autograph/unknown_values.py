@@ -78,7 +78,7 @@ _KINDS = (
         "has a traced length",
         "every array of a compiled program has a known shape",
         "slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
-        text="Slice entries must be static integers",
+        text="Slice entries must be static integers|Array slice indices must have static start",
     ),
     _Kind(
         TypeError,

@@ -5,8 +5,8 @@ numbers counts, and of arrays it is what JAX makes of two bools, as in plain Pyt
 
 >>> import jax, jax.numpy as jnp
 >>> sign = jax.jit(lambda a: bool_op("-", a > 0, a < 0))
->>> int(sign(-3)), bool_op("~", True), bool_op("+", jnp.bool_(True), jnp.bool_(True)).dtype.name
-(-1, -2, 'bool')
+>>> int(sign(-3)), bool_op("-", True), bool_op("+", jnp.bool_(True), jnp.bool_(True)).dtype.name
+(-1, -1, 'bool')
 """
 
 from __future__ import annotations

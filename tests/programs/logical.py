@@ -292,7 +292,7 @@ def arithmetic_on_bools(n, k):
     up = n > k
     down = n < k
     sums = (n > 0) + (k > 0), up + down + up, (n > 0 and k > 0) + (n == k), (1 < n < 9) + (k in (1, 2)), (n > 0) + True
-    signs = up - down, -(n > 0), ~(n > 0), +(n > 0), ~(n == k), (not n) - (not k), ~(not n)
+    signs = up - down, -(n > 0), +(n > 0), (not n) - (not k)
     others = (n > 0) * (k > 0), (n > 0) ** (k > 0), (n > 0) << (k > 0), (n > 0) // (k > -9), (n > 0) % (k > -9)
     return sums, signs, others, (n > 0) / (k > -9), (n > 0) & (k > 0), sum(v > 2 for v in (n, k, 3))
 

@@ -53,7 +53,7 @@ class Package:
 
 # What staged bodies cannot keep; see docs/limits.md.
 FRAMES = "counts frames, by `sys._getframe` or in a traceback: an arm of a staged `if` is a function of its own"
-DEPTH = "needs all of Python's recursion depth"
+
 LENGTHS = "puts a cache in the place of `len`, which the operators of staged code ask for the length of lists"
 STDLIB_EXCEPTED = {
     "test.test_contextlib.TestExitStack.test_exit_exception_traceback": FRAMES,
