@@ -6,6 +6,7 @@ from os import path as _path
 if not _path.isdir(_path.join(__path__[0], "converters")):
     __path__.append(_path.dirname(__path__[0]))
 
+# After the path above, by which they are found: hence E402.
 from autograph._version import __version__ as __version__  # noqa: E402
 from autograph.api import convert as convert  # noqa: E402
 from autograph.api import do_not_convert as do_not_convert  # noqa: E402

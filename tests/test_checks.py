@@ -108,7 +108,7 @@ def test_transforms(fn: Any) -> None:
     }
     for name, run in runs.items():
         assert bool(jnp.all(jnp.isfinite(run(good)))), name
-        assert said(lambda run=run: run(bad)).startswith("FILE: "), name  # type: ignore[misc]
+        assert said(lambda run=run: run(bad)).startswith("FILE: "), name  # type: ignore[misc]  # mypy infers no type for a default
     assert float(ag.jit(own_loop)(bad, 0)) == 0.0  # no turn, no check
 
 

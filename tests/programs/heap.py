@@ -544,7 +544,7 @@ def a_global_by_three_names(n):
     if n > 0:
         globals()["SETTING"] = n
     elif n < -3:
-        setattr(sys.modules[__name__], "SETTING", 9)  # noqa: B010
+        setattr(sys.modules[__name__], "SETTING", 9)  # noqa: B010  # the call is what is tried
     else:
         SETTING = 2
     return SETTING

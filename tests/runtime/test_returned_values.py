@@ -74,7 +74,10 @@ def test_results_and_derivatives_are_those_of_python(fn, args, most):
     for k, x in enumerate((args[0], args[0] * 0.5)):
         for got, expected in zip(jax.tree.leaves(mapped), jax.tree.leaves(fn(x, args[1])), strict=True):
             np.testing.assert_allclose(got[k], expected, rtol=1e-4)
-    value = lambda fn, x: jnp.sum(jax.tree.leaves(fn(x, args[1]))[-1] * 1.0)  # noqa: E731
+
+    def value(fn, x):
+        return jnp.sum(jax.tree.leaves(fn(x, args[1]))[-1] * 1.0)
+
     derivative = jax.jit(jax.grad(lambda x: value(ag.jit(fn), x)))(args[0])
     np.testing.assert_allclose(derivative, jax.grad(lambda x: value(fn, x))(jnp.asarray(args[0])), rtol=1e-3, atol=1e-6)
     assert carried(fn, args[0], jnp.asarray(args[1])) <= most

@@ -107,7 +107,10 @@ def test_derivatives_are_those_of_the_loop_as_it_is_written(fn, args):
     if fn is settle:
         return
     unrolled = jax.grad(lambda x: jnp.sum(jax.tree.leaves(fn(x, args[1]))[0]))(jnp.asarray(args[0]))
-    value = lambda x: jnp.sum(jax.tree.leaves(ag.convert(fn)(x, n))[0])  # noqa: E731
+
+    def value(x):
+        return jnp.sum(jax.tree.leaves(ag.convert(fn)(x, n))[0])
+
     n = jnp.asarray(args[1])
     np.testing.assert_allclose(jax.jit(jax.grad(value))(args[0]), unrolled, rtol=2e-3, atol=1e-4)
     np.testing.assert_allclose(jax.jit(jax.jacfwd(value))(args[0]), unrolled, rtol=2e-3, atol=1e-4)
@@ -136,7 +139,9 @@ def test_a_derivative_that_is_infinite_after_the_last_turn_is_not_taken_there():
                 total = total + y
         return total
 
-    value = lambda x, n: ag.convert(f)(x, n).sum()  # noqa: E731
+    def value(x, n):
+        return ag.convert(f)(x, n).sum()
+
     for n in (0, 1, 3):
         want = jax.grad(lambda x, n=n: f(x, n).sum())(0.0)
         assert np.isfinite(want)
