@@ -26,12 +26,14 @@ from autograph.errors import UndefinedVariableError as UndefinedVariableError  #
 from autograph.errors import Unsupported as Unsupported  # noqa: E402
 from autograph.errors import hide_frames as _hide_frames  # noqa: E402
 from autograph.import_hook import install_import_hook as install_import_hook  # noqa: E402
+from autograph.runtime.bounded_lists import BoundedList as BoundedList  # noqa: E402
 from autograph.runtime.checks import set_checks as set_checks  # noqa: E402
 from autograph.telling import set_verbosity as set_verbosity  # noqa: E402
 
 __all__ = [
     "AutoGraphError",
     "AutoGraphWarning",
+    "BoundedList",
     "ConversionError",
     "SourceError",
     "StagingError",

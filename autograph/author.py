@@ -15,7 +15,17 @@ frames, locals, cells, recursion depth; the check costs 20 to 30 ns. Rewritten a
 (`autograph.element_assignment`) and calls that lead to functions which need rewriting (`autograph.eager_calls`).
 
 The check stands at the position of the first statement, so that debuggers and coverage see no new line. Generators and
-coroutines decide when they are first resumed. A nested asynchronous generator cannot delegate and keeps its plain body.
+coroutines decide when they are first resumed. Where Python has no `yield from`, in asynchronous generators, the check goes on to
+
+    .relay = <unit>.relay(lambda: (free, variables), x)                        # `autograph.relaying`
+    while await .relay.advance():
+        try:
+            .relay.sent = yield .relay.item
+        except:
+            .relay.throws()
+    return
+
+There `except:` takes `GeneratorExit` and `KeyboardInterrupt` too: whatever is thrown into a generator belongs to its staged body.
 """
 
 from __future__ import annotations
@@ -38,7 +48,8 @@ from autograph.registry import Role, register
 from autograph.source import Source
 from autograph.trees import at, changed, first_evaluated, mangled, names_stored, rebuild
 
-_CO_GENERATOR, _CO_COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200
+_CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
+_RELAY = ".relay"  # no name that anybody can write
 
 
 class _Always:
@@ -232,10 +243,13 @@ class AuthorBody:
         with self._within(source) as scope:
             new = self._statements(statements)
         first = int(not isinstance(source.node, ast.Lambda) and ast.get_docstring(source.node, clean=False) is not None)
-        if source.code.co_flags & ASYNC_GENERATOR or all(type(s) is ast.Pass for s in new[first:]):
+        if all(type(s) is ast.Pass for s in new[first:]):
             return new
         place = first_evaluated(statements[first:] or statements)
-        entry = [at(place, ast.Return(self._entry(place, source, unit)))]
+        if source.code.co_flags & _CO_ASYNC_GENERATOR:
+            entry = self._relayed(place, source, unit)
+        else:
+            entry = [at(place, ast.Return(self._entry(place, source, unit)))]
         left = at(place, ast.Expr(self._method(place, unit, "left", [])))
         handler = at(place, ast.ExceptHandler(None, None, [left, at(place, ast.Raise(None, None))]))
         guarded = at(place, ast.Try(entry, [handler], [], []))
@@ -250,15 +264,42 @@ class AuthorBody:
 
     def _entry(self, place: Any, source: Source, unit: Unit) -> ast.expr:
         """`unit.enter(lambda: (free, variables), a, b, ...)`, delegated to where the function is a generator."""
+        call = self._method(place, unit, "enter", self._arguments(place, source))
+        if source.code.co_flags & _CO_GENERATOR:
+            return at(place, ast.YieldFrom(call))
+        return at(place, ast.Await(call)) if source.code.co_flags & _CO_COROUTINE else call
+
+    def _relayed(self, place: Any, source: Source, unit: Unit) -> list[Any]:
+        """The statements by which an asynchronous generator delegates to another one."""
+
+        def relay(context: ast.expr_context) -> ast.expr:
+            return at(place, ast.Name(_RELAY, context))
+
+        def part(name: str, context: ast.expr_context) -> ast.expr:
+            return at(place, ast.Attribute(relay(ast.Load()), name, context))
+
+        def call(name: str) -> ast.expr:
+            return at(place, ast.Call(part(name, ast.Load()), [], []))
+
+        made = self._method(place, unit, "relay", self._arguments(place, source))
+        item = at(place, ast.Yield(part("item", ast.Load())))
+        passed_on = at(place, ast.Assign([part("sent", ast.Store())], item))
+        thrown = at(place, ast.ExceptHandler(None, None, [at(place, ast.Expr(call("throws")))]))
+        turn = at(place, ast.Try([passed_on], [thrown], [], []))
+        return [
+            at(place, ast.Assign([relay(ast.Store())], made)),
+            at(place, ast.While(at(place, ast.Await(call("advance"))), [turn], [])),
+            at(place, ast.Return(None)),
+        ]
+
+    def _arguments(self, place: Any, source: Source) -> list[ast.expr]:
+        """`lambda: (free, variables), a, b, ...`."""
         names = [at(place, ast.Name(name, ast.Load())) for name in source.code.co_freevars]
         held = at(place, ast.Tuple(names, ast.Load()) if names else ast.Constant(None))
         nothing = ast.arguments([], [], None, [], [], None, [])
         cells = at(place, ast.Lambda(nothing, held))
         given = [at(place, ast.Name(name, ast.Load())) for name in parameters(source.code)]
-        call = self._method(place, unit, "enter", [cells, *given])
-        if source.code.co_flags & _CO_GENERATOR:
-            return at(place, ast.YieldFrom(call))
-        return at(place, ast.Await(call)) if source.code.co_flags & _CO_COROUTINE else call
+        return [cells, *given]
 
     def _method(self, place: Any, unit: Unit, name: str, arguments: list[Any]) -> ast.expr:
         method = at(place, ast.Attribute(self.constants.expression(unit, place), name, ast.Load()))

@@ -26,7 +26,7 @@ from types import CodeType
 from typing import Any
 
 from autograph import code_places, source
-from autograph.author import ASYNC_GENERATOR, AuthorBody
+from autograph.author import AuthorBody
 from autograph.code_places import codes_in, quietly
 from autograph.errors import AutoGraphError, SourceError
 from autograph.linking import Constants, link
@@ -181,11 +181,6 @@ class _ModuleBody(AuthorBody):
                     better = link(self.function(unit), unit.source, self.constants, partial(self.finish, outer=unit))
                     return better if better.co_freevars == code.co_freevars else code
         return code
-
-    def _body(self, statements: list[Any], source: Source, unit: Unit) -> list[Any]:
-        if source.code.co_flags & ASYNC_GENERATOR:
-            self._leave(source.code, "an asynchronous generator: its check at entry could not delegate to another one")
-        return super()._body(statements, source, unit)
 
     def _leave(self, code: CodeType, reason: str) -> None:
         self.left.append(Left(code.co_qualname, code.co_firstlineno, reason))

@@ -1,11 +1,11 @@
 """What the import hook converted, and what it left with which reason.
 
 >>> report = ConversionReport()
->>> report.add(ModuleReport("shapes", "shapes.py", 3, (Left("stream.<locals>.rows", 12, "an asynchronous generator"),)))
+>>> report.add(ModuleReport("shapes", "shapes.py", 3, (Left("stream.<lambda>", 12, "two are alike"),)))
 >>> report.add(ModuleReport("shapes._speedups", "_speedups.so", problem="has no source"))
 >>> print(report)
 2 of 3 functions converted in 1 module
-  shapes.py:12: `stream.<locals>.rows` stays as it is: an asynchronous generator
+  shapes.py:12: `stream.<lambda>` stays as it is: two are alike
   `shapes._speedups` stays as it is: it has no source (_speedups.so)
 """
 

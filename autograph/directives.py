@@ -19,8 +19,8 @@ def set_loop_options(
     """Says something about the loop in whose body it stands; call it as the first statement of the body.
 
     Args:
-        maximum_iterations: *static*; a number of turns that the loop never exceeds. It is a note for readers and for
-            programs that come from TensorFlow: no result depends on it, as in plain Python.
+        maximum_iterations: *static*; a number of turns that the loop never exceeds. It does not end the loop. Lists of local
+            variables may then grow in a loop of unknown length; they become `BoundedList`s.
         unroll: *static*; how many turns of a loop that becomes a `scan` become one turn of it; `True` for all.
         checkpoints: *static*; how many states of a loop that becomes a `while` its gradient keeps; fewer take less memory
             and more time.

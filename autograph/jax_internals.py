@@ -74,6 +74,12 @@ def current_trace() -> Any:
     return object() if trace is None else trace
 
 
+def is_of_current_trace(x: Any) -> bool:
+    """Whether a tracer was made by the trace in progress (true as well where that cannot be known)."""
+    trace = TRACE_STATE.value
+    return trace is None or getattr(x, "_trace", trace) is trace
+
+
 try:
     from jax._src import core as _core
     from jax._src import linear_util as _linear_util
@@ -186,6 +192,12 @@ def keep_with_trace(x: Any) -> Any:
             return None
         except (AttributeError, TypeError):
             continue
+    return trace_reference()
+
+
+def trace_reference() -> Callable[[], Any]:
+    """A weak reference to the trace in progress, where it can be had."""
+    trace = TRACE_STATE.value
     try:
         return weakref.ref(trace)
     except TypeError:

@@ -24,6 +24,7 @@ from typing import Any
 
 from autograph import comments, layout
 from autograph._version import __version__
+from autograph.errors import ConversionError
 from autograph.module_functions import Target, inner_functions, outermost_functions
 from autograph.module_names import module_resolver
 from autograph.module_text import Edit, ModuleText
@@ -35,6 +36,8 @@ from autograph.trees import changed
 
 MARKER = "converted by jax-autograph"
 RUNTIME = "autograph.runtime"
+_LEVELS = 99  # of Python's tokenizer
+_DEEP = _LEVELS - 20  # blanks of a text that is worth a look: blocks may be indented by one each, and stand in others
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ def convert_module(raw: bytes, filename: str, names: frozenset[str] | None = Non
                 continue
             selected |= wanted
         if edit := module.edit(target):
+            module.check_depth(target, edit)
             edits.append(edit)
             converted.append(target.name)
     if edits:
@@ -157,7 +161,22 @@ class ParsedModule:
         old, new = target.node.body[skipped:], node.body[skipped:]
         if [ast.dump(statement) for statement in old] == [ast.dump(statement) for statement in new]:
             return None
-        return self._edit_of_body(target.node, skipped, new)
+        try:
+            return self._edit_of_body(target.node, skipped, new)
+        except IndentationError:  # since Python 3.12 the tokenizer counts
+            raise _too_deep(self.text.filename, target) from None
+
+    def check_depth(self, target: Target, edit: Edit) -> None:
+        """Refuses a function whose text would be indented more deeply than Python reads.
+
+        Every `elif` puts the rest of its chain into a function. Compiled without a text it may be as deep as it likes.
+        """
+        if max(map(len, re.findall(r"^[ \t]*", edit.text, re.MULTILINE))) < _DEEP:
+            return
+        try:
+            ast.parse(self.text.replaced([edit]))
+        except IndentationError:
+            raise _too_deep(self.text.filename, target) from None
 
     def _edit_of_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, skipped: int, new: list[ast.stmt]) -> Edit:
         text = self.text
@@ -259,3 +278,13 @@ def _line_after_header(lines: list[str]) -> int:
         return number
     special = re.compile(r"#!|#.*?coding[:=]")
     return max((index + 1 for index, line in enumerate(lines[:2]) if special.match(line)), default=0)
+
+
+def _too_deep(filename: str, target: Target) -> ConversionError:
+    return ConversionError(
+        f"the converted text of `{target.name}` would have more than the {_LEVELS} levels of indentation that Python reads",
+        at=(filename, target.node.lineno),
+        why="each `elif`, `if` and loop inside another puts one more function around the next",
+        instead="split the chain or look its cases up in a list; or convert the other functions alone "
+        "(`--functions a,b`) and put @ag.convert on this one, which needs no text",
+    )

@@ -33,12 +33,11 @@ from autograph.linking import Constants, by_position, link, make_function, param
 from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
+from autograph.relaying import Relay
 from autograph.runtime import journal
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
-
-_CO_ASYNC_GENERATOR = 0x200
 
 
 class Unit:
@@ -106,6 +105,10 @@ class Unit:
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)
         return staged(*arguments)
+
+    def relay(self, cells: Callable[..., Any], /, *arguments: Any) -> Relay:
+        """Calls the staged body of an asynchronous generator; written in the prologue of the author's."""
+        return Relay(self.enter(cells, *arguments))
 
     def _tell_trace(self, code: CodeType, arguments: Sequence[Any]) -> None:
         """Says that the function is traced, and what is not as it was the last time."""
@@ -321,8 +324,6 @@ def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
             entry = known(fn.__code__)
             unit = Unit(entry.unit.source, options) if entry is not None else _unit(fn, options)
             namespace = Namespace.of(fn, unit.source)
-            if unit.source.code.co_flags & _CO_ASYNC_GENERATOR:
-                return unit.staged_code(namespace)  # cannot delegate to another asynchronous generator
             from autograph import author
 
             with building_trees():

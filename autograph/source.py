@@ -276,6 +276,12 @@ def caught_around(filename: str, line: int) -> list[ast.expr | None]:
     return [kind for first, last, kinds in files[0].watched if first <= line <= last for kind in kinds]
 
 
+def tree_of(filename: str) -> ast.Module | None:
+    """The parsed text of a file in which a function was looked for; of its latest version."""
+    files = _FILES.get(filename)
+    return files[0].tree if files else None
+
+
 def _named(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, cast
 
 import jax
 
+from autograph import suspensions
 from autograph.errors import Location, StagingError, is_ours, message
 from autograph.library import is_library_file
 from autograph.registry import known
@@ -97,6 +98,13 @@ _KINDS = (
     ),
     _Kind(
         TypeError,
+        "needs the exact fraction of a traced value",
+        _KNOWN_LATER,
+        f"compute it with jax.numpy (`jnp.mean(jnp.stack(xs))`), {_STATIC}",
+        text=r"can't convert type '\w*Tracer' to numerator/denominator",
+    ),
+    _Kind(
+        TypeError,
         "raises a traced integer to a negative power, which is a float in Python",
         "an integer of a compiled program stays one",
         "write `float(x) ** n`",
@@ -155,11 +163,11 @@ def explain(exc: BaseException, function: CodeType) -> None:
     place = next((place for place in reversed(places) if place.has_text), places[-1])
     at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
     text = f"{at.segment() or f'`{place.code.co_name}`'} {kind.what}"
-    why, unconverted, instead = kind.why, places[-1].code, kind.instead
+    why, unconverted, instead, sides = kind.why, places[-1].code, kind.instead, None
     if known(unconverted) is not None:
         if unconverted.co_flags & _SUSPENDS and kind.error in _ASKING:
-            why = "a statement that holds a `yield` or an `await` stays Python's own: a program cannot stop half-way"
-            instead = "collect the values in a list and return it, or write the loop where the values are used"
+            suspended = suspensions.of_line(place.code.co_filename, place.lineno, place.code.co_name)
+            text, sides, why, instead = suspended or (text, sides, why, instead)
     else:
         reason = (
             " (it is marked, or library code calls it)"
@@ -167,7 +175,7 @@ def explain(exc: BaseException, function: CodeType) -> None:
             else ", since Python kept no source of it"
         )
         why = f"`{unconverted.co_name}` is not converted{reason}, and runs as plain Python"
-    said = message(text, at=at, why=why, instead=instead)
+    said = message(text, at=at, sides=sides, why=why, instead=instead)
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
     exc.args = (said,)

@@ -23,11 +23,13 @@ from autograph.converters.control_flow import ControlFlow
 from autograph.converters.declarations import Declarations, HoistDeclarations
 from autograph.converters.directives import Directives
 from autograph.converters.element_assignments import ElementAssignments
+from autograph.converters.formatted_texts import FormattedTexts
 from autograph.converters.handlers import Handlers
 from autograph.converters.jumps import Jumps
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.match_statements import MatchStatements
 from autograph.converters.named_operands import NamedOperands
+from autograph.converters.optional_values import OptionalValues
 from autograph.converters.outer_writes import OuterWrites
 from autograph.converters.powers import Powers
 from autograph.converters.subscripts import Subscripts
@@ -44,6 +46,7 @@ class Expressions(
     Comparisons,
     Comprehensions,
     ConditionalExpressions,
+    FormattedTexts,
     LogicalExpressions,
     Powers,
     Subscripts,
@@ -62,6 +65,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     Directives,  # while each directive still stands in its own loop
     ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
     OuterWrites,  # sees the assignments that element assignments became
+    OptionalValues,  # before anything asks which tests are known: `x is None` may not be
     UnboundReads,  # on the user's own jumps: a flag hides what it guards
     Jumps,  # before control flow, whose bodies no jump can leave
     ControlFlow,  # before expressions: an operand's lambda would look to it like a closure that captures

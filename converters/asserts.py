@@ -18,14 +18,7 @@ The message is evaluated only when the assertion fails. An exception that leaves
 `ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. So is an `assert` whose message
 binds a name. With `python -O` assertions are gone, as they are from plain code.
 
-An f-string in a message is put together when the check fails, from the values that it has then:
-
->>> print(show('''
-... def f(x):
-...     assert x > 0, f'{x:.2f} of {len(x)!r}'
-... ''', Asserts))
-def f(x):
-    ag__.assert_(x > 0, lambda: ag__.text((x, '', '.2f'), ' of ', (len(x), 'r', '')))
+An f-string in a message (`formatted_texts`) is put together when the check fails, from the values that it has then.
 """
 
 from __future__ import annotations
@@ -50,7 +43,7 @@ class Asserts(ExpressionConverter):
         if node.msg is not None:
             if not self.may_be_operand(node.msg) or binds(node.msg):
                 return node  # a message that binds a name must not run where the assertion holds
-            arguments.append(pieces.thunk(self._texts(node.msg), at=node.msg))
+            arguments.append(pieces.thunk(node.msg, at=node.msg))
         call = pieces.operator(self.alias, "assert_", arguments, at=node)
         return locations.place(gast.Expr(call), locations.position(node))
 
@@ -60,32 +53,9 @@ class Asserts(ExpressionConverter):
         if node.exc is None:
             node.exc = pieces.operator(self.alias, "raise_", [], at=node)
             return node
-        node.exc = self._texts(node.exc)
         if isinstance(node.cause, gast.Constant):  # `from None` also suppresses the context
             node.exc = pieces.operator(self.alias, "raise_", [node.exc], at=node)
             return node
         arguments = [node.exc] if node.cause is None else [node.exc, node.cause]
         node.exc, node.cause = pieces.operator(self.alias, "raise_", arguments, at=node), None
         return node
-
-    def _texts(self, message: Node) -> Node:
-        """An expression with an operator in the place of each f-string."""
-        return _Texts(self.alias).visit(message)
-
-
-class _Texts(gast.NodeTransformer):
-    def __init__(self, alias: str) -> None:
-        self.alias = alias
-
-    def visit_JoinedStr(self, node: Node) -> Node:
-        parts = [part if isinstance(part, gast.Constant) else _part(part) for part in node.values]
-        return pieces.operator(self.alias, "text", parts, at=node)
-
-
-def _part(value: Node) -> Node:
-    """`{value!r:spec}` as `(value, 'r', spec)`."""
-    conversion = chr(value.conversion) if value.conversion > 0 else ""
-    spec = value.format_spec or gast.Constant("", None)
-    if isinstance(spec, gast.JoinedStr) and all(isinstance(part, gast.Constant) for part in spec.values):
-        spec = gast.Constant("".join(part.value for part in spec.values), None)
-    return gast.Tuple([value.value, gast.Constant(conversion, None), spec], gast.Load())

@@ -55,6 +55,8 @@ class Conversion:
         self.names = words | context.freevars | {self.alias}
         self.may_be_unbound: dict[Node, set[str]] = {}
         """By function, the variables that some read may find unbound."""
+        self.optional: dict[Node, set[str]] = {}
+        """By function, the variables that may hold `None` or a value when the program runs."""
         self.flags: set[str] = set()
         """Variables that jumps became."""
         self.transient: set[str] = set()

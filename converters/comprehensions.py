@@ -8,11 +8,15 @@ def f(xs):
 `comp_iter` takes a traced array apart; `comp_test` is where a traced test is met. A display, or a `range` of literals, is
 iterated over as it is.
 
-The filter of `sum(e for x in xs if c)`, `any` and `all` may be traced: an element that it may leave out counts for nothing.
+The filter of `sum(e for x in xs if c)`, `any` and `all` may be traced: an element that it may leave out counts for nothing. So
+may that of a list that is only made for `sum`, `any`, `all` or `len`.
 
 >>> print(show("def f(xs): return sum(x for x in xs if x > 0)", Comprehensions))
 def f(xs):
     return sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x > 0, lambda: x, 0)))
+>>> print(show("def f(xs): return len([x for x in xs if x > 0])", Comprehensions))
+def f(xs):
+    return ag__.comp_len([item for x in ag__.comp_iter(xs) for item in ag__.comp_counted(x > 0, lambda: x)])
 """
 
 from __future__ import annotations
@@ -45,11 +49,13 @@ class Comprehensions(ExpressionConverter):
         return node
 
     def visit_Call(self, node: Node) -> Any:
-        """The filter of `sum(e for x in xs if c)`, `any` and `all` becomes an iterable of one element or none."""
-        if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], gast.GeneratorExp):
+        """The filter of `sum(e for x in xs if c)`, `any`, `all` and `len` becomes an iterable of one element or none."""
+        if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
             return node
         func = callee(node, self.alias)
-        known = [f for f in FILTERED if self.conversion.static.is_builtin(func, f)]
+        known = [f for f in (*FILTERED, builtins.len) if self.conversion.static.is_builtin(func, f)]
+        if builtins.len in known and not isinstance(node.args[0], gast.ListComp):
+            return node  # which Python refuses
         generator = node.args[0]
         *outer, last = generator.generators
         tests = [self.tested(item) for item in last.ifs]
@@ -60,16 +66,19 @@ class Comprehensions(ExpressionConverter):
         test = tests.pop()
         while tests:
             test = pieces.operator(self.alias, "and_", [tests.pop(), pieces.thunk(test, at=test)], at=test)
-        passed = locations.place(gast.Constant(FILTERED[known[0]], None), locations.position(test))
         element = pieces.thunk(generator.elt, at=generator.elt)
-        kept = pieces.operator(self.alias, "comp_kept", [test, element, passed], at=generator.elt)
+        if known[0] is builtins.len:
+            kept = pieces.operator(self.alias, "comp_counted", [test, element], at=generator.elt)
+        else:
+            passed = locations.place(gast.Constant(FILTERED[known[0]], None), locations.position(test))
+            kept = pieces.operator(self.alias, "comp_kept", [test, element, passed], at=generator.elt)
         item = self.conversion.namer(self.function).fresh("item")
         target = gast.Name(item, gast.Store(), None, None)
         clause = gast.comprehension(target, kept, [], 0)
         generator.generators.append(locations.place(clause, locations.position(generator.elt)))
         generator.elt = locations.place(pieces.name(item), locations.position(generator.elt))
         last.ifs = []
-        return node
+        return node if known[0] is not builtins.len else pieces.operator(self.alias, "comp_len", [generator], at=node)
 
     def tested(self, node: Node) -> Node | None:
         """`t` of `ag__.comp_test(t)`; None where the test is not of that form."""

@@ -34,7 +34,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses.appends import appended_only
+from autograph.analyses.appends import appended_only, resized
 from autograph.analyses.liveness import Liveness
 from autograph.analyses.mutations import mutated
 from autograph.analyses.operators import parameters
@@ -60,6 +60,7 @@ class ControlFlow(StatementConverter):
         scope = self.scopes.of(function)
         self.liveness = Liveness(function, scope, self.alias, self.conversion.transient)
         self.outer = scope.globals | scope.nonlocals
+        self.optional = self.conversion.optional.get(function, set())
         self.appends = "append" in self.conversion.names
         self.locals = self.namer.child()
         self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
@@ -78,7 +79,8 @@ class ControlFlow(StatementConverter):
         flags = [item for item in state if item in self.conversion.flags]
         risky = [item for item in state if item in self.risky and item not in flags]
         returns = self.liveness.returns(node)
-        dead = self.dying(node) if returns else None
+        lasting = [item for item in self.liveness.lasting(node) if item in state and item not in flags] if flags else []
+        dead = self.dying(node) if returns or flags else None
         call = self.call(
             "if_stmt",
             [node.test, if_body, else_body],
@@ -87,6 +89,7 @@ class ControlFlow(StatementConverter):
             exits=pieces.texts(flags, at=node) if flags else None,
             unbound=pieces.texts(risky, at=node) if risky else None,
             dead=dead,
+            lasting=pieces.texts(lasting, at=node) if lasting else None,
         )
         if returns:
             statement = locations.place(gast.Return(call), locations.header(node))
@@ -110,8 +113,7 @@ class ControlFlow(StatementConverter):
         else:
             test, loop_test = [], pieces.thunk(node.test, at=node.test)
         body, loop_body = self.piece("loop_body", node.body, state, at=node)
-        options = getattr(node, "options", None)
-        call = self.call("while_loop", [loop_test, loop_body], state, at=node, options=options)
+        call = self.call("while_loop", [loop_test, loop_body], state, at=node, **self.options(node))
         return [*test, *body, pieces.statement(call, at=node)]
 
     def visit_For(self, node: Node) -> Any:
@@ -137,9 +139,18 @@ class ControlFlow(StatementConverter):
             test=None if test is None else pieces.thunk(test, at=node),
             last=gast.Constant(True, None) if test is not None and self._is_last_use(node) else None,
             appends=pieces.state(lists, at=node) if lists else None,
-            options=getattr(node, "options", None),
+            **self.options(node),
         )
         return [*body, pieces.statement(call, at=node)]
+
+    def options(self, loop: Node) -> dict[str, Node]:
+        """What `set_loop_options` says of a loop, and the function's own lists that may grow in it then."""
+        given = getattr(loop, "options", None)
+        if given is None:
+            return {}
+        own = self.scopes.of(self.function).locals
+        lists = [name for name in resized(loop.body) if name in own]
+        return {"options": given} | ({"lists": pieces.state(lists, at=loop)} if lists else {})
 
     def _is_last_use(self, loop: Node) -> bool:
         """Whether the iterable is a variable that nobody reads again."""
@@ -175,9 +186,11 @@ class ControlFlow(StatementConverter):
         self.conversion.pieces.add(made)
         return [made], locations.place(pieces.name(text), locations.header(at))
 
-    def call(self, text: str, arguments: list[Node], state: list[str], *, at: Node, **keywords: Node) -> Node:
+    def call(self, text: str, arguments: list[Node], state: list[str], *, at: Node, **keywords: Node | None) -> Node:
         """A call of an operator, with the state when there is one; keywords without a value are left out."""
         if state:
             arguments = [*arguments, pieces.state(state, at=at)]
+        optional = [item for item in state if item in self.optional]
+        keywords["optional"] = pieces.texts(optional, at=at) if optional else None
         given = {key: value for key, value in keywords.items() if value is not None}
         return pieces.operator(self.alias, text, arguments, at=at, **given)

@@ -49,13 +49,10 @@ from autograph.analyses.scopes import FUNCTIONS
 from autograph.converters import loop_shapes, pieces
 from autograph.converters.base import Conversion, Node, StatementConverter
 from autograph.converters.caught_raises import Catch
+from autograph.converters.completion import JUMPS, Completion, is_constant
+from autograph.converters.flags import NONE, Flags, sets_flag, without_flag
 from autograph.converters.loop_shapes import both
 
-Flags = frozenset[str]
-NONE: Flags = frozenset()
-_JUMPS = (gast.Return, gast.Break, gast.Continue)
-_LEAVING = (*_JUMPS, gast.Raise)
-_MAY_LEAVE = (gast.If, gast.While, gast.Try, gast.TryStar, gast.Match)
 LONGEST_CHAIN = (
     25  # jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses
 )
@@ -107,12 +104,12 @@ class Jumps(StatementConverter):
 
     def __init__(self, conversion: Conversion) -> None:
         super().__init__(conversion)
-        self._completes: dict[Any, bool] = {}
 
     def convert_function(self, function: Node) -> None:
         if self.conversion.sees_frame(function):
             return
         self.native = self.conversion.nativeness(function)
+        self.completion = Completion(self.native)
         body = function.body
         self.return_flag = self.return_value = ""
         self.returns_values = False
@@ -121,49 +118,18 @@ class Jumps(StatementConverter):
         while pending:
             node = pending.pop()
             if isinstance(node, gast.Return):
-                self.returns_values |= node.value is not None and not _is_constant(node.value, None)
-            any_jump |= isinstance(node, _JUMPS)
+                self.returns_values |= node.value is not None and not is_constant(node.value, None)
+            any_jump |= isinstance(node, (*JUMPS, gast.Raise))
             if isinstance(node, gast.While | gast.For):
                 any_jump |= bool(node.orelse)
             for block in blocks(node):
                 pending.extend(block)
         if not any_jump:
             return
-        if any("return" in self.native.soft(node) for node in body) and self.completes(body):
+        if any("return" in self.native.soft(node) for node in body) and self.completion.of_block(body):
             body = [*body, *self.statements("return None", at=body[-1])]
             self.native.add(body[-1])
         function.body, _ = self.lower(body, Place(returns=True))
-
-    # --- facts ---
-
-    def completes(self, statements: list[Node]) -> bool:
-        """Whether control may come out at the end of a block; where in doubt, yes."""
-        return all(self._statement_completes(node) for node in reversed(statements))
-
-    def _statement_completes(self, node: Node) -> bool:
-        if isinstance(node, _LEAVING):
-            return False
-        if not isinstance(node, _MAY_LEAVE):
-            return True
-        known = self._completes.get(node)
-        if known is None:
-            known = self._completes[node] = self._compound_completes(node)
-        return known
-
-    def _compound_completes(self, node: Node) -> bool:
-        if isinstance(node, gast.If):
-            return self.completes(node.body) or self.completes(node.orelse)
-        if isinstance(node, gast.While):
-            return not _is_constant(node.test, True) or self.native.breaks(node)
-        if isinstance(node, gast.Match):
-            last = node.cases[-1]
-            catches_all = last.guard is None and isinstance(last.pattern, gast.MatchAs) and last.pattern.pattern is None
-            return not catches_all or any(self.completes(case.body) for case in node.cases)
-        if not self.completes(node.finalbody):
-            return False
-        if any(self.completes(handler.body) for handler in node.handlers):
-            return True
-        return self.completes(node.body) and self.completes(node.orelse)
 
     # --- blocks ---
 
@@ -178,9 +144,9 @@ class Jumps(StatementConverter):
         while pending:
             node = pending.pop()
             escapes = self.native.escapes(node)
-            completes = self._statement_completes(node)
+            completes = self.completion.of(node)
             flags = NONE
-            if isinstance(node, _JUMPS) or (isinstance(node, gast.Raise) and place.raises_by_flag):
+            if isinstance(node, JUMPS) or (isinstance(node, gast.Raise) and place.raises_by_flag):
                 made, flags = self.jump(node, place)
                 if self.native.is_generator and not flags:  # what is never reached may hold the only `yield`
                     result.extend(made)
@@ -194,7 +160,7 @@ class Jumps(StatementConverter):
                 made, flags = self.lower_catching(node, place)
             elif escapes and isinstance(node, gast.If):
                 made, flags, rest = self.lower_if(node, pending[::-1], place)
-                completes, pending = self._completes[node], rest[::-1]
+                completes, pending = self.completion.of(node), rest[::-1]
             else:
                 lowered, flags = self.lower_inside(node, place)
                 made = [lowered]
@@ -211,7 +177,8 @@ class Jumps(StatementConverter):
             return 0
         if not any(self.native.soft(statements[index]) for index in jumping):
             return 0
-        return jumping[LONGEST_CHAIN]
+        cut = jumping[LONGEST_CHAIN]
+        return 0 if any(map(self.native.suspends, statements[cut:])) else cut
 
     def continue_with(
         self, made: list[Node], flags: Flags, rest: list[Node], completes: bool, place: Place
@@ -223,7 +190,7 @@ class Jumps(StatementConverter):
             if returns:
                 return [*self._set(self.return_flag, False, at), *made, self._return(at)], NONE
             return made, flags
-        if returns and not self.completes(rest):
+        if returns and not self.completion.of_block(rest):
             rest, after = self.lower(rest, Place(returns=True, loop=place.loop))
             assert not after, "a tail block leaves by returning"
             place_ = self._returning(made) or at
@@ -242,7 +209,7 @@ class Jumps(StatementConverter):
         pending = list(statements)
         while pending:
             node = pending.pop()
-            if _sets(node, self.return_flag):
+            if sets_flag(node, self.return_flag):
                 found.append(node)
             for block in blocks(node):
                 pending.extend(block)
@@ -323,15 +290,15 @@ class Jumps(StatementConverter):
             node.body, _ = self.lower(node.body, place)
             node.orelse, _ = self.lower(node.orelse, place)
             return [node], NONE, rest
-        body, orelse = self.completes(node.body), self.completes(node.orelse)
+        body, orelse = self.completion.of_block(node.body), self.completion.of_block(node.orelse)
         if rest and body != orelse:
             if body:
                 node.body = [*(item for item in node.body if not isinstance(item, gast.Pass)), *rest]
             else:
                 node.orelse = [*node.orelse, *rest]
             rest = []
-            body, orelse = self.completes(node.body), self.completes(node.orelse)
-            self._completes[node] = body or orelse
+            body, orelse = self.completion.of_block(node.body), self.completion.of_block(node.orelse)
+            self.completion.declare(node, body or orelse)
         inside = place
         if not stays:
             returning = place.returns and "return" in escapes and not body and not orelse
@@ -394,7 +361,7 @@ class Jumps(StatementConverter):
             node.orelse, after = self.lower(node.orelse, place)
             return [node], after | (flags - {loop.continue_ or ""}), []
         self.native.discard(node)
-        if isinstance(node, gast.While) and _is_constant(node.test, True) and not self.native.breaks(node):
+        if isinstance(node, gast.While) and is_constant(node.test, True) and not self.native.breaks(node):
             node.orelse = []  # never reached
         before, added = self._shaped(node)
         loop = Loop(native=False)
@@ -418,14 +385,14 @@ class Jumps(StatementConverter):
             return body
         if loop.continue_ in loop.guarded:
             return [*self._set(loop.continue_, False, at), *body]
-        return _without(body, loop.continue_, self.statements("pass", at=at))
+        return without_flag(body, loop.continue_, self.statements("pass", at=at))
 
     def _test_flags(self, node: Node, flags: Flags) -> None:
         """Makes a loop end when a flag is set."""
         test = self._none_of(flags, node)
         if isinstance(node, gast.For):
             node.extra_test = test
-        elif _is_constant(node.test, True):
+        elif is_constant(node.test, True):
             node.test = test
         else:
             node.test = both(test, node.test)
@@ -434,35 +401,11 @@ class Jumps(StatementConverter):
         """Folds exits into the test of a `while`; returns what goes before and after the loop."""
         if not isinstance(node, gast.While) or node.orelse:
             return [], []
-        if _is_constant(node.test, True) and (exit_ := loop_shapes.single_exit(node, self.native)):
-            self._completes[node] = True
+        if is_constant(node.test, True) and (exit_ := loop_shapes.single_exit(node, self.native)):
+            self.completion.declare(node, True)
             before = copy.deepcopy(exit_.head)
             node.test = exit_.stay
             node.body = [*exit_.rest, *exit_.head] or self.statements("pass", at=node)
             return before, exit_.leaving
         loop_shapes.fold_leading_breaks(node, lambda: self.statements("pass", at=node))
         return [], []
-
-
-def _is_constant(node: Node, value: Any) -> bool:
-    return isinstance(node, gast.Constant) and node.value is value
-
-
-def _sets(node: Node, flag: str) -> bool:
-    return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and node.targets[0].id == flag
-
-
-def _without(statements: list[Node], flag: str, empty: list[Node]) -> list[Node]:
-    """A block without the assignments to a flag."""
-    result = []
-    for node in statements:
-        if _sets(node, flag):
-            continue
-        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-            if blocks(node):
-                for name in ("body", "orelse", "finalbody"):
-                    if inner := getattr(owner, name, None):
-                        left = _without(inner, flag, empty)
-                        setattr(owner, name, left or (copy.deepcopy(empty) if name == "body" else []))
-        result.append(node)
-    return result

@@ -95,7 +95,7 @@ class MatchStatements(StatementConverter):
             self.choice(
                 test, [*bind, self.assign(match, case.guard, at)], [self.assign(match, self.false(at), at)], at
             ),
-            self.choice(self.name(match, at), case.body, others, at),
+            self.choice(self.name(match, at), [*self.again(case.guard, bind), *case.body], others, at),
         ]
 
     def structural(self, case: Node, others: list[Node]) -> list[Node]:
@@ -117,7 +117,16 @@ class MatchStatements(StatementConverter):
         if case.guard is None:
             return [*made, self.choice(self.name(test, at), [*bind, *case.body], others, at)]
         made.append(self.choice(self.name(test, at), [*bind, self.assign(test, case.guard, case.guard)], [], at))
-        return [*made, self.choice(self.name(test, at), case.body, others, at)]
+        return [*made, self.choice(self.name(test, at), [*self.again(case.guard, bind), *case.body], others, at)]
+
+    def again(self, guard: Node, bind: list[Node]) -> list[Node]:
+        """The bindings once more, for the arm behind a guard: there they are seen to be bound.
+
+        Not those that the guard itself, or a closure that it calls, may have written.
+        """
+        scope = self.conversion.scopes.of(self.function)
+        changed = scope.captured | scope.nonlocals | scope.globals | Effects(self.alias).of(guard).writes
+        return [copy.deepcopy(node) for node in bind if changed.isdisjoint((node.targets[0].id, node.value.id))]
 
     def attempt(self, pattern: Node, names: Bindings, into: dict[str, str] | None = None) -> list[Node]:
         """Statements that set `match_`; `names` gets what the pattern binds if it matches.

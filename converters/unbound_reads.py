@@ -93,7 +93,7 @@ class UnboundReads(StatementConverter):
                 continue  # names a variable, does not read it
             elif node in self.conversion.scopes:
                 scope = self.conversion.scopes.of(node)
-                around, within = _around_and_within(node)
+                around, within = around_and_within(node)
                 self.find_free(around, names, inside)
                 taken = names & scope.free - scope.bound if scope.is_class else names & scope.free
                 if taken:
@@ -148,7 +148,7 @@ def _bound_functionally(statements: list[Node], native: Nativeness) -> set[str]:
     return found
 
 
-def _around_and_within(node: Node) -> tuple[list[Node], list[Node]]:
+def around_and_within(node: Node) -> tuple[list[Node], list[Node]]:
     """The parts of a node that makes a scope: those that the scope around evaluates, and the others."""
     if isinstance(node, COMPREHENSIONS):
         around = [node.generators[0].iter]

@@ -9,8 +9,10 @@ from autograph.runtime.bool_arithmetic import bool_op as bool_op
 from autograph.runtime.calls import converted as converted
 from autograph.runtime.checks import assert_ as assert_
 from autograph.runtime.checks import raise_ as raise_
+from autograph.runtime.comprehensions import comp_counted as comp_counted
 from autograph.runtime.comprehensions import comp_iter as comp_iter
 from autograph.runtime.comprehensions import comp_kept as comp_kept
+from autograph.runtime.comprehensions import comp_len as comp_len
 from autograph.runtime.comprehensions import comp_test as comp_test
 from autograph.runtime.conditionals import if_exp as if_exp
 from autograph.runtime.conditionals import if_stmt as if_stmt
@@ -32,7 +34,10 @@ from autograph.runtime.logical import not_ as not_
 from autograph.runtime.logical import not_in as not_in
 from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
+from autograph.runtime.messages import formatted as formatted
 from autograph.runtime.messages import text as text
+from autograph.runtime.optional_values import is_none as is_none
+from autograph.runtime.optional_values import some as some
 from autograph.runtime.powers import power as power
 from autograph.runtime.sequences import eq as eq
 from autograph.runtime.sequences import ge as ge
@@ -51,3 +56,4 @@ from autograph.runtime.state import State as State
 from autograph.runtime.state import Undefined as Undefined
 from autograph.runtime.state import read as read
 from autograph.runtime.state import read_free as read_free
+from autograph.runtime.texts import percent as percent

@@ -14,6 +14,7 @@ then finds, for the value, each variable and each written location, the template
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -26,11 +27,14 @@ from autograph.runtime.joining import (
     Same,
     Template,
     is_ordinary,
+    is_value,
+    open_any,
     open_container,
     open_object,
 )
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
-from autograph.runtime.newborns import made_inside, owned, reaches_object
+from autograph.runtime.newborns import holders_of, made_inside, owned, reaches_object
+from autograph.runtime.optional_values import Maybe, parts, settled
 from autograph.runtime.refusals import RETURNED, VALUE
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import UNSET, Undefined, Variable, raise_undefined
@@ -40,13 +44,15 @@ ONE_PATH = "it exists on one path only"
 
 
 class Arm:
-    """What one arm left behind."""
+    """What one arm left behind; `beside` is the arm that was traced before it, whose results are no names of this one."""
 
-    def __init__(self, run: Callable[[], Any], variables: list[Variable], path: Any) -> None:
+    def __init__(self, run: Callable[[], Any], variables: list[Variable], path: Any, beside: Arm | None = None) -> None:
         self.raised: BaseException | None = None
         self.value: Any = None
         code = getattr(run, "__code__", None)
         with recursion.refused(code, recursion.ARM), journal.Piece(variables, path, code=code) as piece:
+            if beside is not None:
+                piece.holders = functools.partial(holders_of, beside)
             try:
                 with iterators.held_back(variables, run) as original:
                     self.value = original(run())
@@ -57,6 +63,9 @@ class Arm:
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)
+            for variable in variables:
+                if variable.is_optional:  # a test around the arm may tell which it is
+                    variable.set(settled(variable.get()))
             self.values, self.written = piece.collect()
         if self.raised is not None:
             self.written = []  # nobody gets to see them
@@ -79,15 +88,18 @@ class JoinedArms:
         where: Callable[[], Any],
         unbound: Sequence[str],
         dying: list[Variable],
+        lasting: Sequence[str] = (),
     ) -> None:
         self.where = where
         self._dying = dying
         self.unbound = unbound
         self.body = body
         self.orelse = orelse
+        self.goes_on = body.raised is None, orelse.raised is None
         self.join = Join()
         self._variables = variables
         self._rebuilt: list[Any] = []
+        self.join.changed = {id(w.location.obj) for arm in (body, orelse) for w in arm.written}
         self._born = self._revive()
         for contents, arm in zip(self.join.contents_of, (body, orelse), strict=True):
             contents.update(self._changed(arm))
@@ -102,7 +114,14 @@ class JoinedArms:
                 raise_undefined(value)
         self.value = self._one(VALUE, body.value, orelse.value)
         self.variables = [
-            self._one(n, a, b, local=not n.startswith(RETURNED)) for n, a, b in zip(names, body.values, orelse.values)
+            self._one(
+                v.name,
+                a,
+                b,
+                local=not v.name.startswith(RETURNED) and v.name not in lasting,
+                optional=v.is_optional,
+            )
+            for v, a, b in zip(variables, body.values, orelse.values)
         ]
         self.locations = self._locations()
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
@@ -151,11 +170,11 @@ class JoinedArms:
     def _find_objects(self) -> None:
         """Notes which ordinary objects among the results nobody else knows: two of them join attribute by attribute."""
         arms = (self.body, self.orelse)
-        pairs = zip((arms[0].value, *arms[0].values), (arms[1].value, *arms[1].values))
-        objects = [x for a, b in pairs if a is not b and type(a) is type(b) and is_ordinary(a) for x in (a, b)]
-        if objects:
-            del pairs  # it refers to the values, and references are counted next
-            self.join.born |= made_inside(objects, arms)
+        objects = _differing_objects(*((arm.value, *arm.values) for arm in arms))
+        if objects:  # references are counted next, and nothing else of ours refers to them
+            self.join.born |= made_inside(objects, arms) & {
+                id(obj) for obj in objects
+            }  # not the containers beside them
             changed = set()  # what an arm wrote to an older object that it leaves is undone by now
             for arm in arms:
                 left = {id(x) for x in (arm.value, *arm.values)}
@@ -197,8 +216,14 @@ class JoinedArms:
         right: Any,
         join: Callable[[Any, Any, str], Template] | None = None,
         local: bool = False,
+        optional: bool = False,
     ) -> Template:
-        """The joined value of one variable or location; `local`: nobody reads it once the function has returned."""
+        """The joined value of one variable or location.
+
+        Args:
+            local: nobody reads it once the function has returned.
+            optional: it may hold `None` or a value.
+        """
         left_unset, right_unset = _unset(left), _unset(right)
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
@@ -211,6 +236,10 @@ class JoinedArms:
             return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
         if self.body.raised is not None or self.orelse.raised is not None:
             return self._alone(right if self.body.raised is not None else left, self.body.raised is not None, name)
+        if optional and left is not right and any(x is None or type(x) is Maybe for x in (left, right)):
+            join = self._maybe
+            if local and self._returned[0] != self._returned[1]:
+                return self._alone(right if self._returned[0] else left, self._returned[0], name)
         mark = self.join.mark()
         try:
             return (join or self.join.add)(left, right, name)
@@ -220,20 +249,31 @@ class JoinedArms:
             self.join.reset(mark)
             return self._alone(right if self._returned[0] else left, self._returned[0], name)
 
-    def _alone(self, value: Any, is_right: bool, path: str) -> Template:
-        """The template of a value that only one arm has; the other arm never gets to where it is read."""
+    def _maybe(self, left: Any, right: Any, path: str) -> Template:
+        """The template of what is `None` on one side, or may be."""
+        (no_left, left), (no_right, right) = map(parts, (left, right))
+        flag = self.join.add(no_left, no_right, f"{path} is None")
+        if left is None or right is None:
+            value = self._alone(right if left is None else left, left is None, path, _ABSENT)
+        else:
+            value = self.join.add(left, right, path)
+        return Node(lambda made: settled(Maybe(*made)), [flag, value])
+
+    def _alone(self, value: Any, is_right: bool, path: str, instead: _Dead | None = None) -> Template:
+        """The template of a value that only one arm has, with `instead` in the other, which never gets to where it is read."""
         if is_array_like(value):
             if not is_traced(value):
                 return Same(value)
-            left, right = (_DEAD, value) if is_right else (value, _DEAD)
+            other = instead or _DEAD
+            left, right = (other, value) if is_right else (value, other)
             return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.born else open_container(value)
-        if opened is None or not (isinstance(value, tuple) or id(value) in self.join.born or self._is_born(value)):
+        if opened is None or not (is_value(value) or id(value) in self.join.born or self._is_born(value)):
             return Same(value)
         key = (id(value), 0)
         if key not in self.join.nodes:
             steps = zip(opened[0], opened[2], strict=True)
-            children = [self._alone(child, is_right, path + step) for child, step in steps]
+            children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
             template = Same(value) if all(type(c) is Same for c in children) else Node(opened[3], children)
             self.join.nodes[key] = ((value,), template, path)
         found = self.join.nodes[key][1]
@@ -297,6 +337,8 @@ class _Dead:
 
 
 _DEAD = _Dead()
+_ABSENT = _Dead()
+"""The same where what follows does read it, but for a variable that is `None` then: a loop may not keep an old value instead."""
 
 
 def _holds_container(value: Any) -> bool:
@@ -305,10 +347,29 @@ def _holds_container(value: Any) -> bool:
     return not is_array_like(value) and open_container(value) is not None
 
 
+def _differing_objects(left: tuple[Any, ...], right: tuple[Any, ...]) -> list[Any]:
+    """The ordinary objects that two structures do not have in common."""
+    found: dict[int, Any] = {}
+    seen: set[tuple[int, int]] = set()
+    pending: list[tuple[Any, Any]] = [*zip(left, right, strict=True)]
+    while pending:
+        pair = pending.pop()
+        if pair[0] is pair[1] or (key := (id(pair[0]), id(pair[1]))) in seen:
+            continue
+        seen.add(key)
+        found.update((id(x), x) for x in pair if x is not UNSET and is_ordinary(x))
+        children = [() if x is UNSET or (opened := open_any(x)) is None else opened[0] for x in pair]
+        if len(children[0]) == len(children[1]):
+            pending.extend(zip(*children, strict=True))
+        else:
+            pending.extend((x, UNSET) for inside in children for x in inside)
+    return [*found.values()]
+
+
 def _unset(value: Any) -> bool:
     return value is UNSET or type(value) is Undefined
 
 
 def outputs(values: list[Any], join: Join) -> list[Any]:
     """What one arm gives the `cond`: its values in the joined types."""
-    return [placeholder(kind) if x is _DEAD else convert(x, kind) for x, kind in zip(values, join.types)]
+    return [placeholder(kind) if type(x) is _Dead else convert(x, kind) for x, kind in zip(values, join.types)]

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from types import FunctionType, GetSetDescriptorType, WrapperDescriptorType
 from typing import Any
 
-from autograph.runtime import calls, in_place, journal
+from autograph import errors
+from autograph.runtime import calls, in_place, journal, views
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.refusals import refusal
 
@@ -27,9 +28,11 @@ def announce(obj: Any, name: str) -> None:
     """Tells the journal that `obj.name` is about to be written or deleted.
 
     Raises:
-        StagingError: a piece is being staged, and the object keeps its attributes where they cannot be put back.
+        StagingError: a piece is being staged, and the object keeps its attributes where they cannot be put back; or the
+            object stands for one of several.
     """
     if not journal.active():
+        views.check(obj)
         return
     kind = type(obj)
     if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:
@@ -44,6 +47,8 @@ def announce(obj: Any, name: str) -> None:
         return
     try:
         journal.touch_attribute(obj, name)
+    except errors.AutoGraphError:
+        raise
     except (AttributeError, TypeError) as error:
         raise refusal(
             f"a write to attribute '{name}' of this {kind.__qualname__} cannot be staged",

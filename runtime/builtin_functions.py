@@ -9,15 +9,16 @@
 | `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |
 | `any`, `all` | a traced bool; what stands behind a deciding element is evaluated, but may write nothing |
 | `pow(a, b, m)` | see `modular` |
+| `round(n, -2)` | of an integer: by a division |
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
 | `iter`, `next` | see `native_state` |
 | `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic |
 | `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
-| `str`, `repr` | a text to show, see `texts` |
+| `str`, `repr`, `format` | a text to show, see `texts` |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
-`abs`, `divmod`, `round` and two-argument `pow` need no help: arrays define their methods.
+`abs`, `divmod`, two-argument `pow` and `round` otherwise need no help: arrays define their methods.
 
 NB integers are fixed-width when traced: `int(x)` saturates where Python's integers grow; `sum` of floats adds in the
 order that the device finds fastest.
@@ -58,6 +59,7 @@ from autograph.runtime import (
     slices,
     texts,
 )
+from autograph.runtime.bounded_lists import BoundedList
 from autograph.runtime.guards import guarded
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced, is_tracer
@@ -137,6 +139,9 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
         pairs = (count >> 1) * ((count - 1) | 1)
         return start + count * iterable.start + iterable.step * pairs
+    if type(iterable) is BoundedList and iterable.is_traced():
+        total = iterable.reduced("sum")
+        return total if type(start) is int and start == 0 else start + total
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
         return sum(iterable, start)
     if iterable.shape[0] == 0:
@@ -152,12 +157,16 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 def _any(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.any(iterable)
+    if type(iterable) is BoundedList and iterable.is_traced():
+        return iterable.reduced("any")
     return lazily.any_passes(iterable, lambda item: item, "any()")
 
 
 def _all(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.all(iterable)
+    if type(iterable) is BoundedList and iterable.is_traced():
+        return iterable.reduced("all")
     return _not(lazily.any_passes(iterable, _not, "all()"))
 
 
@@ -175,12 +184,16 @@ def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
 def _min(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and not kwargs and _is_open_range(args[0]):
         return scalar(jnp.minimum(*_ends(args[0], "min")), int)
+    if len(args) == 1 and not kwargs and type(args[0]) is BoundedList and args[0].is_traced():
+        return args[0].reduced("min")
     return selection.extreme("min", *args, **_key(kwargs))
 
 
 def _max(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and not kwargs and _is_open_range(args[0]):
         return scalar(jnp.maximum(*_ends(args[0], "max")), int)
+    if len(args) == 1 and not kwargs and type(args[0]) is BoundedList and args[0].is_traced():
+        return args[0].reduced("max")
     return selection.extreme("max", *args, **_key(kwargs))
 
 
@@ -230,6 +243,24 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
     return filter(iterables.known(fn), iterable) if is_tracing() else filter(fn, iterable)
 
 
+def _round(number: Any, ndigits: Any = None) -> Any:
+    """Of a traced integer to tens and hundreds, where JAX has no rule: to the even multiple in the middle, as Python."""
+    if not is_traced(number):
+        return round(number, ndigits)
+    dtype = jax.typeof(number).dtype
+    if dtype == jnp.bool_:
+        number, dtype = _int(number), jnp.dtype(int)
+    if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
+        return round(number, ndigits)
+    unit, largest = 10**-ndigits, jnp.iinfo(dtype).max
+    if unit // 2 > largest:
+        return number * 0
+    if unit > largest:
+        return _round(number.astype(int), ndigits)
+    quotient, rest = jnp.divmod(number, unit)
+    return (quotient + ((rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1)))) * unit
+
+
 def _index(x: Any, /) -> Any:
     return math_functions.integer(x) if is_tracer(x) else operator.index(x)
 
@@ -268,6 +299,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     float: _float,
     complex: _complex,
     pow: _pow,
+    round: _round,
     sum: _sum,
     any: _any,
     all: _all,
@@ -284,6 +316,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     next: native_state.next_item,
     str: texts.text_of,
     repr: texts.repr_of,
+    format: texts.format_of,
     setattr: _setattr,
     delattr: _delattr,
     operator.not_: _not,

@@ -46,6 +46,7 @@ from autograph.runtime import (
     native_state,
     numeric_modules,
     reassembly,
+    texts,
     wrapped_functions,
 )
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
@@ -112,7 +113,7 @@ def _native_function(f: Any) -> Any:
             found = numeric_modules.counterpart(f)
         return _library(f) if found is None else found
     native_state.refuse_to_draw(owner, f.__name__)
-    return native_methods.bound(f)
+    return texts.method(f) if type(owner) is str else native_methods.bound(f)
 
 
 def _library(f: Any) -> Any:

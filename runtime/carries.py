@@ -25,11 +25,12 @@ noted in `flows`, for the sake of aliases.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import current_trace, variable_of
-from autograph.runtime import journal, unread
+from autograph.runtime import journal, unread, views
 from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
@@ -41,6 +42,7 @@ from autograph.runtime.joining import (
     Slot,
     Template,
     fill,
+    is_value_class,
     open_any,
     open_container,
 )
@@ -51,8 +53,9 @@ from autograph.runtime.locations import (
     GlobalLocation,
     same_contents,
 )
-from autograph.runtime.newborns import made_inside, owned
-from autograph.runtime.refusals import quoted
+from autograph.runtime.newborns import known_to, made_inside, owned
+from autograph.runtime.optional_values import Maybe, settled
+from autograph.runtime.refusals import RETURNED, quoted
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Variable, cells_of
 from autograph.runtime.types import (
@@ -100,6 +103,7 @@ class Carry:
         self.growing: set[int] = set()
         self._replaced: list[int] = []
         self.grown: list[Grown] = []
+        self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
@@ -111,6 +115,7 @@ class Carry:
         self.memory.position = 0
         self.memory.must_repeat = self.only_types = False
         self.memory.carried = self.locations
+        self.memory.appended.clear()
         self.places, self.leaves, self.born, self.grown = [], [], [], []
         self._replaced = []
         self.flows = Flows()
@@ -136,12 +141,14 @@ class Carry:
         ]
 
     def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
-        value = variable.get()
+        value = settled(variable.get())
         if not is_unbound(value):
             self.memory.begun.pop(key, None)
         elif key in self.memory.begun:
             journal.note_skipped(variable.name)
             return self.memory.begun[key]()
+        if key in self.memory.optional and type(value) is not Maybe:
+            return Maybe(value is None, self.memory.optional[key]() if value is None else value)
         return value
 
     def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
@@ -154,8 +161,13 @@ class Carry:
             return Same(UNSET)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
-        in_place = self.memory.in_place.get(key, in_place)
-        if in_place if in_place is not None else type(value) is list:
+        if in_place is None and path.startswith(RETURNED) and key not in self.memory.in_place:
+            if not isinstance(value, tuple):  # it was there before: most likely each `return` gives this very object
+                self.memory.kept[key] = None
+        if key in self.memory.kept:
+            return Same(value)
+        in_place = self.memory.in_place.get(key, None if is_value_class(type(value)) else in_place)
+        if in_place if in_place is not None else type(value) is list or is_value_class(type(value)):
             if type(value) in (list, dict):
                 location = ContentsLocation(value)
                 self.locations.setdefault(location.key, location)
@@ -171,6 +183,7 @@ class Carry:
         opened = open_any(value) if self.memory.in_place.get(key) is False else open_container(value)
         if opened is None:
             return Same(value)
+        in_place = None if is_value_class(type(value)) else in_place
         children = [self._open(c, (*key, s), path + s, in_place) for c, s in zip(opened[0], opened[2])]
         return Node(opened[3], children)
 
@@ -190,7 +203,7 @@ class Carry:
             leaf.tracer = tracer
         values = list(tracers)
         for place in self.places:
-            place.value = fill(place.template, values)
+            place.value = _filled(place.template, values)
             if _is_location(place.variable):
                 piece.touch(place.variable)
             place.variable.set(place.value)
@@ -202,7 +215,7 @@ class Carry:
         values = list(tracers)
         filled = []
         for place in self.places:
-            value = fill(place.template, values)
+            value = _filled(place.template, values)
             if _is_location(place.variable):
                 piece.touch(place.variable)
             place.variable.set(value)
@@ -307,7 +320,15 @@ class Carry:
 
     def _compare_all(self, finished: Any, skipped: set[str]) -> bool:
         after = {w.location.key: w.after for w in finished.written}
-        comparison = Comparison(self.leaves, len(self.variables), self.memory, self.flows, self.locations, skipped)
+        comparison = Comparison(
+            self.leaves,
+            self.variables,
+            self.memory,
+            self.flows,
+            self.locations,
+            skipped,
+            partial(known_to, self.functions),
+        )
         changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
             if _is_location(place.variable):
@@ -396,7 +417,7 @@ class Carry:
             journal.touch_location(location)
         built: dict[int, Any] = {}
         for place in self.places:
-            value = fill(place.result, table, built)
+            value = settled(fill(place.result, table, built))
             if _is_location(place.variable):
                 known = isinstance(place.variable, AttributeLocation | GlobalLocation)
                 if known and place.init is UNSET and value is not UNSET and not surely:
@@ -414,6 +435,15 @@ def _is_location(variable: Any) -> bool:
     return isinstance(variable, LOCATIONS)
 
 
+def _filled(template: Template, values: list[Any]) -> Any:
+    """What the body of a loop gets; objects in it stand for one in each turn."""
+    value = fill(template, values)
+    for built in _built(template, value):
+        if is_value_class(type(built)):
+            views.stand_in(built)
+    return value
+
+
 def _built(template: Template, value: Any) -> Iterator[Any]:
     """The containers and objects that filling a template made."""
     if type(template) is Node:
@@ -425,6 +455,7 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
 
 _NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
 _KNOWN = "another name refers to the object too, and only one of the two would change"
+_NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _REMEDIES = {
     _NO_TURN: "write it once before the loop",
     _KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
@@ -432,16 +463,33 @@ _REMEDIES = {
 }
 
 
-def refuse(differ: Mismatch, where: Callable[..., Any], what: str) -> errors.StagingError:
+_GROWS = (
+    "preallocate an array (x[n] = ...), or say how often the loop turns at most, "
+    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
+)
+_SHARED = (
+    "let nothing but one local variable refer to the list (no other name, attribute or container, and no list of the "
+    "caller's): only then it may grow in a loop with `maximum_iterations`"
+)
+
+
+def refuse(
+    differ: Mismatch, where: Callable[..., Any], what: str, options: dict[str, Any] | None = None
+) -> errors.StagingError:
     """The error for a loop whose carry has no fixed point."""
+    remedy = differ.instead or _REMEDIES.get(differ.why)
+    place = differ.place
+    if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
+        remedy = _SHARED if "maximum_iterations" in options else _GROWS
+    if remedy is None and differ.left == "None":
+        remedy = _NONE
     name = differ.named(cells_of(where))
     return errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,
         sides={"before the loop": differ.left, "after one turn": differ.right},
         why=differ.why,
-        instead=differ.instead
-        or _REMEDIES.get(differ.why)
+        instead=remedy
         or "keep shape, structure and kind of the value the same in every turn "
         "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
     )

@@ -6,7 +6,7 @@ carried is a `Mismatch`, which names the path to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.jax_internals import convert_weak
@@ -20,6 +20,8 @@ from autograph.runtime.joining import (
     Template,
     children_like,
     is_ordinary,
+    is_value,
+    is_value_class,
     open_any,
     open_container,
     same_number,
@@ -27,8 +29,9 @@ from autograph.runtime.joining import (
     why_structures_differ,
 )
 from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.optional_values import Maybe, parts
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import UNSET, Undefined
+from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import (
     ArrayType,
     TypesDiffer,
@@ -68,11 +71,12 @@ class Comparison:
     def __init__(
         self,
         leaves: list[Leaf],
-        variables: int,
+        variables: Sequence[Variable],
         memory: Memory,
         flows: Flows,
         locations: dict[Any, Any],
         skipped: Collection[str],
+        is_older: Callable[[Any], bool],
     ) -> None:
         self.leaves = leaves
         self.variables = variables
@@ -80,6 +84,7 @@ class Comparison:
         self.flows = flows
         self.locations = locations
         self.skipped = skipped
+        self.is_older = is_older
         self.born: list[Leaf] = []
         self.replaced: list[int] = []
 
@@ -93,6 +98,10 @@ class Comparison:
             out: the value at the end of the turn.
             init: the value before the loop.
         """
+        if self._may_be_none(key, value, out):
+            return template, True
+        if type(value) is Maybe and type(out) is not Maybe and not is_unbound(out):
+            out = Maybe(out is None, value.value if out is None else out)
         if type(template) is Slot:
             return self._leaf(template, out, key, path)
         if type(template) is Same:
@@ -123,6 +132,19 @@ class Comparison:
         if not isinstance(value, tuple) and not self._is_contents(key):
             self.flows.leaves(key, out, node, path)
         return node, changed
+
+    def _may_be_none(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether a variable is `None` at one end of the turn and a value at the other, and may be; noted for the next attempt."""
+        if not (len(key) == 1 and key[0] in range(len(self.variables)) and self.variables[key[0]].may_be_none):
+            return False
+        if type(value) is Maybe or is_unbound(value) or is_unbound(out):
+            return False
+        (_, before), (_, after) = parts(value), parts(out)
+        like = after if before is None else before
+        if (value is None) == (out is None) and type(out) is not Maybe or not _is_plain(like):
+            return False
+        self.memory.optional[key] = self._placeholder_like(like, key)
+        return True
 
     def _is_contents(self, key: tuple[Any, ...]) -> bool:
         return len(key) == 1 and isinstance(self.locations.get(key[0]), ContentsLocation)
@@ -171,8 +193,8 @@ class Comparison:
         if value is UNSET:
             if is_unbound(out):
                 return Same(out), False
-            if path in self.skipped and len(key) == 1 and (is_array_like(out) or isinstance(out, tuple)):
-                self.memory.begun[key] = _placeholder_like(out)
+            if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
+                self.memory.begun[key] = self._placeholder_like(out, key)
                 return template, True
             return self._born(out, key, path), False
         if value is out:
@@ -182,13 +204,17 @@ class Comparison:
                 return template, False
             self.memory.static[key] = False
             return template, True
-        if type(value) is list and self.memory.in_place.get(key) is None and open_container(out) is not None:
+        stays = self.memory.in_place.get(key)
+        if (stays is None and type(value) is list or key in self.memory.kept) and open_container(out) is not None:
+            self.memory.kept.pop(key, None)
             self.memory.in_place[key] = False
             self.locations.pop(id(value), None)
             self.memory.written.pop(id(value), None)
             return template, True
         if same_static(value, out):
             return template, False
+        if self.memory.in_place.get(key) is None and self._changes(key, value, out):
+            return template, True
         if self.memory.in_place.get(key) is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])
             return template, True
@@ -198,9 +224,22 @@ class Comparison:
             path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn"
         )
 
+    def _changes(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether another object of a class of values comes out: then what they hold is carried, unless it stays a number."""
+        if not is_value_class(type(value)) or type(out) is not type(value):
+            return False
+        opened = open_container(value), open_container(out)
+        if opened[0] is None or opened[1] is None:
+            return False
+        self.memory.in_place[key] = False
+        for step, before, after in zip(opened[0][2], opened[0][0], opened[1][0]):
+            if same_number(before, after):
+                self.memory.static.setdefault((*key, step), True)
+        return True
+
     def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
         """Whether a variable of the loop holds an ordinary object, and then another one of the same class."""
-        variable = len(key) == 1 and key[0] in range(self.variables)
+        variable = len(key) == 1 and key[0] in range(len(self.variables))
         return variable and type(value) is type(out) and is_ordinary(value) and is_ordinary(out)
 
     def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
@@ -211,12 +250,31 @@ class Comparison:
             self.born.append(leaf)
             return Slot(-len(self.born))
         opened = open_container(self.flows.contents.get(id(out), out))
-        if opened is None or any(location.obj is out for location in self.locations.values()):
+        if opened is None or not isinstance(out, tuple) and self._stays_itself(out):
             return Same(out)
         node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
         if not isinstance(out, tuple):
             self.flows.leaves(key, out, node, path)
         return node
+
+    def _stays_itself(self, container: Any) -> bool:
+        """Whether a container is the same object in every turn: one from before the loop, for which nothing stands in."""
+        return any(location.obj is container for location in self.locations.values()) or self.is_older(container)
+
+    def _placeholder_like(self, value: Any, key: tuple[Any, ...]) -> Callable[[], Any]:
+        """Makes a value of the same types and structure, for turns that cannot read it."""
+        if is_array_like(value):
+            kind = type_of(value)
+            return lambda: convert_weak(placeholder(kind), kind.dtype) if kind.weak else placeholder(kind)
+        opened = open_container(value)
+        if opened is None:
+            return lambda: value
+        if not isinstance(value, tuple) and self._stays_itself(value):
+            self.memory.kept[key] = None
+            return lambda: value
+        children = [self._placeholder_like(child, (*key, step)) for child, step in zip(opened[0], opened[2])]
+        build = opened[3]
+        return lambda: build([child() for child in children])
 
 
 def is_unbound(value: Any) -> bool:
@@ -224,13 +282,9 @@ def is_unbound(value: Any) -> bool:
     return value is UNSET or type(value) is Undefined
 
 
-def _placeholder_like(value: Any) -> Callable[[], Any]:
-    """Makes a value of the same types and structure, for turns that cannot read it."""
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a number or an array, or a container of such that never changes."""
     if is_array_like(value):
-        kind = type_of(value)
-        return lambda: convert_weak(placeholder(kind), kind.dtype) if kind.weak else placeholder(kind)
-    opened = open_container(value)
-    if opened is None or not isinstance(value, tuple):
-        return lambda: value
-    children, build = [_placeholder_like(child) for child in opened[0]], opened[3]
-    return lambda: build([child() for child in children])
+        return True
+    opened = open_container(value) if is_value(value) else None
+    return opened is not None and all(map(_is_plain, opened[0]))

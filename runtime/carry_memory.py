@@ -30,7 +30,9 @@ class Memory:
         types: the type of a leaf of the carry, by its key.
         static: whether a number stays the Python number that it is.
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
+        optional: makes a value for a variable that holds `None` in some turns, by key.
         begun: makes the value of a variable before its first turn, by key: it is unbound there, and some turns skip it.
+        kept: keys of containers in such values that are older than the loop: they are the same object in every turn.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
@@ -38,15 +40,25 @@ class Memory:
         must_repeat: whether that attempt serves only to learn from, for it stands on what is merely supposed.
         from_start: whether the loop, whose first test is known, was found to be better staged from its first turn.
         options: what `set_loop_options` said of the loop.
+        lists: variables that may hold lists which grow in the loop (see `growth`).
+        alone: ids of those of the lists to which nothing but the variable refers, where that was asked before.
+        turns: how often the loop turns at most, where that is known.
+        appended: how many elements one turn appends to a list, by its name; without the loops inside.
     """
 
     def __init__(self, outer: Memory | None = None) -> None:
         self.options: dict[str, Any] = {}
+        self.lists: Sequence[Any] = ()
+        self.alone: set[int] | None = None
+        self.turns: int | None = None
+        self.appended: dict[str, int] = {}
         self.outer = outer
         self.types: dict[Any, ArrayType] = {}
         self.static: dict[Any, bool] = {}
         self.in_place: dict[Any, bool] = {}
         self.begun: dict[Any, Callable[[], Any]] = {}
+        self.kept: dict[Any, None] = {}
+        self.optional: dict[Any, Callable[[], Any]] = {}
         self.written: dict[Any, None] = {}
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, Memory] = {}
@@ -58,7 +70,17 @@ class Memory:
     def forget(self) -> None:
         """Forgets what was learnt about the loops inside by a turn that ran on other values, but not how to run them."""
         for memory in self.inner.values():
-            for table in (memory.types, memory.static, memory.in_place, memory.begun, memory.written):
+            tables = (
+                memory.types,
+                memory.static,
+                memory.in_place,
+                memory.begun,
+                memory.kept,
+                memory.optional,
+                memory.written,
+                memory.appended,
+            )
+            for table in tables:
                 table.clear()
             memory.forget()
 
@@ -68,7 +90,7 @@ class Memory:
         known = {key: outer[key] for key in self.written if key in outer}
         self.written = dict.fromkeys(known)
         indices = range(len(variables))
-        for table in (self.types, self.static, self.in_place, self.begun):
+        for table in (self.types, self.static, self.in_place, self.begun, self.kept, self.optional):
             for key in [key for key in table if key[0] not in known and key[0] not in indices]:
                 del table[key]
         return known
@@ -81,10 +103,19 @@ class _Current(threading.local):
 _current = _Current()
 
 
+def innermost_staged() -> Memory | None:
+    """The memory of the innermost loop whose body is being traced."""
+    memory = _current.memory
+    while memory is not None and memory.attempt is None:
+        memory = memory.outer
+    return memory
+
+
 @contextmanager
 def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
     """The memory of the loop `key` met at this position of the enclosing loop's attempt, unless one is given."""
     outer = _current.memory
+    is_given = memory is not None
     if memory is not None:
         pass
     elif outer is None:
@@ -97,3 +128,6 @@ def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
         yield memory
     finally:
         _current.memory = outer
+        memory.carried = {}  # who refers to an object, counts
+        if not is_given:
+            memory.lists = ()

@@ -60,3 +60,22 @@ def comp_kept(test: Any, element: Callable[[], Any], passed: Any) -> tuple[Any, 
     if not is_traced(test):
         return (element(),) if test else ()
     return (staged_value("filter", predicate(test), element, lambda: passed),)
+
+
+def comp_counted(test: Any, element: Callable[[], Any]) -> tuple[Any, ...]:
+    """A one where a filter keeps an element, which is evaluated; a traced 1 or 0 where the test is traced.
+
+    >>> comp_len([item for x in [1, -2, 3] for item in comp_counted(x > 0, lambda: x)])
+    2
+    """
+
+    def counted() -> int:
+        element()
+        return 1
+
+    return comp_kept(test, counted, 0)
+
+
+def comp_len(counts: list[Any]) -> Any:
+    """How many elements a filter has kept."""
+    return sum(counts)

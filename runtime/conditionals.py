@@ -29,14 +29,14 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
-from autograph.runtime import journal, unread, views
+from autograph.runtime import journal, optional_values, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import (
     Mismatch,
     fill,
 )
 from autograph.runtime.primitives import Traced, bind_cond, predicate
-from autograph.runtime.refusals import VALUE, quoted
+from autograph.runtime.refusals import RETURNED, VALUE, quoted
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, cells_of, variables_of
 from autograph.runtime.truth import decider
@@ -55,6 +55,8 @@ def if_stmt(
     exits: Sequence[str] = (),
     unbound: Sequence[str] = (),
     dead: Sequence[str] = (),
+    lasting: Sequence[str] = (),
+    optional: Sequence[str] = (),
 ) -> Any:
     """Runs `body()` if `test` else `orelse()`; staged as `lax.cond` when `test` is traced.
 
@@ -65,8 +67,11 @@ def if_stmt(
         exits: names in `state` of jump flags, which the converter made.
         unbound: names in `state` that a later read may find unbound. Where only one arm binds such a variable, reading it
             raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.
+        optional: names in `state` of variables that may hold `None` or a value (`optional_values`).
         dead: variables that nobody reads afterwards. What the arms change in an object that only these know is forgotten
             where it cannot be joined.
+        lasting: names in `state` that may be read when the function has returned already: by a `finally`, by closures. Any
+            other variable of an arm that returns is read by nobody.
     Returns:
         what the arm returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
     Raises:
@@ -77,7 +82,10 @@ def if_stmt(
         if telling.level > 2:
             test = _known("if", test, body, orelse)
         return body() if test else orelse()
-    return _stage(predicate(test), body, orelse, variables_of(state), exits, "if", unbound, dead)
+    test = predicate(test)
+    if (truth := journal.known(test)) is not None:
+        return body() if truth else orelse()
+    return _stage(test, body, orelse, variables_of(state, optional), exits, "if", unbound, dead, lasting)
 
 
 def if_exp(
@@ -94,7 +102,10 @@ def if_exp(
         if telling.level > 2:
             test = _known("conditional expression", test, body, orelse)
         return body() if test else orelse()
-    return staged_value("conditional expression", predicate(test), body, orelse, state, unbound)
+    test = predicate(test)
+    if (truth := journal.known(test)) is not None:
+        return body() if truth else orelse()
+    return staged_value("conditional expression", test, body, orelse, state, unbound)
 
 
 def staged_value(
@@ -126,9 +137,11 @@ def _stage(
     what: str,
     unbound: Sequence[str] = (),
     dead: Sequence[str] = (),
+    lasting: Sequence[str] = (),
 ) -> Any:
     plan: JoinedArms | None = None
     true_arm: Traced | None = None
+    shown: list[optional_values.Facts] = []
 
     def trace_orelse() -> list[Any]:
         nonlocal true_arm
@@ -136,8 +149,9 @@ def _stage(
 
         def trace_body() -> list[Any]:
             nonlocal plan
-            arm = Arm(body, variables, (pred, True))
-            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead)
+            arm = Arm(body, variables, (pred, True), other)
+            shown.extend(_shown(pred, arm, other))
+            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead, lasting)
             plan.close()
             outs = outputs(plan.join.left, plan.join)
             plan.release(arm, plan.join.left)
@@ -155,6 +169,10 @@ def _stage(
         bind_cond(pred, false_arm, true_arm)
         raise journal.mark_raised(plan.body.raised, fails=True)
     value, merged = _land(plan, pred, false_arm, true_arm, variables)
+    if plan.goes_on != (True, True):
+        optional_values.hold(pred, plan.goes_on[0])
+    for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
+        optional_values.note(result, facts)
     if telling.level > 1:
         telling.tell_statement(2, _where(body, orelse), f"{what}: staged as {_AS}, since its test is traced")
     plan = None  # from now on nothing of the statement's own refers to the containers of the arms
@@ -165,6 +183,12 @@ def _stage(
 
 
 _AS = "lax.cond, or as selects where its arms are cheap"
+
+
+def _shown(pred: Any, arm: Arm, other: Arm) -> list[optional_values.Facts]:
+    """What the truth of the statement's value and of each variable will show."""
+    pairs = zip((arm.value, *arm.values), (other.value, *other.values), strict=True)
+    return [optional_values.facts_of(pred, yes, no) for yes, no in pairs]
 
 
 def _known(what: str, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> bool:
@@ -206,10 +230,11 @@ def _make_plan(
     orelse: Callable[[], Any],
     unbound: Sequence[str],
     dead: Sequence[str],
+    lasting: Sequence[str],
 ) -> JoinedArms:
     dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
     try:
-        return JoinedArms(arm, other, variables, exits, _where(body, orelse), unbound, dying)
+        return JoinedArms(arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting)
     except Mismatch as differ:
         where = errors.Location.of(_where(body, orelse))
         sides = "when the test is true", "when it is false"
@@ -220,12 +245,26 @@ def _make_plan(
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
-            instead="write it in both arms, or before the statement"
-            if differ.why == ONE_PATH
-            else differ.instead
-            or "make both arms leave a value of one shape, dtype and structure, or test a Python value "
-            "(a static argument), so that only one arm is used",
+            instead=_remedy(what, differ),
         ) from None
+
+
+def _remedy(what: str, differ: Mismatch) -> str:
+    if differ.why == ONE_PATH:
+        return "write it in both arms, or before the statement"
+    if differ.instead:
+        return differ.instead
+    sides = differ.left, differ.right
+    if "None" in sides:
+        if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):
+            return "return a value on every path, of one shape, dtype and structure"
+        return "use a number in the place of None, and a flag of your own that says whether it counts"
+    if all(side.startswith("str ") for side in sides):
+        return "choose between numbers, or test a Python value (a static argument): no program computes texts"
+    return (
+        "make both arms leave a value of one shape, dtype and structure, or test a Python value "
+        "(a static argument), so that only one arm is used"
+    )
 
 
 def _difference(what: str, path: str) -> str:

@@ -14,7 +14,7 @@ import weakref
 from collections import deque
 from typing import Any
 
-from autograph.runtime.locations import AttributeLocation, attribute_names
+from autograph.runtime.locations import attribute_values
 from autograph.runtime.lookups import static_lookup
 
 # Packages whose objects are values: nothing in them changes, or what changes is a matter of JAX.
@@ -63,9 +63,5 @@ def parts(obj: Any) -> list[Any]:
             pending.extend(part)
         elif is_foreign(kind):
             found.append(part)
-            pending.extend(_held(part))
+            pending.extend(attribute_values(part))
     return found
-
-
-def _held(obj: Any) -> list[Any]:
-    return [AttributeLocation(obj, name).get() for name in attribute_names(obj)]

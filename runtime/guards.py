@@ -46,13 +46,13 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
     where = errors.Location.of(user_line())
     text = f"{type(error).__name__}: {errors.message(str(error), at=where)}"
-    return _tied(text)(ok, index)
+    return _tied(text, type(error))(ok, index)
 
 
-def _tied(text: str) -> Callable[[Any, Any], Any]:
+def _tied(text: str, kind: type[Exception]) -> Callable[[Any, Any], Any]:
     def fail(ok: Any, index: Any) -> Any:
         if not np.all(ok):
-            raise checks.RunTimeCheckError(text)
+            raise checks.failure(kind, text)
         return np.asarray(index)
 
     def call(ok: Any, index: Any) -> Any:

@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime.bounded_lists import BoundedList
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
@@ -151,6 +152,8 @@ def is_staged_iterable(x: Any) -> bool:
         return False
     if kind in STAGED:
         return True
+    if kind is BoundedList:
+        return bool(x.is_traced())
     if is_traced(x):
         return bool(jax.typeof(x).shape)
     return kind is staged_range()

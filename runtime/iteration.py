@@ -22,6 +22,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime import bounds, iterables
+from autograph.runtime.bounded_lists import BoundedList
 from autograph.runtime.guards import guarded
 from autograph.runtime.staging import is_traced
 
@@ -32,12 +33,14 @@ class Walk(NamedTuple):
     Attributes:
         test: computes what the test needs, before the loop; returns `goes_on`.
         known: declares what is known of the size of an item.
+        of_turn: where what is stepped through are the numbers of the turns of a list that may change meanwhile: its item.
     """
 
     start: Any
     step: Any
     test: Callable[[], Callable[[Any], Any]]
     known: Callable[[Any], Any]
+    of_turn: Callable[[Any], Any] | None = None
 
 
 class Items(NamedTuple):
@@ -85,6 +88,8 @@ def items_of(iterable: Any) -> Items | None:
     """The items of `iterable`, or None when Python must iterate it."""
     if not iterables.is_staged_iterable(iterable):
         return None
+    if type(iterable) is BoundedList:
+        return _of_list(iterable)
     if is_traced(iterable):
         return Items(iterable.shape[0], (iterable,), lambda k, slices: slices[0], False)
     kind = type(iterable)
@@ -95,6 +100,9 @@ def items_of(iterable: Any) -> Items | None:
     if kind is iterables.Enumerate:
         inner = items_of(iterable.iterable)
         start = iterable.start
+        if inner is not None and inner.walk is not None and inner.walk.of_turn is not None:
+            element = inner.walk.of_turn
+            return inner._replace(walk=inner.walk._replace(of_turn=lambda k: (_plus(start, k), element(k))))
         return inner and inner._replace(
             make=lambda k, slices: (_plus(start, k), inner.make(k, slices)), counts=True, walk=None
         )
@@ -109,6 +117,16 @@ def items_of(iterable: Any) -> Items | None:
         return together
     fn = iterable.fn
     return together._replace(make=lambda k, slices: fn(*together.make(k, slices)))
+
+
+def _of_list(xs: BoundedList) -> Items:
+    """The elements of a list that may grow or shrink while the loop runs, which asks for its length before each turn."""
+
+    def inside(k: Any) -> Any:
+        return k < xs.count
+
+    walk = Walk(0, 1, lambda: inside, lambda k: bounds.declare_least(k, 0), xs.element)
+    return Items(lambda: xs.count, (), lambda k, _: xs.element(k), True, walk=walk)
 
 
 def _plus(start: Any, k: Any) -> Any:
@@ -224,7 +242,7 @@ def _whole(n: Any) -> Any:
 def _reversed(sequence: Any) -> Items | None:
     if not is_traced(sequence):
         inner = items_of(sequence)
-        if inner is None or inner.arrays:
+        if inner is None or inner.arrays or (inner.walk is not None and inner.walk.of_turn):
             return None
         last = inner.length - 1
         return inner._replace(make=lambda k, slices: inner.make(last - k, slices), walk=None)
@@ -233,7 +251,7 @@ def _reversed(sequence: Any) -> Items | None:
 
 def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     """Several items side by side; None when one of them is Python's."""
-    known = [part for part in parts if part is not None]
+    known = [part for part in parts if part is not None and not (part.walk is not None and part.walk.of_turn)]
     if len(known) < len(parts) or not known:
         return None
     count: Any

@@ -28,9 +28,12 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import numpy as np
+from jax.core import Tracer
 
+from autograph.jax_internals import is_of_current_trace
 from autograph.runtime import iterables
 from autograph.runtime.lookups import static_lookup
+from autograph.runtime.references import walked
 from autograph.runtime.refusals import refusal
 from autograph.runtime.state import Variable
 
@@ -67,6 +70,16 @@ def _referents(iterator: Any) -> list[Any]:
     for referent in gc.get_referents(iterator):
         found += referent if type(referent) is tuple else (referent,)  # `zip` and `map` keep theirs in a tuple
     return found
+
+
+def keeps_traced(iterator: Any) -> bool:
+    """Whether an iterator keeps a value of the piece that is open now: in a generator's frame, in an attribute of its own."""
+    if type(iterator) in _OF_CONTAINERS:
+        return False
+    return any(isinstance(x, Tracer) and is_of_current_trace(x) for x in walked([iterator]))
+
+
+_OF_CONTAINERS: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))))
 
 
 def _inside() -> int:

@@ -21,8 +21,10 @@ keys, and keys of several types cannot be sorted.
 from __future__ import annotations
 
 import enum
+import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from types import MethodType
 from typing import Any
 
@@ -31,6 +33,7 @@ import numpy as np
 
 from autograph.runtime import journal
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
+from autograph.runtime.optional_values import Maybe
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, join_types, type_of
@@ -89,6 +92,8 @@ def describe(value: Any, depth: int = 3) -> str:
         return f"{kind.__name__} {text}" if kind in (bool, int, float, complex, str) and len(text) < 40 else text[:60]
     if is_array_like(value):
         return str(type_of(value))
+    if kind is Maybe:
+        return f"None or {describe(value.value, depth)}"
     if kind in (list, tuple):
         inner = (
             "..."
@@ -103,6 +108,12 @@ def describe(value: Any, depth: int = 3) -> str:
     if isinstance(value, jax.core.Tracer):
         return str(jax.typeof(value))
     return f"a {kind.__qualname__} object"
+
+
+_FOR_OBJECTS = (
+    "choose what is read of them (`x = a.x if test else b.x`), or keep it in an array and choose an index; objects of a class "
+    "that compares by what they hold (a dataclass) can be chosen, as long as none of them is changed afterwards"
+)
 
 
 class Same:
@@ -183,6 +194,8 @@ def open_container(value: Any) -> Opened | None:
             [f"[{k!r}]" for k in keys],
             lambda vs: journal.watch(defaultdict(factory, zip(keys, vs))),
         )
+    if kind is Maybe:
+        return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
     if kind in _LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
@@ -190,7 +203,8 @@ def open_container(value: Any) -> Opened | None:
     with journal.paused():
         children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
     if len(children) == 1 and children[0] is value:
-        return None
+        known = not is_value_class(kind) or weakref.getweakrefcount(value)
+        return None if known else open_object(value, in_place=False)
     steps = [f".<{i}>" for i in range(len(children))]
     return children, treedef, steps, lambda vs: _unflattened(treedef, vs)
 
@@ -201,10 +215,15 @@ def _unflattened(treedef: Any, children: list[Any]) -> Any:
 
 
 def open_object(value: Any, in_place: bool = True) -> Opened:
-    """Attributes of an ordinary object as children; it is rebuilt in place, or as a new object."""
-    places = [AttributeLocation(value, name) for name in attribute_names(value)]
-    names = [place.attribute for place in places]
+    """Attributes of an ordinary object as children; it is rebuilt in place, or as a new object.
+
+    What `cached_property` keeps in an object that never changes is no part of it: it is computed again.
+    """
     kind = type(value)
+    names = attribute_names(value)
+    if is_value_class(kind):
+        names = [name for name in names if type(getattr(kind, name, None)) is not cached_property]
+    places = [AttributeLocation(value, name) for name in names]
 
     def build(values: list[Any]) -> Any:
         rebuilt = value if in_place else object.__new__(kind)
@@ -212,7 +231,23 @@ def open_object(value: Any, in_place: bool = True) -> Opened:
             AttributeLocation(rebuilt, name).set(inside)
         return rebuilt
 
-    return [place.get() for place in places], (type(value), *names), ["." + name for name in names], build
+    return [place.get() for place in places], (kind, *names), ["." + name for name in names], build
+
+
+def is_value_class(kind: type) -> bool:
+    """Whether a class is that of frozen dataclasses, compared by their fields: such an object is what it holds, like a tuple."""
+    parameters = kind.__dict__.get("__dataclass_params__")
+    return parameters is not None and parameters.frozen and _defines(kind, "__eq__") and _is_written(kind)
+
+
+def _defines(kind: type, method: str) -> bool:
+    """Whether a class or a base of it, but `object`, has a method of that name, or None in its place."""
+    return any(method in base.__dict__ for base in kind.__mro__[:-1])
+
+
+def is_value(x: Any) -> bool:
+    """Whether `x` is a container that never changes: a tuple, or an object of a class of frozen dataclasses."""
+    return isinstance(x, tuple) or is_value_class(type(x))
 
 
 def open_any(value: Any) -> Opened | None:
@@ -233,11 +268,13 @@ class Join:
         contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
         born: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
         owned: ids of older ones that only the variables of the statement know; they join as well, as a new object.
+        changed: ids of objects that one side changed, which is undone by now.
     """
 
     def __init__(self) -> None:
         self.born: set[int] = set()
         self.owned: set[int] = set()
+        self.changed: set[int] = set()
         self.left: list[Any] = []
         self.right: list[Any] = []
         self.types: list[ArrayType] = []
@@ -259,6 +296,13 @@ class Join:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
             return Same(left)
+        if (
+            left is not None
+            and type(left) is type(right)
+            and self._joins_by_value(left)
+            and self._joins_by_value(right)
+        ):
+            return self._pair(left, right, self._open(left), self._open(right), path)
         raise Mismatch(
             path,
             left,
@@ -268,18 +312,29 @@ class Join:
             else "the value is not an array and differs"
             if describe(left) != describe(right)
             else "a program can choose between numbers and arrays, not between objects",
+            instead=_FOR_OBJECTS if type(left) is type(right) and is_ordinary(left) else "",
         )
 
     def _is_ours(self, value: Any) -> bool:
         return id(value) in self.born or id(value) in self.owned
+
+    def _joins_by_value(self, value: Any) -> bool:
+        """Whether an object that others know may become a new one that stands for it: only `is` and writes could tell."""
+        kind = type(value)
+        if not (_defines(kind, "__eq__") and _defines(kind, "__hash__") and is_ordinary(value)):
+            return False
+        names = object.__getattribute__(value, "__dict__") if kind.__dictoffset__ else None
+        return {id(value), id(names)}.isdisjoint(self.changed) and not weakref.getweakrefcount(value)
 
     def _open(self, value: Any) -> Opened:
         return open_object(value, in_place=id(value) in self.born)
 
     def contents(self, left: Any, right: Any, path: str) -> Template:
         """Joins two snapshots of what one list, dict or set holds."""
-        if type(left) is set and type(right) is set and _equal_sets(left, right):
-            return Same(left)
+        if type(left) is set and type(right) is set:
+            if _equal_sets(left, right):
+                return Same(left)
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
         a, b = open_container(left), open_container(right)
         if a is None or b is None:
             return self.add(left, right, path)
@@ -368,12 +423,17 @@ def is_ordinary(value: Any) -> bool:
     kind = type(value)
     if kind in _LEAF_KINDS or is_array_like(value) or isinstance(value, (tuple, type)):
         return False
-    if not all(base.__flags__ & _HEAP_TYPE for base in kind.__mro__[:-1]):
+    if not _is_written(kind):
         return False
     return open_container(value) is None and bool(attribute_names(value))
 
 
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
+def _is_written(kind: type) -> bool:
+    """Whether all of a class was made by class statements."""
+    return all(base.__flags__ & _HEAP_TYPE for base in kind.__mro__[:-1])
+
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def same_structure(a: Any, b: Any) -> bool:

@@ -263,6 +263,14 @@ def open_pieces() -> list[Piece]:
     return _stack.pieces
 
 
+def held_by_pieces() -> list[Any]:
+    """What refers to objects because they are values of variables when the open pieces began, or in the arm beside."""
+    found: list[Any] = []
+    for piece in _stack.pieces:
+        found += [piece.entry, *piece.holders(), *(location for location, _ in piece.entries.values())]
+    return found
+
+
 def nested(code: CodeType) -> int:
     """How many of the open pieces run `code`: more than a few means recursion under traced conditions."""
     return sum(piece.code is code for piece in _stack.pieces)
@@ -280,6 +288,14 @@ def forbids(obj: Any) -> bool:
             return True
         piece.is_final = True
     return False
+
+
+def known(test: Any) -> bool | None:
+    """The truth value that the traced `test` has in the arm that is being staged, where it decides an arm around; else None."""
+    for piece in _stack.pieces:
+        if type(piece.path) is tuple and piece.path[0] is test:
+            return bool(piece.path[1])
+    return None
 
 
 def in_loop() -> bool:
@@ -336,7 +352,9 @@ def touch_container(obj: Any) -> None:
     An object of a class that a library wrote in Python (`UserDict`, `queue.Queue`) changes without telling: all that it
     holds is announced.
     """
-    views.check(obj)
+    if issubclass(type(obj), tuple):
+        return  # its methods change nothing
+    views.check(obj, held_by_pieces)
     if not _stack.pieces:
         return
     if isinstance(obj, _CONTAINERS):
@@ -362,7 +380,7 @@ def _touch_contents(obj: Any) -> None:
 
 def touch_attribute(obj: Any, attribute: str) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
-    views.check(obj)
+    views.check(obj, held_by_pieces)
     if _stack.pieces:
         is_module = type(obj) is ModuleType
         location = GlobalLocation(vars(obj), attribute) if is_module else AttributeLocation(obj, attribute)

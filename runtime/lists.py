@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -19,7 +20,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import bounds
+from autograph.runtime import bounds, journal
 from autograph.runtime.guards import guarded
 from autograph.runtime.selection import choose, take
 from autograph.runtime.sequences import matches
@@ -65,6 +66,38 @@ def put(items: list[Any], index: Any, value: Any) -> None:
     """`items[index] = value`: every element becomes the value or itself."""
     k = position(index, len(items), "list assignment")
     items[:] = [choose(k == n, value, old, "a list written at a traced index") for n, old in enumerate(items)]
+
+
+def is_grid(items: Any, depth: int) -> bool:
+    """Whether `items` are lists in a list or tuple, to that depth, and those of one level equally long."""
+    if depth == 1:
+        return type(items) is list
+    if type(items) not in (list, tuple) or len({len(row) for row in items if type(row) in (list, tuple)}) != 1:
+        return False
+    return all(is_grid(row, depth - 1) for row in items)
+
+
+def rows_of(items: Any, depth: int) -> Any:
+    """The innermost lists of a grid as they are found now, in copies of what is around them."""
+    return items if depth == 1 else type(items)([rows_of(row, depth - 1) for row in items])
+
+
+def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) -> None:
+    """`items[i][j] = value` with traced keys among others: each element that it may be becomes the value or itself.
+
+    Args:
+        hit: whether `items` is the list that Python would have found; traced or True.
+    """
+    key, *rest = keys
+    name = type(items).__name__ if rest else "list assignment"
+    k = position(key, len(items), name) if is_traced(key) else key
+    for n in range(len(items)) if is_traced(key) else (key,):
+        here = hit if not is_traced(key) else k == n if hit is True else (k == n) & hit
+        if rest:
+            put_in_grid(items[n], rest, value, here)
+        else:
+            journal.touch_container(items)
+            items[n] = choose(here, value, items[n], "a list written at a traced index")
 
 
 def pop(items: list[Any], index: Any) -> Any:

@@ -116,6 +116,11 @@ def attribute_names(obj: Any) -> list[str]:
     return [*slots, *names]
 
 
+def attribute_values(obj: Any) -> list[Any]:
+    """What the attributes hold that `obj` holds itself."""
+    return [AttributeLocation(obj, name).get() for name in attribute_names(obj)]
+
+
 class GlobalLocation:
     """One global name of one module."""
 

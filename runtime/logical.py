@@ -27,7 +27,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.runtime import membership, sequences, views
+from autograph.runtime import journal, membership, optional_values, sequences, views
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
@@ -69,7 +69,8 @@ def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
     if all(_is_bool(x) for x in (left, right)):
-        return bits(test, right)
+        sides = (right, left) if right_if else (left, right)
+        return optional_values.joined(bits(test, right), test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
 
 
@@ -83,7 +84,10 @@ def not_(x: Any) -> Any:
     x = decider(x)
     if not is_traced(x):
         return not x
-    return lax.bitwise_not(predicate(x))
+    test = predicate(x)
+    if (truth := journal.known(test)) is not None:
+        return not truth
+    return optional_values.joined(lax.bitwise_not(test), test, False, True)
 
 
 def compare(left: Any, *rest: Any) -> Any:
@@ -118,7 +122,8 @@ def is_(a: Any, b: Any) -> Any:
     """
     for x, y in ((a, b), (b, a)):
         if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
-            return x if y else lax.bitwise_not(x)
+            truth = journal.known(x)
+            return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True
     views.check_identity(a, b)

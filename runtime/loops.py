@@ -28,9 +28,10 @@ from jax import lax
 
 from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import checks, iterators, journal, recursion, reverse, rotated_loops, views
+from autograph.runtime import checks, growth, iterators, journal, recursion, reverse, rotated_loops, views
 from autograph.runtime.carries import Carry, Retry, refuse
 from autograph.runtime.carry_memory import Memory, remembering
+from autograph.runtime.grown_lists import alone
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
@@ -48,6 +49,8 @@ def while_loop(
     state: StateLike = None,
     *,
     options: dict[str, Any] | None = None,
+    lists: StateLike = None,
+    optional: Sequence[str] = (),
 ) -> None:
     """Runs `body()` while `test()`; staged as `lax.while_loop` from the turn on at which the test is traced.
 
@@ -56,6 +59,8 @@ def while_loop(
         body: one turn.
         state: the variables that change and that the next turn or the rest of the function reads.
         options: what `set_loop_options` said.
+        lists: the lists that may grow in the body, where the options say how often it runs at most.
+        optional: names in `state` of variables that may hold `None` or a value (`optional_values`).
     Raises:
         StagingError: a variable cannot be carried (shape, structure or kind changes from turn to turn).
     """
@@ -65,7 +70,8 @@ def while_loop(
         return
     with remembering((body.__code__, "while")) as memory:
         memory.options = options or {}
-        _run(test, body, variables_of(state), memory)
+        memory.lists = variables_of(lists)
+        _run(test, body, variables_of(state, optional), memory)
 
 
 def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:
@@ -74,7 +80,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
 
     first = True
     start = equation_mark()
-    truth = decider(test())
+    truth = _truth(test)
     while not is_traced(truth):
         if not truth:
             return
@@ -84,7 +90,19 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
                 telling.tell_statement(3, body, "while: its test is known, so turns run in Python while tracing")
             if memory.from_start and stage_from_here(stage, memory):
                 return
-            truth, done = try_turns(body, test, variables, memory, (body, test))
+            refused = None
+            known_alone = alone(memory.lists)
+            try:
+                truth, done = try_turns(body, test, variables, memory, (body, test))
+            except errors.StagingError as error:
+                if not memory.lists:
+                    raise
+                refused = error
+            if refused is not None:  # a list that grows under a traced condition, say
+                memory.alone = known_alone  # the frames of the error refer to the lists now
+                if stage_from_here(stage, memory):
+                    return
+                raise refused
             if done:
                 start = None  # what the test recorded stays
                 continue
@@ -92,8 +110,28 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
                 return
         body()
         start = equation_mark()
-        truth = decider(test())
-    stage_while(test, body, variables, truth, (start, equation_mark()), memory=memory)
+        truth = _truth(test)
+    evaluated = (start, equation_mark())
+    with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory), variables)
+
+
+def with_optional(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
+    """Stages a loop; where that fails, with variables that may be `None` or a value from turn to turn.
+
+    NB: where there is another way to run the loop (its first turn alone, say) it is better: what such a variable
+    holds after the loop can only be used where it is tested.
+    """
+    start = equation_mark()
+    try:
+        stage()
+    except CANNOT_STAGE:
+        optional = [variable for variable in variables if variable.is_optional]
+        if not optional:
+            raise
+        drop_equations(start, equation_mark())
+        for variable in optional:
+            variable.may_be_none = True
+        stage()
 
 
 def try_turns(
@@ -125,12 +163,14 @@ def try_turns(
             while True:
                 turn()
                 done += 1
-                truth = decider(test())
+                truth = _truth(test)
                 before, traced = traced, _traced(variables)
                 if piece.is_final or is_traced(truth) or not truth or done == most or traced == before:
                     break
-        except BaseException:
-            piece.keep()
+        except BaseException as error:
+            if not memory.lists or piece.is_final or not isinstance(error, errors.StagingError):
+                piece.keep()
+                memory.lists = ()  # what ran cannot be staged any more
             raise
         if piece.is_final or not is_traced(truth):
             piece.keep()
@@ -139,6 +179,12 @@ def try_turns(
     memory.forget()
     memory.from_start = True
     return truth, 0
+
+
+def _truth(test: Callable[[], Any]) -> Any:
+    """Whether a loop goes on: a bool, or a traced value. (Not the list that was asked: who refers to it, counts.)"""
+    truth = decider(test())
+    return truth if is_traced(truth) else bool(truth)
 
 
 def _traced(variables: Sequence[Variable]) -> int:
@@ -155,6 +201,7 @@ def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
     except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
         drop_equations(start, equation_mark())
         memory.forget()
+        memory.appended.clear()
         memory.from_start = False
         return False
 
@@ -174,6 +221,7 @@ class Hidden:
     """A variable of the loop's own: a counter, or the truth value of a test that must not run twice."""
 
     __slots__ = ("name", "value")
+    is_optional = may_be_none = False
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = name
@@ -194,7 +242,6 @@ def stage_while(
     evaluated: tuple[Any, Any],
     where: Callable[..., Any] | None = None,
     memory: Memory | None = None,
-    options: dict[str, Any] | None = None,
     surely: bool = False,
 ) -> None:
     """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`.
@@ -203,37 +250,54 @@ def stage_while(
     """
     reverse.install()
     where = where or body
+
+    def stage(ready: Callable[[], bool]) -> None:
+        _stage(test, body, variables, truth, evaluated, where, known, surely, ready)
+
+    with remembering((where.__code__, "while"), memory) as known:
+        growth.staged(stage, known, variables)
+
+
+def _stage(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    variables: Sequence[Variable],
+    truth: Any,
+    evaluated: tuple[Any, Any],
+    where: Callable[..., Any],
+    memory: Memory,
+    surely: bool,
+    ready: Callable[[], bool],
+) -> None:
     users = (where, test)
-    with remembering((where.__code__, "while"), memory) as memory:
-        if options:
-            memory.options = options
-        try:
-            carry = Carry(variables, memory)
-            turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
+    try:
+        carry = Carry(variables, memory)
+        turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
+        if turn is None:
+            return
+        check = _trace_test(test, carry)
+        is_pure = check is not None
+        if check is None:
+            hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
+            carry = Carry([*variables, hidden], memory)
+
+            def rotated() -> None:
+                body()
+                again = decider(test())
+                hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
+
+            turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
             if turn is None:
                 return
-            check = _trace_test(test, carry)
-            if check is None:
-                hidden = Hidden(
-                    "the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)
-                )
-                carry = Carry([*variables, hidden], memory)
-
-                def rotated() -> None:
-                    body()
-                    again = decider(test())
-                    hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
-
-                turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
-                if turn is None:
-                    return
-                check = _trace_test(hidden.get, carry)
-                assert check is not None
-            else:
-                drop_equations(*evaluated)
-            merged = _bind_while(carry, check, turn, surely)
-        except Mismatch as differ:
-            raise refuse(differ, where, "loop") from None
+            check = _trace_test(hidden.get, carry)
+            assert check is not None
+        if not ready():
+            return
+        if is_pure:
+            drop_equations(*evaluated)
+        merged = _bind_while(carry, check, turn, surely)
+    except Mismatch as differ:
+        raise refuse(differ, where, "loop", memory.options) from None
     if telling.level > 1:
         names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
         telling.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
@@ -260,6 +324,7 @@ def trace_turn(
     """
     memory = carry.memory
     code = functions[0].__code__ if functions else None
+    carry.functions = functions
 
     def attempt(*tracers: Any) -> list[Any]:
         count = len(carry.leaves)

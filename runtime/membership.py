@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import calls, lazily, numeric_modules
+from autograph.runtime import calls, lazily, numeric_modules, texts
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
@@ -33,6 +33,7 @@ from autograph.runtime.staging import is_array_like, is_traced
 
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
+    texts.check((x,))
     kind = type(container)
     if kind in (list, tuple):
         if may_be_traced(x) or any(map(may_be_traced, container)):

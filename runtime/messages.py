@@ -1,9 +1,11 @@
-"""f-strings in the messages of checks: put together when the check fails, from the values that it has then.
+"""f-strings with traced values in them: in the message of a check they are put together when it fails, with the values it has then.
 
->>> text("x is ", (1.5, "", ".2f"), " and ", ("y", "r", ""))
+Elsewhere such a text can be shown and not be read (`texts`).
+
+>>> text("x is ", formatted(1.5, ".2f"), " and ", formatted("y", "", "r"))
 "x is 1.50 and 'y'"
 >>> made = []
->>> shape = jax.eval_shape(lambda x: made.append(opened(text("x is ", (x, "", ".2f")))), 1.5)
+>>> shape = jax.eval_shape(lambda x: made.append(opened(text("x is ", formatted(x, ".2f")))), 1.5)
 >>> closed(jax.tree.map(lambda leaf: 2.5, made[0]))
 'x is 2.50'
 """
@@ -16,13 +18,15 @@ from typing import Any
 import jax
 
 from autograph.runtime.staging import is_traced
+from autograph.runtime.texts import TextOfTraced, as_shown
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 
 
-class Text(str):
-    """A text with traced values in it. As a string it says what Python would have said while tracing."""
+class Text(TextOfTraced):
+    """A text with traced values in it. Shown, it says what Python would have said while tracing."""
 
+    __slots__ = ("parts",)
     parts: tuple[Any, ...]
 
     def as_tree(self) -> _Values:
@@ -37,11 +41,11 @@ class _Values:
 
     def text(self) -> str:
         values = iter(self.values)
-        return "".join(part if type(part) is str else _formatted(next(values), *part[1:]) for part in self.parts)
+        return "".join(part if type(part) is not tuple else _formatted(next(values), *part[1:]) for part in self.parts)
 
 
 def _without_values(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(part if type(part) is str else (None, *part[1:]) for part in parts)
+    return tuple(part if type(part) is not tuple else (None, *part[1:]) for part in parts)
 
 
 jax.tree_util.register_pytree_node(
@@ -49,17 +53,25 @@ jax.tree_util.register_pytree_node(
 )
 
 
-def _formatted(value: Any, conversion: str, spec: str) -> str:
+def _formatted(value: Any, spec: str, conversion: str) -> str:
     return format(_CONVERSIONS[conversion](value), spec)
 
 
+def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
+    """A replacement field of an f-string: its text, or itself where the value is traced."""
+    if any(map(is_traced, jax.tree.leaves(value))):
+        return value, spec, conversion
+    made = _formatted(value, spec, conversion)
+    return TextOfTraced(made) if isinstance(value, TextOfTraced) else as_shown(made)
+
+
 def text(*parts: Any) -> str:
-    """An f-string: texts, and a tuple `(value, conversion, specification)` for each replacement field."""
-    fields = [part for part in parts if type(part) is tuple]
-    if not any(is_traced(leaf) for field in fields for leaf in jax.tree.leaves(field[0])):
-        return "".join(part if type(part) is str else _formatted(*part) for part in parts)
-    made = Text("".join(part if type(part) is str else str(part[0]) for part in parts))
-    made.parts = parts
+    """An f-string: texts, and what `formatted` makes of its fields."""
+    if all(isinstance(part, str) for part in parts):
+        joined = "".join(parts)
+        return TextOfTraced(joined) if any(isinstance(part, TextOfTraced) for part in parts) else joined
+    made = Text("".join(part if isinstance(part, str) else str(part[0]) for part in parts))
+    made.parts = tuple(str.__str__(part) if isinstance(part, str) else part for part in parts)
     return made
 
 

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
+from autograph.runtime.joining import is_value_class
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced
@@ -47,7 +48,7 @@ def bound(f: Any) -> Any:
     """A method of C code bound to an object: `xs.append`, `d.update`, `super().__setattr__`."""
     owner, name = f.__self__, f.__name__
     if name in ("__setattr__", "__delattr__"):
-        return _attribute_writer(f, owner) if journal.active() else f
+        return _attribute_writer(f, owner)
     if issubclass(type(owner), np.ufunc):
         return functools.partial(_ufunc_method, f)
     if not _is_container(owner):
@@ -63,12 +64,10 @@ def bound(f: Any) -> Any:
 
 def unbound(f: Any) -> Any:
     """A method of C code taken from its class: `list.append`, `object.__setattr__`."""
-    if not journal.active():
-        return f
     name = f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f)
-    if name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
+    if not journal.active() or name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -112,7 +111,7 @@ def _announce(x: Any) -> None:
     elif type(x) is BuiltinFunctionType:
         if x.__name__ not in _READERS:
             journal.touch_container(x.__self__)
-    else:
+    elif not is_value_class(type(x)):
         journal.touch_container(x)
 
 

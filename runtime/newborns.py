@@ -11,18 +11,17 @@ looked at, never the heap.
 
 from __future__ import annotations
 
-import gc
 import weakref
 from collections.abc import Sequence
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, Protocol
 
-import jax
-
 from autograph.runtime import views
-from autograph.runtime.journal import Written, open_pieces
-from autograph.runtime.references import unreferenced
-from autograph.runtime.state import CellVariable, Variable
+from autograph.runtime.joining import is_value_class
+from autograph.runtime.journal import Written, held_by_pieces
+from autograph.runtime.locations import attribute_values
+from autograph.runtime.references import unreferenced, walked
+from autograph.runtime.state import CellVariable, Variable, cells_of
 
 
 class Finished(Protocol):
@@ -45,14 +44,10 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     results: list[Any] = []
     for piece in pieces:
         results += [piece.value, *piece.values]
-        # Since Python 3.13 it is the object that holds its attributes, also when its `__dict__` exists.
-        for holder in (piece, vars(piece), piece.values, piece.written, *piece.written):
-            holders[id(holder)] = holder
+        holders.update((id(holder), holder) for holder in holders_of(piece))
         for w in piece.written:
-            holders[id(w.location)] = w.location
             for snapshot in (w.before, w.after):
-                if type(w.location).__name__ == "ContentsLocation" and isinstance(snapshot, (list, dict, set)):
-                    holders[id(snapshot)] = snapshot
+                if _is_copy(w, snapshot):
                     results += snapshot.values() if isinstance(snapshot, dict) else snapshot
                 else:
                     results.append(snapshot)
@@ -61,8 +56,23 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     for obj in objects:
         candidates[id(obj)] = obj
     _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
-    obj = holder = piece = snapshot = w = None  # type: ignore[assignment]
+    # References are counted next, and the last turns of the loops above left some in these names of other types.
+    obj = piece = snapshot = w = None  # type: ignore[assignment]
     return unreferenced(candidates, holders)
+
+
+def holders_of(piece: Finished) -> list[Any]:
+    """What refers to the results of a finished piece on our behalf."""
+    # Since Python 3.13 it is the object that holds its attributes, also when its `__dict__` exists.
+    found = [piece, vars(piece), piece.values, piece.written, *piece.written]
+    for w in piece.written:
+        found += [w.location, *(snapshot for snapshot in (w.before, w.after) if _is_copy(w, snapshot))]
+    return found
+
+
+def _is_copy(written: Written, snapshot: Any) -> bool:
+    """Whether a snapshot is a container of our own: a copy of what the location holds."""
+    return type(written.location).__name__ == "ContentsLocation" and isinstance(snapshot, (list, dict, set))
 
 
 def owned(
@@ -75,28 +85,17 @@ def owned(
 
 def reaches_object(values: Sequence[Any], obj: Any) -> bool:
     """Whether one of `values` is `obj` or leads to it, through whatever Python refers by; JAX's values lead nowhere."""
-    seen: set[int] = set()
-    pending = [*values]
-    while pending:
-        value = pending.pop()
-        if value is obj:
-            return True
-        if id(value) in seen or isinstance(value, _LEADS_NOWHERE):
-            continue
-        seen.add(id(value))
-        pending.extend(value.__closure__ or () if isinstance(value, FunctionType) else gc.get_referents(value))
-    return False
+    return any(value is obj for value in walked(values))
 
 
-_LEADS_NOWHERE = (jax.core.Tracer, jax.Array, type, ModuleType, CodeType)
+def known_to(functions: Sequence[Any], obj: Any) -> bool:
+    """Whether the variables that some functions close over lead to `obj`."""
+    return reaches_object([v.get() for f in functions if type(f) is FunctionType for v in cells_of(f)], obj)
 
 
 def _holders(variables: Sequence[Variable]) -> list[Any]:
     """What refers to objects because they are the values of `variables`, now and when the open pieces began."""
-    found: list[Any] = [v.cell for v in variables if isinstance(v, CellVariable)]
-    for piece in open_pieces():
-        found += [piece.entry, *piece.holders(), *(location for location, _ in piece.entries.values())]
-    return found
+    return [*(v.cell for v in variables if isinstance(v, CellVariable)), *held_by_pieces()]
 
 
 def vars_of(obj: Any) -> Any:
@@ -111,6 +110,12 @@ def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
     pending = list(values)
     while pending:
         value = pending.pop()
-        if type(value) in (tuple, list, dict, set) and id(value) not in candidates:
+        if id(value) in candidates:
+            continue
+        if type(value) in (tuple, list, dict, set):
             candidates[id(value)] = value
             pending.extend(value.values() if type(value) is dict else value)
+        elif is_value_class(type(value)):
+            candidates[id(value)] = value
+            names = vars_of(value)
+            pending.extend(attribute_values(value) if names is None else [names])

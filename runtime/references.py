@@ -13,7 +13,11 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterator, Sequence
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+import jax
 
 
 def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int]:
@@ -47,3 +51,19 @@ def _own_references() -> int:
 
 
 _OWN = _own_references()
+
+
+def walked(values: Sequence[Any]) -> Iterator[Any]:
+    """`values` and what they lead to, through whatever Python refers by; JAX's values lead nowhere."""
+    seen: set[int] = set()
+    pending = [*values]
+    while pending:
+        value = pending.pop()
+        yield value
+        if id(value) in seen or isinstance(value, _LEADS_NOWHERE):
+            continue
+        seen.add(id(value))
+        pending.extend(value.__closure__ or () if isinstance(value, FunctionType) else gc.get_referents(value))
+
+
+_LEADS_NOWHERE = (jax.core.Tracer, jax.Array, type, ModuleType, CodeType)

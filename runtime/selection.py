@@ -22,7 +22,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime import sequences, views
-from autograph.runtime.joining import Join, Mismatch, describe, fill, open_container, same_static
+from autograph.runtime.joining import Join, Mismatch, describe, fill, is_value, open_container, same_static
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal, user_line
 from autograph.runtime.staging import is_array_like, is_traced
@@ -44,7 +44,10 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
             instead=differ.instead or "make the candidates agree in shape and structure",
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
-    return fill(template, [_select(test, convert(a, t), convert(b, t)) for a, b, t in pairs])
+    built: dict[int, Any] = {}
+    chosen = fill(template, [_select(test, convert(a, t), convert(b, t)) for a, b, t in pairs], built)
+    views.note(join.merged(built), user_line())
+    return chosen
 
 
 def _refuse_copies(new: Any, old: Any, what: str) -> None:
@@ -54,7 +57,7 @@ def _refuse_copies(new: Any, old: Any, what: str) -> None:
     opened = open_container(new), open_container(old)
     if opened[0] is None or opened[1] is None:
         return
-    if not (issubclass(type(new), tuple) and issubclass(type(old), tuple)):
+    if not (is_value(new) and is_value(old)):
         raise refusal(
             f"{what} chooses between {describe(new)} and {describe(old)} by a traced comparison",
             why="it would be a copy of one of two objects, and writes into it would be lost",

@@ -25,6 +25,7 @@ NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +34,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import array_elements, attributes, calls, in_place, journal, lists
+from autograph.runtime import array_elements, attributes, calls, in_place, journal, lists, texts
 from autograph.runtime.joining import describe
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import a, refusal
@@ -55,6 +56,7 @@ def get_item(x: Any, i: Any) -> Any:
         return lists.get(x, i) if is_traced(i) else x[i]
     if is_jax_array(x):
         return array_elements.read(x, i) if _traced_index(i) else x[i]
+    texts.check((i,))
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
         if method is not None:
@@ -127,6 +129,7 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
     kind = type(x)
     if is_jax_array(x):
         return array_elements.put(value, x, i)
+    texts.check((i,))
     method = python_method(kind, "__setitem__")
     if method is not None:
         journal.touch_container(x)
@@ -154,7 +157,10 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any) -> Any:
     Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
     outwards until something changed in place.
     """
-    owners = _follow(base, path)
+    owners, keys = _owners(base, path, i)
+    if keys:
+        lists.put_in_grid(owners[-1], keys, value)
+        return base
     return _write_back(owners, path, set_item(value, owners[-1], i))
 
 
@@ -170,8 +176,29 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
 
 def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     """`base.a[k][i] <symbol> value()`; returns the new base."""
-    owners = _follow(base, path)
+    owners, keys = _owners(base, path, i)
+    if keys:
+        rows = lists.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
+        lists.put_in_grid(rows, keys, in_place.iop(symbol, functools.reduce(get_item, keys, rows), value()))
+        return base
     return _write_back(owners, path, aug_item(owners[-1], i, symbol, value))
+
+
+def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[Any]]:
+    """What the steps of a path lead to.
+
+    Returns:
+        with them the keys that are left where a traced one picks a list in a list: then they lead to the outer one only.
+    """
+    first = next((n for n, (kind, key) in enumerate(path) if kind == "[" and is_traced(key)), len(path))
+    owners = _follow(base, path[:first])
+    if first < len(path):
+        steps = [*path[first:], ("[", i)]
+        keys = [key for kind, key in steps if kind == "[" and (is_traced(key) or type(key) is int)]
+        if len(keys) == len(steps) and lists.is_grid(owners[-1], len(keys)):
+            return owners, keys
+        owners += _follow(owners[-1], path[first:])[1:]
+    return owners, []
 
 
 def _combine(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:

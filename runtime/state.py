@@ -52,6 +52,13 @@ class Variable(Protocol):
     def name(self) -> str:
         """How the user writes it."""
 
+    @property
+    def is_optional(self) -> bool:
+        """Whether it may hold `None` or a value (see `optional_values`)."""
+
+    may_be_none: bool
+    """Whether a loop may carry both, from turn to turn."""
+
     def get(self) -> Any:
         """The value, or `UNSET`."""
 
@@ -62,11 +69,13 @@ class Variable(Protocol):
 class CellVariable:
     """A variable in a closure cell."""
 
-    __slots__ = ("cell", "name")
+    __slots__ = ("cell", "is_optional", "may_be_none", "name")
 
-    def __init__(self, name: str, cell: CellType) -> None:
+    def __init__(self, name: str, cell: CellType, is_optional: bool = False) -> None:
         self.name = name
         self.cell = cell
+        self.is_optional = is_optional
+        self.may_be_none = False
 
     def get(self) -> Any:
         try:
@@ -106,6 +115,7 @@ class State:
 
 class _StateVariable:
     __slots__ = ("index", "name", "state")
+    is_optional = may_be_none = False
 
     def __init__(self, state: State, index: int) -> None:
         self.state = state
@@ -121,22 +131,25 @@ class _StateVariable:
         self.state.set_state(tuple(values))
 
 
-StateLike = Callable[[], Any] | State | None
+StateLike = Callable[[], Any] | State | list[Variable] | None
 
 
-def variables_of(state: StateLike) -> list[Variable]:
-    """The variables that a state names."""
+def variables_of(state: StateLike, optional: Sequence[str] = ()) -> list[Variable]:
+    """The variables that a state names; `optional` are those that may hold `None` or a value (`optional_values`)."""
     if state is None:
         return []
+    if isinstance(state, list):
+        return state
     if isinstance(state, State):
         return [_StateVariable(state, i) for i in range(len(state.names))]
-    return cells_of(state)
+    return cells_of(state, optional)
 
 
-def cells_of(function: Any) -> list[Variable]:
+def cells_of(function: Any, optional: Sequence[str] = ()) -> list[Variable]:
     """The variables that a function closes over."""
     assert isinstance(function, FunctionType)
-    return [CellVariable(name, cell) for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ())]
+    cells = zip(function.__code__.co_freevars, function.__closure__ or ())
+    return [CellVariable(name, cell, name in optional) for name, cell in cells]
 
 
 def read(variable: Callable[[], Any]) -> Any:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.jax_internals import is_tracing
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
@@ -73,24 +74,74 @@ for _name in [name for name in vars(str) if name not in _SHOWING]:
 
 
 def check(args: tuple[Any, ...]) -> None:
-    """Refuses to read a number from the text of a traced value."""
-    if args and type(args[0]) is TextOfTraced:
+    """Refuses to read a number from the text of a traced value, or to look something up by it."""
+    if args and isinstance(args[0], TextOfTraced):
         raise unreadable()
 
 
 def _holds_traced(x: Any) -> bool:
     if type(x) in _CONTAINERS:
         return any(map(_holds_traced, x.values() if type(x) is dict else x))
-    return is_traced(x)
+    return is_traced(x) or isinstance(x, TextOfTraced)
+
+
+def as_shown(text: str) -> str:
+    """A text that may show a traced value which an object holds."""
+    return TextOfTraced(text) if "Tracer" in text and type(text) is str and is_tracing() else text
+
+
+def _shows_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(map(_holds_traced, (*args, *kwargs.values())))
+
+
+def percent(text: str, values: Any) -> Any:
+    """`text % values`."""
+    if not _holds_traced(values):
+        return as_shown(text % values)
+    try:
+        return TextOfTraced(text % values)
+    except TypeError:
+        raise unreadable() from None
+
+
+def format_of(x: Any, spec: str = "", /) -> Any:
+    """`format(x, spec)`."""
+    if not _holds_traced(x):
+        return as_shown(format(x, spec))
+    return TextOfTraced(format(x, "")) if is_traced(x) else TextOfTraced(format(x, spec))
+
+
+def method(f: Any) -> Any:
+    """`text.format` and `text.join`, which tell when traced values are shown; any other method as it is."""
+    if f.__name__ == "format":
+
+        def formatted(*args: Any, **kwargs: Any) -> Any:
+            if not _shows_traced(args, kwargs):
+                return as_shown(f(*args, **kwargs))
+            try:
+                return TextOfTraced(f(*args, **kwargs))
+            except TypeError:
+                raise unreadable() from None
+
+        return formatted
+    if f.__name__ == "join":
+
+        def joined(texts: Any, /) -> Any:
+            texts = list(texts)
+            made = f(texts)
+            return TextOfTraced(made) if any(isinstance(x, TextOfTraced) for x in texts) else made
+
+        return joined
+    return f
 
 
 def text_of(*args: Any, **kwargs: Any) -> Any:
     """`str(x)`."""
     text = str(*args, **kwargs)
-    return TextOfTraced(text) if len(args) == 1 and not kwargs and _holds_traced(args[0]) else text
+    return TextOfTraced(text) if len(args) == 1 and not kwargs and _holds_traced(args[0]) else as_shown(text)
 
 
 def repr_of(x: Any, /) -> str:
     """`repr(x)`."""
     text = repr(x)
-    return TextOfTraced(text) if _holds_traced(x) else text
+    return TextOfTraced(text) if _holds_traced(x) else as_shown(text)

@@ -23,13 +23,14 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph import errors
-from autograph.jax_internals import keep_with_trace, open_traces
+from autograph.jax_internals import keep_with_trace, open_traces, trace_reference
 from autograph.runtime.references import unreferenced
-from autograph.runtime.refusals import a, quoted
+from autograph.runtime.refusals import a as _a
+from autograph.runtime.refusals import quoted, refusal
 
 
 class Merged(NamedTuple):
@@ -61,6 +62,7 @@ class _Registry(threading.local):
 
     def __init__(self) -> None:
         self.views: list[weakref.ref[_View]] = []
+        self.stand_ins: list[tuple[Callable[[], Any], int]] = []
         self.kept: list[tuple[Any, _View]] = []
 
     def live(self) -> list[_View]:
@@ -116,6 +118,8 @@ def check_identity(a: Any, b: Any) -> None:
     Raises:
         StagingError: names the merged container and the statement that merged it.
     """
+    if _registry.stand_ins and type(a) is type(b):
+        _check_stand_ins(a, b)
     if not _registry.views:
         return
     of = {id(view.merged): view for view in _registry.live()}
@@ -133,15 +137,35 @@ def check_identity(a: Any, b: Any) -> None:
     )
 
 
-def check(obj: Any) -> None:
+def stand_in(obj: Any) -> None:
+    """Notes that in the trace that is open `obj` stands for what a loop carries: one object in each turn."""
+    _registry.stand_ins.append((trace_reference(), id(obj)))
+
+
+def _check_stand_ins(a: Any, b: Any) -> None:
+    traces = open_traces()
+    _registry.stand_ins = [(trace, key) for trace, key in _registry.stand_ins if trace() in traces]
+    if not {id(a), id(b)}.isdisjoint(key for _, key in _registry.stand_ins):
+        raise refusal(
+            f"`is` compares {_a(type(a).__qualname__)} that a loop carries with another one",
+            why="the loop carries what the object holds, and one compiled turn serves every turn",
+            instead="compare by `==`, or keep a bool of your own that says which one it is",
+        )
+
+
+def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
     """Refuses a write to `obj` when it may be the same container as another one that is alive.
 
+    Args:
+        holders: gives what refers to containers on our behalf, beside the views.
     Raises:
         StagingError: names the merged container and the statement that merged it.
     """
     if not _registry.views:
         return
     views = _registry.live()
+    if type(obj) is dict:
+        obj = _whose(obj, views)
     own = next((view for view in views if view.merged is obj), None)
     keys = {id(root) for root in own.roots} if own is not None else {id(obj)}
     others = [view for view in views if view.merged is not obj and not keys.isdisjoint(map(id, view.roots))]
@@ -150,7 +174,7 @@ def check(obj: Any) -> None:
     for collect in (False, True):
         if collect:
             gc.collect()  # exceptions and closures that refer to themselves keep things alive for no reason
-        dead = _dead(_candidates(views), [])
+        dead = _dead(_candidates(views), holders())
         alive = next((view for view in others if id(view.merged) not in dead), None)
         if alive is None and (own is None or all(id(root) in dead or type(root) is Token for root in own.roots)):
             return
@@ -159,7 +183,7 @@ def check(obj: Any) -> None:
     kind = type(obj).__name__
     name = quoted(view.path)
     raise errors.StagingError(
-        f"{a(kind)} is changed in place that may be "
+        f"{_a(kind)} is changed in place that may be "
         + (f"one of several: {name}" if own is not None else f"the same as {name}"),
         at=view.at,
         why=f"which of several containers {name} is, is only known when the program runs, so the change cannot "
@@ -178,6 +202,17 @@ def held() -> list[Any]:
     """What refers to containers only because they were merged: for those who count references."""
     views = _registry.live() if _registry.views else []
     return [*views, *(view.roots for view in views)]
+
+
+def _whose(names: dict[Any, Any], views: list[_View]) -> Any:
+    """The object whose attributes stand in a dict; the dict itself where it is none of those that matter here."""
+    for obj in _candidates(views).values():
+        try:
+            if object.__getattribute__(obj, "__dict__") is names:
+                return obj
+        except AttributeError:
+            pass
+    return names
 
 
 def _candidates(views: list[_View]) -> dict[int, Any]:

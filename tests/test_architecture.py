@@ -104,3 +104,41 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     modules = [name for name in MODULES if not name.startswith("autograph.runtime")]  # operators call each other
     order = list(TopologicalSorter({name: imports_of(name) & {*modules} for name in modules}).static_order())
     assert sorted(order) == sorted(modules)
+
+
+RUNS_CODE = {
+    ("autograph.import_hook", "exec"): "a module of the user's, when the user imports it",
+    ("autograph.script", "exec"): "the script that the user asked to run",
+    ("autograph.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
+    ("autograph.author_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",
+    ("autograph.author_modules", "load"): "the same",
+    ("autograph.pipeline", "loads"): "a function of the user's that was pickled by value",
+    ("autograph.converters.base", "eval"): "compared with what the user calls",
+    ("autograph.converters.base", "exec"): "compared with what the user calls",
+}
+"""Everything that may run or load code, by module, and what that is."""
+
+
+def test_nothing_is_evaluated_but_what_the_user_runs() -> None:
+    names = {"eval", "exec", "__import__"}
+    attributes = {
+        "import_module",
+        "exec_module",
+        "load_module",
+        "load",
+        "loads",
+        "run_module",
+        "run_path",
+        "eval",
+        "exec",
+    }
+    found = set()
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Name) and node.id in names:
+                found.add((module, node.id))
+            elif isinstance(node, ast.Attribute) and node.attr in attributes:
+                found.add((module, node.attr))
+            elif isinstance(node, ast.ImportFrom) and node.module in ("importlib", "marshal", "pickle", "runpy"):
+                found.update((module, alias.name) for alias in node.names if alias.name in attributes)
+    assert found == set(RUNS_CODE)

@@ -29,6 +29,7 @@ WITHOUT_A_PAGE = {
     ("linking.py", "link"): "only a defect of the library makes such a tree",
     ("staged_tree.py", "convert_tree"): "says that the library has a defect",
     ("powers.py", "power"): "is raised by a check when the program runs; the index says what those look like",
+    ("module_conversion.py", "_too_deep"): "is a message of the command line; docs/cli.md has it",
     ("math_functions.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
 PASSING_ON = {"errors.py", "refusals.py"}  # their callers are the places

@@ -46,6 +46,33 @@ def rejecting(x):
     return x * 2
 
 
+class Refused(RuntimeError):
+    """Whose objects need two arguments, so that no text alone makes one."""
+
+    def __init__(self, value, limit):
+        super().__init__(value, limit)
+
+
+class Final(ValueError):
+    def __init_subclass__(cls):
+        raise TypeError("nobody derives from it")
+
+
+def every_kind(x, k):
+    assert x >= 0, f"{x} is negative"
+    if x > 3:
+        raise Rejected(x, 3)
+    if x == 3:
+        raise Refused(x, 3)
+    if x == 2:
+        raise KeyError(x)
+    if x == 1:
+        raise OSError(2, "no file")
+    if x == 0.5:
+        raise Final(x)
+    return [x, x][k]
+
+
 def dynamic_specification(x, width=8):
     if x > 3:
         raise ValueError(f"[{x:{width}.1f}]")
@@ -110,6 +137,26 @@ def test_transforms(fn: Any) -> None:
         assert bool(jnp.all(jnp.isfinite(run(good)))), name
         assert said(lambda run=run: run(bad)).startswith("FILE: "), name  # type: ignore[misc]  # mypy infers no type for a default
     assert float(ag.jit(own_loop)(bad, 0)) == 0.0  # no turn, no check
+
+
+@pytest.mark.parametrize(
+    ("x", "k", "kind", "words"),
+    [
+        (-1.0, 0, AssertionError, "AssertionError: -1.0 is negative"),
+        (4.0, 0, Rejected, "Rejected: 4.0 is above 3"),
+        (3.0, 0, RunTimeCheckError, "Refused: (3.0, 3)"),
+        (2.0, 0, KeyError, "KeyError: 2.0"),
+        (1.0, 0, OSError, "FileNotFoundError: [Errno 2] no file"),
+        (0.5, 0, RunTimeCheckError, "Final: 0.5"),
+    ],
+)
+def test_where_nothing_is_compiled_the_exception_is_of_the_users_type(x: float, k: int, kind: Any, words: str) -> None:
+    mapped = jax.vmap(ag.convert(every_kind))
+    assert mapped(jnp.zeros(2), jnp.array([0, 1])).tolist() == [0.0, 0.0]
+    with pytest.raises(kind) as caught:
+        mapped(jnp.array([0.0, x]), jnp.array([0, k]))
+    assert re.search(rf"{HERE}:\d+: .*\n.*{re.escape(words)}$", str(caught.value))
+    assert words in said(lambda: ag.jit(every_kind)(x, k))
 
 
 @pytest.fixture

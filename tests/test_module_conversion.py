@@ -287,3 +287,25 @@ def test_inner_functions_have_names() -> None:
         b"def f():\n    def g():\n        def h(): ...\n    class C:\n        def m(self): ...\n", "m.py"
     )
     assert module.qualified_names() == ["f", "f.g", "f.g.h", "f.C.m"]
+
+
+def chain_of(cases: int) -> str:
+    arms = "".join(f"    elif x == {i}:\n        y = {2 * i}\n" for i in range(1, cases))
+    return f"\n\ndef doubled(x):\n    if x == 0:\n        y = 0\n{arms}    else:\n        y = -1\n    return y\n"
+
+
+def test_a_chain_that_python_could_not_read_is_refused_with_its_line(tmp_path: Path) -> None:
+    doubled = jax.jit(imported(converted(chain_of(90)), tmp_path).doubled)
+    assert [int(doubled(x)) for x in (0, 1, 89, 90)] == [0, 2, 178, -1]
+    with pytest.raises(ag.ConversionError) as caught:
+        convert_module(chain_of(120).encode(), "chain.py")
+    assert str(caught.value).splitlines()[:2] == [
+        "the converted text of `doubled` would have more than the 99 levels of indentation that Python reads",
+        "  at chain.py:3",
+    ]
+
+
+def test_a_hundred_levels_of_the_author(tmp_path: Path) -> None:
+    nested = "".join(f"{' ' * (i + 1)}if x > {i}:\n{' ' * (i + 2)}y += 1\n" for i in range(97))
+    count = jax.jit(imported(converted(f"def count(x):\n y = 0\n{nested} return y\n"), tmp_path).count)
+    assert [int(count(x)) for x in (0, 1, 50, 200)] == [0, 1, 50, 97]

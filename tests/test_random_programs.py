@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.random_programs import execution, grammar, search, shrinking
+from tests import catalogue
+from tests.random_programs import execution, grammar, inexpressible, search, shrinking
 
 Folders = pytest.TempPathFactory
 
@@ -75,3 +76,16 @@ def test_shrinking_keeps_only_what_fails() -> None:
     assert "while" in text
     small = shrinking.shrink(text, lambda t: "while" in t, attempts=3000)
     assert len(small.splitlines()) <= 3, small
+
+
+@pytest.mark.parametrize("name", sorted(inexpressible.STATEMENTS))
+def test_what_cannot_be_expressed_is_refused_by_name(name: str, tmp_path: pathlib.Path) -> None:
+    outcome = execution.compare(inexpressible.alone(name), grammar.write_inputs(1), tmp_path)
+    assert (outcome.kind, search.page_of(outcome)) == ("refused", inexpressible.STATEMENTS[name][2]), outcome.detail
+
+
+@pytest.mark.parametrize("name", ["loop-changes-shape", "caught-exception", "unbound-variable", "list-grows-in-a-loop"])
+def test_a_refusal_is_counted_under_its_page(name: str) -> None:
+    [message] = [page.message for page in catalogue.pages() if page.path.stem == name]
+    renamed = message.replace("'x'", "'w3'").replace("'factor'", "'z1'").replace("'out'", "'m'")
+    assert search.page_of(execution.Outcome("refused", renamed, execution.category_of(renamed))) == name

@@ -1,11 +1,12 @@
 """Every refusal: the exception's class and its exact text, with the line; and that plain Python stays untouched.
 
-`FILE:+2` stands for the second line behind the function's `def` line. `{arms}` and `{carry}` are the two remedies that many
+`FILE:+2` stands for the second line behind the function's `def` line. `{arms}`, `{carry}` and `{grows}` are remedies that many
 messages share.
 """
 
 from __future__ import annotations
 
+import asyncio
 import collections
 import contextlib
 import functools
@@ -15,7 +16,7 @@ import operator
 import pathlib
 import queue
 import re
-import sys
+import statistics
 import textwrap
 import threading
 from collections.abc import Callable
@@ -32,6 +33,8 @@ from tests.programs.harness import difference
 REMEDIES = {
     "{arms}": "make both arms leave a value of one shape, dtype and structure, "
     "or test a Python value (a static argument), so that only one arm is used",
+    "{grows}": "preallocate an array (x[n] = ...), or say how often the loop turns at most, "
+    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
     "{carry}": "keep shape, structure and kind of the value the same in every turn "
     "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
 }
@@ -195,7 +198,7 @@ def dict_keys(x):
       when the test is true: int32
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: use a number in the place of None, and a flag of your own that says whether it counts
     """,
 )
 def none_or_value(x):
@@ -214,7 +217,7 @@ def none_or_value(x):
       when the test is true: str 'plus'
       when it is false:      str 'minus'
       why: the value is not an array and differs, and one compiled program must serve both
-      instead: {arms}
+      instead: choose between numbers, or test a Python value (a static argument): no program computes texts
     """,
 )
 def strings(x):
@@ -234,7 +237,7 @@ def strings(x):
       when the test is true: int32
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: return a value on every path, of one shape, dtype and structure
     """,
 )
 def returned_none(x):
@@ -362,7 +365,7 @@ def carry_structure(n):
       before the loop: None
       after one turn:  int32
       why: the value is not a number or an array, so a loop cannot change it from turn to turn
-      instead: {carry}
+      instead: begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts
     """,
 )
 def carry_none(n):
@@ -402,7 +405,7 @@ def carry_string(n):
       before the loop: empty list
       after one turn:  list of 1 (int32)
       why: a loop cannot change the structure of a value from turn to turn: the structures differ
-      instead: {carry}
+      instead: {grows}
     """,
 )
 def append_dynamic(n):
@@ -778,7 +781,7 @@ def filter_of_a_sum(n):
       when the test is true: float32[2]
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: use a number in the place of None, and a flag of your own that says whether it counts
     """,
 )
 def header_of_several_lines(n):
@@ -1678,9 +1681,6 @@ def test_what_jax_says_of_unknown_values_is_said_of_the_users_line(fn, kind, tex
     assert caught.value.location.lineno == inspect.getsourcelines(fn)[1] + 1
 
 
-YIELDS = "a statement that holds a `yield` or an `await` stays Python's own: a program cannot stop half-way"
-
-
 def yields_in_an_arm(n):
     def items():
         if n > 4:
@@ -1693,30 +1693,152 @@ def yields_in_an_arm(n):
 def yields_in_a_loop(n):
     def items():
         for i in range(n):
-            yield i + 1
+            if n is not None:
+                got = yield i + 1
+                print(got)
 
     return sum(items())
 
 
+def yields_in_an_expression(n):
+    def items():
+        return (yield from (1, 2)) if n > 4 else (yield 3)
+
+    return sum(items())
+
+
+def awaits_in_a_loop(n):
+    async def items():
+        while n > 4:
+            async with asyncio.timeout(1):
+                pass
+
+    return asyncio.run(items())
+
+
+def yields_in_a_match(n):
+    async def items():
+        match n:
+            case 4:
+                yield n
+
+    async def gathered():
+        return [x async for x in items()]
+
+    return asyncio.run(gathered())
+
+
+def breaks_before_a_yield(n):
+    def items():
+        for i in range(9):
+            if i > n:
+                break
+            yield i
+
+    return sum(items())
+
+
+def returns_before_an_await(n):
+    async def items():
+        if n > 4:
+            return n
+        async with asyncio.timeout(1):
+            return 2
+
+    return asyncio.run(items())
+
+
 @pytest.mark.parametrize(
-    "fn, what, shown",
+    ("fn", "text"),
     [
-        (yields_in_an_arm, "`n > 4` asks whether a traced value is true", ["if n > 4:", "   ^^^^^"]),
-        (yields_in_a_loop, "`items` needs a traced value as a Python integer", ["for i in range(n):"]),
+        (
+            breaks_before_a_yield,
+            """
+            generator 'items' breaks inside an `if` that a traced value decides
+              at FILE:+3
+                  if i > n:
+                     ^^^^^
+              it breaks: at line +4, `break`
+              it yields: at line +5, `yield i`
+              why: a compiled program cannot stop half-way, so what jumps past a `yield` stays Python's own
+              instead: yield in every case, with a flag that says whether the value counts
+            """,
+        ),
+        (
+            returns_before_an_await,
+            """
+            coroutine 'items' returns inside an `if` that a traced value decides
+              at FILE:+2
+                  if n > 4:
+                     ^^^^^
+              it returns: at line +3, `return n`
+              it awaits:  at line +4, `async with asyncio.timeout(1):`
+              why: a compiled program cannot stop half-way, so what jumps past an `await` stays Python's own
+              instead: await before the statement, and let the condition choose among values
+            """,
+        ),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )
-def test_a_statement_with_a_yield_is_named(fn, what, shown) -> None:
+def test_a_jump_past_a_yield_or_an_await_is_named(fn, text) -> None:
     with pytest.raises(ag.StagingError) as caught:
         ag.jit(fn)(4)
-    # Python 3.13 says which part of a `for` asks.
-    of_the_loop = sys.version_info >= (3, 13) and fn is yields_in_a_loop
-    assert message_of(caught.value, fn).splitlines() == [
-        what.replace("items", "range(n)") if of_the_loop else what,
-        "  at FILE:+2",
-        *("      " + line for line in [*shown, *(["         ^^^^^^^^"] if of_the_loop else [])]),
-        f"  why: {YIELDS}",
-        "  instead: collect the values in a list and return it, or write the loop where the values are used",
+    first = inspect.getsourcelines(fn)[1]
+    expected = re.sub(r"line \+(\d)", lambda found: f"line {first + int(found[1])}", textwrap.dedent(text).strip())
+    assert message_of(caught.value, fn) == expected
+
+
+@pytest.mark.parametrize(
+    "fn, what, shown, where",
+    [
+        (
+            yields_in_an_arm,
+            "generator 'items' yields inside an `if` that a traced value decides",
+            ["if n > 4:", "   ^^^^^"],
+            "yields: at line 3, `yield 1`",
+        ),
+        (
+            yields_in_a_loop,
+            "generator 'items' yields inside a `for` that a traced value decides",
+            ["for i in range(n):"],
+            "yields: at line 4, `yield (i + 1)`",
+        ),
+        (
+            yields_in_an_expression,
+            "generator 'items' yields inside a conditional expression that a traced value decides",
+            ["return (yield from (1, 2)) if n > 4 else (yield 3)", "                              ^^^^^"],
+            "yields: at line 2, `yield from (1, 2)`",
+        ),
+        (
+            awaits_in_a_loop,
+            "coroutine 'items' awaits inside a `while` that a traced value decides",
+            ["while n > 4:", "      ^^^^^"],
+            "awaits: at line 3, `async with asyncio.timeout(1):`",
+        ),
+        (
+            yields_in_a_match,
+            "generator 'items' yields inside a `match` that a traced value decides",
+            ["case 4:"],
+            "yields: at line 4, `yield n`",
+        ),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -> None:
+    with pytest.raises(ag.StagingError) as caught:
+        ag.jit(fn)(4)
+    word = "an `await`" if where.startswith("awaits") else "a `yield`"
+    first = inspect.getsourcelines(fn)[1] + 1
+    where = re.sub(r"line (\d)", lambda found: f"line {first + int(found[1]) - 1}", where)
+    text = re.sub(r"FILE:\+\d", "FILE", message_of(caught.value, fn)).splitlines()
+    assert text[0] == what and text[1] == "  at FILE"
+    assert text[2].strip() == shown[0] and [line for line in text if line.strip() == shown[-1].strip()]
+    assert text[-3:] == [
+        f"  it {where}",
+        f"  why: a compiled program cannot stop half-way, so what holds {word} stays Python's own",
+        "  instead: await before the statement, and let the condition choose among values"
+        if "await" in word
+        else "  instead: collect the values in a list and return that, or write the statement where the values are used",
     ]
 
 
@@ -1738,8 +1860,9 @@ def test_a_statement_with_a_yield_is_named(fn, what, shown) -> None:
             "raises a traced integer to a negative power, which is a float in Python",
             "an integer of a compiled program stays one",
         ),
+        (lambda n: statistics.mean([n, 2]), "needs the exact fraction of a traced value", LATER),
     ],
-    ids=["hash", "repeat", "power"],
+    ids=["hash", "repeat", "power", "fraction"],
 )
 def test_what_python_says_of_unknown_values_is_said_of_the_users_line(fn, what, why) -> None:
     with pytest.raises(TypeError) as caught:
@@ -1853,3 +1976,107 @@ def test_a_refused_program_can_be_called_with_static_values() -> None:
     with pytest.raises(ag.StagingError):
         ag.jit(f)(jnp.int32(4), jnp.int32(3))
     assert ag.jit(f, static_argnums=1)(jnp.int32(4), 3) == [12, 8, 4]
+
+
+def _read_by_a_finally(a):
+    found = [0]
+    last = None
+    try:
+        if a > 2:
+            return found
+        last = (a, a)
+    finally:
+        found[0] = 1 if last is None else 2
+    return found
+
+
+def _read_by_a_returned_closure(a):
+    def closure():
+        last = None
+
+        def read():
+            return last
+
+        for i in range(3):
+            if a == i:
+                return read
+            last = i, a
+        return read
+
+    return 1 if closure()() is None else 2
+
+
+def test_a_variable_that_outlives_a_return_is_not_forgotten_in_the_arm_that_returns() -> None:
+    assert [ag.jit(_read_by_a_finally)(a) for a in (1, 3)] == [_read_by_a_finally(a) for a in (1, 3)] == [[2], [1]]
+    with pytest.raises(ag.StagingError, match="different values in 'last'"):
+        ag.jit(_read_by_a_returned_closure)(1)
+    assert _read_by_a_returned_closure(1) == 2
+
+
+def test_a_variable_that_no_one_reads_after_a_return_is_forgotten() -> None:
+    def find(a):
+        last = None
+        for i in range(3):
+            if a == i:
+                return -1
+            last = i, a
+        return last[0] + last[1]
+
+    assert [int(ag.jit(find)(a)) for a in (0, 1, 5)] == [find(a) for a in (0, 1, 5)]
+
+
+class _Shown:
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Shown({self.x})"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: f"{x}" == "2.0",
+        lambda x: len(f"{x:.2f}"),
+        lambda x: "%s" % x == "2.0",  # noqa: UP031  # the operator is what is tried
+        lambda x: "%s %s" % (1, f"{x}") == "1 2.0",  # noqa: UP031  # the operator is what is tried
+        lambda x: "%d" % x,  # noqa: UP031  # the operator is what is tried
+        lambda x: "{}".format(*[x]) == "2.0",
+        lambda x: "".join(["a", str(x)]) == "a2.0",
+        lambda x: {"k2.0": 1}[f"k{x}"],
+        lambda x: f"k{x}" in {"k2.0": 1},
+        lambda x: f"{(x, 1)}" == "(2.0, 1)",
+        lambda x: str(_Shown(x)) == "Shown(2.0)",
+        lambda x: f"{_Shown(x)!r:>12}" == "  Shown(2.0)",
+        lambda x: format(x, ".2f") == "2.00",
+        lambda x: int(f"{x}"[0]),
+        lambda x: f"{f'{x}'}" == "2.0",
+    ],
+)
+def test_texts_of_traced_values_are_not_read(read: Callable[..., Any]) -> None:
+    assert read(2.0) is not None
+    with pytest.raises(ag.StagingError, match="the text of a traced value is read"):
+        jax.jit(ag.convert(read))(2.0)
+
+
+def test_texts_of_traced_values_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.jit
+    def f(x):
+        name = f"{x.shape}-{x.dtype}"
+        print("shown", f"{x}", "%s" % x, name)  # noqa: UP031  # the operator is what is tried
+        return {"()-float32": 1.0}[name] * x
+
+    assert f(jnp.float32(2)) == 2
+    assert capsys.readouterr().out.startswith("shown JitTracer")
+
+
+def test_a_message_made_before_the_raise_has_the_values_of_the_failure() -> None:
+    @ag.jit
+    def f(x):
+        message = f"{x:.1f} is too large"
+        if x > 1:
+            raise ValueError(message)
+        return x
+
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match=r"2\.0 is too large"):
+        f(2.0).block_until_ready()

@@ -1,4 +1,4 @@
-"""The lists that a loop body does nothing with but append: they can become stacked outputs of a `scan`.
+"""The lists that a loop body makes longer. With some it does nothing but append: they can become outputs of a `scan`.
 
 >>> import gast
 >>> appended_only(gast.parse('''
@@ -30,6 +30,23 @@ def appended_only(body: list[Any]) -> list[str]:
         elif isinstance(node, gast.Expr) and (name := _list_of_append(node.value)) is not None:
             appended[name] += 1
     return sorted(name for name, count in appended.items() if used[name] == count)
+
+
+def resized(block: list[Any]) -> list[str]:
+    """Names of variables of which a block calls a method that makes a list longer or shorter, sorted.
+
+    >>> resized(gast.parse("if c: todo.extend(xs)\\nelse: x = todo.pop()\\nd.rows.append(x)").body)
+    ['todo']
+    """
+    found = set()
+    for node in walk(*block):
+        function = node.func if isinstance(node, gast.Call) else None
+        if isinstance(function, gast.Attribute) and function.attr in _RESIZE and isinstance(function.value, gast.Name):
+            found.add(str(function.value.id))
+    return sorted(found)
+
+
+_RESIZE = frozenset({"append", "extend", "pop", "clear", "insert", "remove"})
 
 
 def _list_of_append(node: Any) -> str | None:

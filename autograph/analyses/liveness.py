@@ -109,6 +109,7 @@ class Liveness:
         self._live: dict[Any, int] = {}
         self._tests: dict[Any, Summary] = {}
         self._after: dict[Any, int] = {}  # live when a loop or an `if` is over
+        self._lasting: dict[Any, int] = {}  # read once a `return` is under way: by a `finally`
         self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
         self._stateless = self.bits.mask(scope.globals) | self.bits.mask(transient)
         self._always = self.bits.mask(scope.captured | scope.nonlocals)
@@ -150,6 +151,10 @@ class Liveness:
         """Those of the variables that nobody reads after an `if`."""
         outlive = self._after[statement] | self._always | self._stateless
         return self.bits.names(self.bits.mask(names) & ~outlive)
+
+    def lasting(self, statement: Any) -> list[str]:
+        """The variables of an `if` that may be read when a `return` in it is under way: by a `finally`, by closures."""
+        return self.bits.names(self.assigned([statement]) & (self._lasting[statement] | self._always))
 
     def returns(self, statement: Any) -> bool:
         """Whether a statement holds a `return`."""
@@ -285,6 +290,7 @@ class Liveness:
 
     def _spread_If(self, node: Any, out: Exits) -> None:
         self._after[node] = self._live[node]
+        self._lasting[node] = out.return_
         # A variable that one arm reads before writing it is state: the other arm must not make it its own.
         self._live[node] |= self._blocks[id(node.body)].reads | self._blocks[id(node.orelse)].reads
         self._spread(node.body, out)

@@ -45,6 +45,8 @@ def mutated(block: list[Any], alias: str) -> set[str]:
             target = node.func.value if is_method else None
         while isinstance(target, gast.Attribute | gast.Subscript):
             target = target.value
+        if target is not None and is_operator(target, alias) and target.func.attr == "some":
+            target = target.args[0]
         if isinstance(target, gast.Name):
             found.add(target.id)
     return found

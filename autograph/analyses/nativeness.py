@@ -4,7 +4,7 @@
 `yield` or `await`, which no local function can take over. Two rules follow from jumps:
 
 * a jump that must leave a native loop, a `finally` or a generator cannot be a flag, so the statements that it leaves on
-  its way are native too (a traced test there fails as JAX says, it never guesses);
+  its way are native too (a traced test there is refused, see `autograph.suspensions`); nor can a `return` before an `await`;
 * a `while` with a static test that is left from inside a functional statement (`while True: if c: break`) is functional.
 
 A `raise` inside a `try` that has handlers counts as a jump out of that `try`'s body: there it can become a flag, like `break`.
@@ -43,10 +43,11 @@ _JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
 _MAY_BE_FUNCTIONAL = (gast.If, gast.While, gast.For)
 _RAISE = frozenset(("raise",))
 _LOOP_JUMPS = frozenset(("break", "continue"))
-_SUSPENDING = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+_YIELDS = (gast.Yield, gast.YieldFrom)
+_SUSPENDING = (*_YIELDS, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
 
-def suspends(node: Any) -> bool:
+def suspends(node: Any, by: tuple[type, ...] = _SUSPENDING) -> bool:
     """Whether running `node` may suspend the function that it stands in."""
     pending = [node]
     while pending:
@@ -54,7 +55,7 @@ def suspends(node: Any) -> bool:
         if type(node) is list:
             pending.extend(node)
             continue
-        if isinstance(node, _SUSPENDING) or (isinstance(node, gast.comprehension) and node.is_async):
+        if isinstance(node, by) or (isinstance(node, gast.comprehension) and node.is_async and by is _SUSPENDING):
             return True
         if not isinstance(node, FUNCTIONS):
             pending.extend(children(node))
@@ -62,8 +63,8 @@ def suspends(node: Any) -> bool:
 
 
 def _holds_function(node: Any) -> bool:
-    """Whether a function or class is made in `node`; such a statement stands in one place only."""
-    return any(isinstance(item, (*FUNCTIONS, gast.ClassDef)) for item in walk(node))
+    """Whether a function with statements or a class is made in `node`; such a statement stands in one place only."""
+    return any(isinstance(item, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef) for item in walk(node))
 
 
 class Nativeness:
@@ -87,8 +88,14 @@ class Nativeness:
         self._forced: dict[Any, Kinds] = {}  # by `try`, the kinds of jumps that cannot become flags there
         self._may_catch = not (may_suspend and any(map(suspends, function.body)))
         suspending = [self._summarise(statement, False) for statement in function.body]
-        self.is_generator = any(suspending)
-        self._decide(function.body, NO_JUMP | {"return"} if self.is_generator else NO_JUMP)
+        self.is_generator = any(suspending) and suspends(function.body, _YIELDS)
+        rest = (
+            len(suspending)
+            if self.is_generator
+            else max((i + 1 for i, found in enumerate(suspending) if found), default=0)
+        )
+        self._decide(function.body[:rest], NO_JUMP | {"return"})
+        self._decide(function.body[rest:], NO_JUMP)
 
     def holds(self, statement: Any) -> bool:
         """Whether a statement stays a Python statement; simple statements do."""
@@ -101,6 +108,10 @@ class Nativeness:
     def soft(self, statement: Any) -> Kinds:
         """The kinds of jumps that leave a statement from inside a functional statement, or from itself if it is one."""
         return self._soft.get(statement, NO_JUMP)
+
+    def suspends(self, statement: Any) -> bool:
+        """Whether running a statement may suspend the function."""
+        return self._suspending.get(statement, False)
 
     @property
     def moves(self) -> bool:

@@ -65,7 +65,9 @@ def _checked(state: Any, *functions: Any) -> None:
             assert not unknown, f"{function.__code__.co_name} writes {unknown}, the state is {names}"
 
 
-def if_stmt(test: Any, body: Any, orelse: Any, state: Any = None, *, exits: Any = (), unbound: Any = ()) -> Any:
+def if_stmt(
+    test: Any, body: Any, orelse: Any, state: Any = None, *, exits: Any = (), unbound: Any = (), lasting: Any = ()
+) -> Any:
     _checked(state, body, orelse)
     assert not (exits or unbound) or {*exits, *unbound} <= set(state.__code__.co_freevars)
     return body() if test else orelse()
@@ -253,6 +255,27 @@ def comp_iter(xs: Any) -> Any:
 
 def comp_kept(test: Any, element: Any, passed: Any) -> tuple[Any, ...]:
     return (element(),) if test else ()
+
+
+def comp_counted(test: Any, element: Any) -> tuple[Any, ...]:
+    return (1,) if test and [element()] else ()
+
+
+def comp_len(counts: Any) -> Any:
+    return len(counts)
+
+
+def formatted(value: Any, spec: str = "", conversion: str = "") -> str:
+    convert = {"": lambda x: x, "s": str, "r": repr, "a": ascii}[conversion]
+    return format(convert(value), spec)
+
+
+def text(*parts: str) -> str:
+    return "".join(parts)
+
+
+def percent(text: str, values: Any) -> str:
+    return text % values
 
 
 def comp_test(test: Any) -> Any:

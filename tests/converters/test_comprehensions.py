@@ -82,6 +82,22 @@ CASES = {
         "f([])",
         "f([1, 0])",
     ),
+    "the filter of a list that is only counted or summed": Case(
+        """
+        def f(xs):
+            n = len([x for x in xs if x > 0])
+            s = sum([x for x in xs if x > 0])
+            return n, s, len([x for x in xs])
+        """,
+        """
+        def f(xs):
+            n = ag__.comp_len([item for x in ag__.comp_iter(xs) for item in ag__.comp_counted(x > 0, lambda: x)])
+            s = sum([item_1 for x in ag__.comp_iter(xs) for item_1 in ag__.comp_kept(x > 0, lambda: x, 0)])
+            return (n, s, len([x for x in ag__.comp_iter(xs)]))
+        """,
+        "f([1, -2, 3])",
+        "f([])",
+    ),
     "several filters, the last generator": Case(
         """
         def f(xs):

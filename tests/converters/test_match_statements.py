@@ -116,6 +116,7 @@ CASES = {
                 else:
                     match_ = False
                 if match_:
+                    n = x
                     return n
                 else:
                     n = x
@@ -184,6 +185,7 @@ CASES = {
                     rest = part_3
                     match_ = rest
                 if match_:
+                    rest = part_3
                     return rest
                 else:
                     match x:
@@ -229,6 +231,7 @@ CASES = {
                 a = part_4
                 match_ = a > 0
             if match_:
+                a = part_4
                 return a
             else:
                 match x:

@@ -1,6 +1,6 @@
 """The order of the passes: those that claim to commute do, and the checks between passes see what is broken."""
 
-import itertools
+import random
 
 import gast
 import pytest
@@ -34,7 +34,9 @@ def test_the_order_of_those_that_share_a_walk_is_free() -> None:
     assert len(bases) > 5
     expected = converted(Expressions)
     neighbours = [bases[:i] + (bases[i + 1], bases[i]) + bases[i + 2 :] for i in range(len(bases) - 1)]
-    for order in [*neighbours, bases[::-1], *itertools.islice(itertools.permutations(bases), 1000, None, 4001)]:
+    others = random.Random(0)
+    shuffled = [tuple(others.sample(bases, len(bases))) for _ in range(200)]
+    for order in [*neighbours, bases[::-1], *shuffled]:
         assert converted(type("Other", order, {})) == expected, order
 
 

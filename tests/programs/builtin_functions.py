@@ -338,3 +338,8 @@ def a_repeated_value_is_no_endless_loop(n):
         if total > n:
             break
     return total
+
+
+@program((15,), (25,), (-15,), (-125,), (149,), (0,), transforms=("vmap",))
+def integers_rounded_to_tens(n):
+    return round(n, -1), round(n, -2), round(n, ndigits=-12), round(n > 3), round(n, 0) if n > 20 else round(n + 1, -1)

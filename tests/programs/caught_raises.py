@@ -251,3 +251,27 @@ def in_a_while_that_python_would_keep(n):
                 raise OverflowError
     except OverflowError:
         return turns
+
+
+@program((1,), (0,))
+def no_jump_but_the_raise(a):
+    try:
+        if a:
+            raise ValueError
+    except ValueError:
+        pass
+
+
+@program((1, 3), (5, 2), (4, 4))
+def handler_with_lambdas(a, b):
+    r = 0
+    try:
+        if a > 2:
+            raise ValueError
+        if b > 2:
+            raise ValueError
+        r = 1
+    except ValueError:
+        r = max([a, b], key=lambda u: -u if u > 2 else u)
+        r += (lambda u, v=r: u + v)(b)
+    return r

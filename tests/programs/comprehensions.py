@@ -150,3 +150,21 @@ def set_of_static(n):
 @program((ints(1, 2, 3), ints(1, 5, 3)))
 def count_matches(v, w):
     return sum(1 if x == y else 0 for x, y in zip(v, w, strict=True))
+
+
+@program((ints(1, -2, 3, 0),), (ints(-1, -1, -1, -1),), transforms=("vmap",))
+def lists_that_are_only_counted_or_summed(v):
+    positive = len([x for x in v if x > 0])
+    total = sum([x * 2 for x in v if x > 0 if x < 3])
+    return positive, total, any([x > 2 for x in v if x != 0]), all([x > 0 for x in v if x != 0])
+
+
+@program((3,), (-3,))
+def elements_of_a_counted_list_are_evaluated(n):
+    seen = [0]
+
+    def note(x):
+        seen[0] += x
+        return x
+
+    return len([note(x) for x in (n, 2 * n, 5) if x > 0]), seen

@@ -43,3 +43,29 @@ def several_containers(n):
     if n > 3:
         return len(seen) + len(index)
     return len(seen) + index["first"][0]
+
+
+@program((2.0,), (-2.0,), (0.5,), transforms=("vmap",))
+def list_that_is_dead_where_a_loop_is_left(c):
+    s = 0.0
+    for i in range(3):
+        xs = [c]
+        if c > i:
+            xs.append(2.0)
+            return c + xs[0]
+        s = s + xs.pop()
+    return s
+
+
+@program((2.0,), (-2.0,), (0.5,), transforms=("vmap",))
+def asked_again_inside(c):
+    positive = c > 0
+    if positive:
+        x = c
+        while positive:
+            positive = x < 10
+            x = x * 2
+        return x
+    elif not positive:
+        y = -c
+    return y

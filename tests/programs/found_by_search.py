@@ -468,3 +468,40 @@ def assertion_in_test_and_body(n):
     while checked(n) < 10:
         n = checked(n) + 3
     return n
+
+
+@program((5, 2), (5, 3), (1, 2))
+def another_object_beside_a_tuple_of_the_arm(a, b):
+    o = Box(a, b)
+    if b == 3:
+        return o.p, 1
+    if a > 2:
+        o = Box(7, 2)
+    return o.p, 2
+
+
+@program((5, 2), (5, 3), (1, 2))
+def another_object_beside_containers_of_the_arms(a, b):
+    o = Box(a, b)
+    if b > a:
+        t = [a, 1]
+        d = {"k": (a, 2)}
+    else:
+        o = Box(7, 2)
+        t = [b, 3]
+        d = {"k": (b, 4)}
+    return o.p, t, d
+
+
+@program((3,), (0,))
+def object_of_a_turn_changed_in_a_loop_inside(n):
+    total = 0
+    while n > 0:
+        box = Box(0)
+        k = n
+        while k > 0:
+            box.p += k
+            k -= 1
+        total += box.p
+        n -= 1
+    return total

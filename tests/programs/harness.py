@@ -177,6 +177,8 @@ def difference(expected: Any, actual: Any, *, types: str, where: str = "result")
         expected, actual = jax.random.key_data(expected), jax.random.key_data(actual)
     if _is_number(expected):
         return _different_numbers(expected, actual, types, where)
+    if type(expected) is list and type(actual) is ag.BoundedList:
+        actual = list(actual)  # its documented result type
     if type(expected) is not type(actual):
         return f"{where}: {type(expected).__name__} {expected!r} became {type(actual).__name__} {actual!r}"
     if isinstance(expected, (list, tuple)):

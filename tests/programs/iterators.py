@@ -80,3 +80,158 @@ def generator_that_ends_with_a_write(n):
         if x == n:
             break
     return log[0]
+
+
+def climbing(n):
+    y = n
+    yield y
+    for i in range(3):
+        if n > i:
+            y += 1
+        yield y
+    y = y * 2
+    yield y
+
+
+class Climber:
+    def __init__(self, n):
+        self.n = n
+        self.turns = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.turns += 1
+        if self.turns > 4:
+            raise StopIteration
+        self.n = self.n + 1
+        return self.n
+
+
+@program((0,), (1,), (2,), (5,), transforms=("vmap",))
+def a_generator_that_computes_is_left_early(n):
+    total = 0
+    for y in climbing(n):
+        if y > 3:
+            break
+        total += y
+    else:
+        total += 100
+    return total
+
+
+@program((0,), (2,), (5,))
+def returns_from_a_loop_over_a_generator(n):
+    for y in climbing(n):
+        if y == 1:
+            continue
+        if y > 3:
+            return y * 10
+    return -1
+
+
+@program((0,), (2,), (5,))
+def an_iterator_class_that_computes_is_left_early(n):
+    for y in Climber(n):
+        if y > 3:
+            break
+        n = n * 2
+    return n, y
+
+
+@program((0,), (2,), (5,))
+def generators_behind_native_iterators(n):
+    total = 0
+    for i, y in enumerate(climbing(n)):
+        if y > 4:
+            break
+        total += i
+    for y, k in zip(climbing(n), [1, 2, 3]):
+        if y + k > 5:
+            break
+        total += 10 * k
+    for y in map(lambda y: y + total, climbing(n)):
+        if y > 9:
+            break
+        total += 1
+    return total
+
+
+@program((0,), (2,), (5,))
+def a_generator_in_a_generator_s_loop(n):
+    found = 0
+    for y in climbing(n):
+        for z in climbing(y):
+            if z > 4:
+                break
+            found += z
+        if found > 9:
+            return found
+    return -found
+
+
+@program((0,), (2,), (5,))
+def what_a_generator_writes_happens_as_far_as_it_ran(n):
+    seen = [0, 0]
+
+    def noting():
+        for k in range(3):
+            seen[0] += 1
+            seen[1] = n + k
+            yield n + k
+
+    for y in noting():
+        if y > 3:
+            break
+    return seen
+
+
+@program((4.0,), (9.5,), transforms=("grad", "vmap"))
+def steps_that_are_not_reached_have_no_gradient(x):
+    def roots():
+        y = x
+        while y is not None:
+            yield y
+            y = (y - 1.0) ** 0.5
+
+    total = 0.0
+    for k, y in enumerate(roots()):
+        if k > 8 or y < 1.5:
+            break
+        total = total + y
+    return total
+
+
+@program((0,), (3,), (7,))
+def a_generator_behind_a_known_test(n):
+    total = 0
+    for k, y in enumerate(climbing(n)):
+        if n > 5:
+            break
+        if k == 2:
+            break
+        total += y
+    return total
+
+
+def primes_below(limit):
+    for p in range(2, limit):
+        for q in range(2, p):
+            if p % q == 0:
+                break
+        else:
+            yield p
+
+
+@program((30,), (77,), (3599,))
+def many_known_items_of_a_generator(n):
+    count = 0
+    for p in primes_below(500):
+        if n % p == 0:
+            break
+        count += 1
+    for k in (k * n for k in range(100)):
+        if k > 1000:
+            return count, p, k
+    return count, p, -1

@@ -279,3 +279,29 @@ def alternatives_inside_with_traced_values(n):
             return b - a
         case _:
             return 0
+
+
+@program((3, 9), (3, 2), (4, 4), (0, 8))
+def captured_before_a_guard_and_read_behind_it(a, c):
+    r = 0
+    match (a % 3, c):
+        case (0, y) if y > 7:
+            if a > 1:
+                r = y
+        case (1, y):
+            r = y + 1
+    match a:
+        case 0 | 3 as z if c > 2:
+            for _ in range(2):
+                r += z
+    return r
+
+
+@program((2.0,), (-2.0,), transforms=("vmap",))
+def both_truth_values_without_a_default(x):
+    match x > 0:
+        case True:
+            r = 1.0
+        case False:
+            r = x
+    return r

@@ -71,3 +71,90 @@ def attribute_first_written_in_a_loop_that_turns(n):
         if i > n:
             break
     return s.v
+
+
+@program((0, 0), (1, 0), (-1, -2), (1, 1), transforms=("vmap",))
+def grid_written_at_traced_indices(r, c):
+    grid = [[0, 0], [10, 20]]
+    first = grid[0]
+    grid[r][c] = 5
+    grid[c][0] += r
+    grid[0][r] *= 3
+    return grid, first
+
+
+@program((2, 1), (0, 0), (5, 1))
+def grid_counted_in_a_loop(n, c):
+    grid = [[0, 0], [0, 0]]
+    r = 0
+    for _ in range(n):
+        grid[r][c] += 1
+        c += 1
+        if c == 2:
+            c = 0
+            r = (r + 1) % 2
+    return grid
+
+
+@program((0,), (1,))
+def grid_of_three_levels_under_an_if(i):
+    cube = ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    if i > 0:
+        cube[i][0][i] = -1
+    else:
+        cube[i][i][1] -= 10
+    return cube
+
+
+@program((0,), (1,))
+def rows_that_are_one_list(i):
+    grid = [[0, 0]] * 2
+    grid[i][1] += 1
+    grid[i - 1][1] += 2
+    return grid
+
+
+class Board:
+    def __init__(self):
+        self.rows = [[0, 0], [0, 0]]
+        self.asked = 0
+
+    @property
+    def grid(self):
+        self.asked += 1
+        return self.rows
+
+
+@program((0, 1), (1, 1))
+def grid_of_an_object(r, c):
+    board = Board()
+    calls = 0
+
+    def amount():
+        nonlocal calls
+        calls += 1
+        board.rows[0][0] += 100
+        return 7
+
+    board.grid[r][c] += amount()
+    return board.rows, board.asked, calls
+
+
+@program((2, 0), (0, 5), (-3, 0), (1, 1))
+def grid_indices_out_of_range(r, c):
+    grid = [[0, 0], [0, 0]]
+    grid[r][c] = 1
+    return grid
+
+
+@program((0, 1), (1, 1), transforms=("vmap",))
+def a_row_that_the_value_replaces(r, c):
+    grid = [[0, 0], [0, 0]]
+    old = grid[0]
+
+    def amount():
+        grid[0] = [5, 5]
+        return 7
+
+    grid[r][c] += amount()
+    return grid, old

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 import autograph as ag
@@ -52,18 +51,24 @@ class Outcome:
 
 @contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raise `TimedOut` in the block after so many seconds (main thread only, as signals are)."""
+    """Raise `TimedOut` in the block after so many seconds of computing, or ten times as many on the clock.
+
+    A busy machine is no hang. In the main thread only, as signals are.
+    """
 
     def stop(*_: object) -> None:
         raise TimedOut
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    previous = [signal.signal(number, stop) for number in (signal.SIGPROF, signal.SIGALRM)]
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(10 * seconds)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
+        for number, handler in zip((signal.SIGPROF, signal.SIGALRM), previous, strict=True):
+            signal.signal(number, handler)
 
 
 def load(text: str, folder: pathlib.Path) -> types.ModuleType:
@@ -121,7 +126,9 @@ def _plain_python(fn: Callable[..., Any], args: Inputs) -> Any:
 def _compare_traced(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]) -> Outcome:
     jitted = ag.jit(fn)
     for (a, b, x, xs), wanted in usable:
-        got = outcome(lambda a=a, b=b, x=x, xs=xs: jitted(jnp.int32(a), jnp.int32(b), jnp.float32(x), jnp.array(xs)))
+        got = outcome(
+            lambda a=a, b=b, x=x, xs=xs: jitted(np.int32(a), np.int32(b), np.float32(x), np.array(xs, np.int32))
+        )
         verdict = _judge(wanted, got, "promoted", (a, b, x, xs))
         if verdict is not None:
             return verdict
@@ -142,20 +149,29 @@ def _judge(wanted: Any, got: Any, types: str, args: Inputs) -> Outcome | None:
     if isinstance(got, Raised) and not isinstance(wanted, Raised):
         text = f"{type(got.error).__name__}: {got.error}"
         if isinstance(got.error, AutoGraphError):
-            return Outcome("refused", text, _category(got.error))
-        return Outcome("crash", text + "\n" + "".join(traceback.format_exception(got.error)), _category(got.error))
+            return Outcome("refused", text, category_of(text))
+        return Outcome("crash", text + "\n" + "".join(traceback.format_exception(got.error)), category_of(text))
     found = difference(wanted, got, types=types)
     return None if found is None else Outcome("WRONG", f"on {args!r}: {found}", "another answer")
 
 
-def _category(error: BaseException) -> str:
-    """The error without names, numbers and places: `variable 'w3'` and `variable 'a'` are the same refusal."""
-    line = str(error).strip().splitlines()[0] if str(error).strip() else ""
+def category_of(text: str) -> str:
+    """The first line of an error without names, numbers and places: `variable 'w3'` and `variable 'a'` are one refusal."""
+    return _without_names(text.strip().partition("\n")[0])[:160]
+
+
+def reason_of(text: str) -> str:
+    """The beginning of the reason that an error of ours gives."""
+    lines = [line.strip() for line in text.splitlines()]
+    return " ".join(next((_without_names(line) for line in lines if line.startswith("why: ")), "").split()[:5])
+
+
+def _without_names(line: str) -> str:
     words, quoted = [], False
     for piece in line.replace("`", "'").split("'"):
         words.append("…" if quoted else "".join("#" if c.isdigit() else c for c in piece))
         quoted = not quoted
-    return f"{type(error).__name__}: {''.join(words)}"[:160]
+    return "".join(words)
 
 
 def forget_compiled_programs() -> None:

@@ -51,8 +51,8 @@ class ExpressionWriter:
         self.lines: list[str] = []
         self.depth = 1
         self.numbers: dict[str, int] = {}
-        self.budget = self.random.randint(4, 14) if level < 4 else self.random.randint(8, 26)
-        self.deepest = 6 if level < 4 else 8
+        self.budget = self.random.randint(8, 26) if level == 4 else self.random.randint(4, 14)
+        self.deepest = 8 if level == 4 else 6
         self.has_box = self.has_dict = self.has_list = False
         self.returns: list[str] = []
 

@@ -5,7 +5,8 @@ their turns, so every program ends. A name is only read where Python surely has 
 
 Levels: 1 integers, `if`, loops, jumps · 2 also floats, arrays, closures, walrus, comprehensions, chained comparisons,
 element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write
-· 4 all of it, deeper (`wild`) · 5 jumps everywhere (`jumping`) · 6 also exceptions (`raising`).
+· 4 all of it, deeper, and the rest of the language (`wild`, `constructs`) · 5 jumps everywhere (`jumping`) · 6 also exceptions
+(`raising`) · 7 what cannot be expressed (`inexpressible`).
 
 >>> text = write_program(seed=1, level=1)
 >>> text.splitlines()[-1].strip().startswith("return")
@@ -18,9 +19,9 @@ import random
 
 from tests.random_programs import wild
 from tests.random_programs.expressions import Scope
+from tests.random_programs.inexpressible import InexpressibleWriter
 from tests.random_programs.jumping import JumpWriter
 from tests.random_programs.raising import RaiseWriter
-from tests.random_programs.wild import WildWriter
 
 HEADER = """\
 import contextlib
@@ -53,7 +54,7 @@ def fold(u, k=9):
 """
 
 
-class ProgramWriter(WildWriter):
+class ProgramWriter(InexpressibleWriter):
     """One random program, from its first line to its `return`."""
 
     def program(self) -> str:
@@ -73,7 +74,8 @@ class ProgramWriter(WildWriter):
             self.returns += self.declarations(s)
         while self.budget > 0:
             self.statement(s)
-        self.line(f"return {self.result(s)}")
+        last = f", {self.inexpressible(s)}" if self.level == 7 else ""
+        self.line(f"return {self.result(s)}{last}")
         return HEADER + (wild.HEADER if self.level >= 4 else "") + "\n".join(self.lines) + "\n"
 
     def heap(self) -> None:
@@ -93,12 +95,12 @@ class ProgramWriter(WildWriter):
 
 def write_program(seed: int, level: int) -> str:
     """The text of program number `seed` of a level; the function in it is called `program(a, b, x, xs)`."""
-    if level >= 5:
+    if level in (5, 6):
         return HEADER + (JumpWriter if level == 5 else RaiseWriter)(seed).program()
     return ProgramWriter(seed, level).program()
 
 
-def write_inputs(seed: int, count: int = 3) -> list[tuple[int, int, float, list[int]]]:
+def write_inputs(seed: int, count: int = 6) -> list[tuple[int, int, float, list[int]]]:
     """Arguments `(a, b, x, xs)` for a program."""
     rng = random.Random(f"inputs {seed}")
     return [

@@ -6,10 +6,12 @@ raised and caught, run-time checks, loop targets that are elements or attributes
 
 from __future__ import annotations
 
+from tests.random_programs import constructs
+from tests.random_programs.constructs import ConstructWriter
 from tests.random_programs.expressions import Option, Scope
-from tests.random_programs.statements import StatementWriter
 
-HEADER = """
+HEADER = f"""
+{constructs.HEADER}
 COUNT = 0
 
 class Bumped:
@@ -32,7 +34,7 @@ def three(u):
 """
 
 
-class WildWriter(StatementWriter):
+class WildWriter(ConstructWriter):
     """The options that level 4 adds."""
 
     def declarations(self, s: Scope) -> list[str]:
@@ -46,7 +48,7 @@ class WildWriter(StatementWriter):
         self.line("rows = [[a, 1], [b, 2]]")
         s.floats.append("n")
         s.assignable.add("n")
-        return ["COUNT", "n", "pair", "rows"]
+        return ["COUNT", "n", "pair", "rows", *self.constructs()]
 
     def wild_integers(self, s: Scope, depth: int) -> list[Option]:
         sub = lambda: self.integer(s, depth - 1)  # noqa: E731
@@ -59,6 +61,7 @@ class WildWriter(StatementWriter):
             (0.2, lambda: f"max([{sub()}, {sub()}], key=lambda u: -u)"),
             (0.2, lambda: f"(lambda u, v=2: u - v if u > v else v)({sub()})"),
             (0.2, lambda: "sum(h() for h in fs) % 9"),
+            *self.construct_integers(s, depth),
         ]
 
     def wild_simple(self, s: Scope) -> list[Option]:
@@ -68,6 +71,7 @@ class WildWriter(StatementWriter):
             (0.5, lambda: f"rows[{self.pick('01')}][{self.pick('01')}] = {value()}"),
             (0.3, lambda: f"rows[{self.pick('01')}][0] += {value()}"),
             (0.2, lambda: f"assert {self.condition(s, 0)} or a < 11, 'checked'"),
+            *self.construct_lines(s),
         ]
         if not s.inner:
             options += [
@@ -107,25 +111,23 @@ class WildWriter(StatementWriter):
             (0.2, lambda: self.checked(s)),
             (0.5, lambda: self.match(s)),
             (0.3, lambda: self.static_mode(s)),
+            *self.construct_blocks(s),
         ]
         if s.loops < 3:
             options += [(0.7, lambda: self.strange_loop(s)), (0.4, lambda: self.walrus_loop(s))]
-        if s.loops == 0 and not s.inner:
+        if self.depth == 1:  # the length of `fs` would depend on the arm
             options.append((0.4, lambda: self.closures_in_loop(s)))
         if self.has_box:
             options.append((0.4, lambda: self.managed(s)))
         return options
 
     def bound_on_one_path(self, s: Scope) -> str:
-        """A name that Python may find unbound: such inputs are left out of the comparison."""
+        """A name that Python may find unbound and nobody reads; for a read see `inexpressible`."""
         z = self.fresh("z")
         self.line(f"if {self.condition(s, 1)}:")
         with self.indented():
             self.line(f"{z} = {self.integer(s, 1)} % 9")
-            self.block(s.child(), 1)
-        if self.chance(0.15):
-            s.ints.append(z)
-            s.assignable.add(z)
+            self.block(s.child(ints=[*s.ints, z], assignable={*s.assignable, z}), 1)
         return ""
 
     def raise_and_catch(self, s: Scope) -> str:

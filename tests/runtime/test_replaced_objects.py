@@ -150,7 +150,50 @@ def read_by_a_closure(n):
     return get().x
 
 
+def other_arm_gives_it_another_name(n):
+    v, u = Pair(0, 1), Pair(1, 2)
+    if n > 1:
+        if n > 3:
+            v = Pair(n, 2)
+    else:
+        u = v
+    u.x += 100
+    return v.x, u.x
+
+
+def replaced_in_an_arm_of_an_arm(n):
+    v = Pair(0, 1)
+    if n > 1:
+        if n > 3:
+            v = Pair(n, 2)
+    else:
+        n = n + 7
+    return v.x, v.y, n
+
+
+def replaced_in_a_loop_of_an_arm(n):
+    v = Pair(0, 1)
+    if n > 1:
+        for i in range(n):
+            v = Pair(v.x + i, v.y)
+    elif n == 0:
+        v = Pair(4, 4)
+    return v.x, v.y
+
+
+def changed_after_a_loop_in_an_arm(n):
+    v = Pair(0, 1)
+    if n > 1:
+        for i in range(n):
+            v = Pair(v.x + i, v.y)
+        v.x += 5
+    elif n == 0:
+        n = 7
+    return v.x, v.y, n
+
+
 REFUSED = [
+    other_arm_gives_it_another_name,
     alias,
     alias_in_a_list,
     alias_of_another_variable,
@@ -173,7 +216,17 @@ def test_refused_where_somebody_could_tell(fn):
         ag.jit(fn)(5)
 
 
-@pytest.mark.parametrize("fn", [swapped, object_inside_stays, read_by_a_closure])
+JOINED = [
+    swapped,
+    object_inside_stays,
+    read_by_a_closure,
+    replaced_in_an_arm_of_an_arm,
+    replaced_in_a_loop_of_an_arm,
+    changed_after_a_loop_in_an_arm,
+]
+
+
+@pytest.mark.parametrize("fn", JOINED)
 @pytest.mark.parametrize("n", [0, 2, 5])
 def test_joined_where_nobody_can_tell(fn, n):
     assert tuple(map(int, _flat(ag.jit(fn)(n)))) == _flat(fn(n))

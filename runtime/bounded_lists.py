@@ -1,0 +1,426 @@
+"""Lists whose length is only known when the program runs: what a list is that grows in a loop of unknown length.
+
+An XLA program has no arrays of unknown length, so such a list is an array with room for the longest it can get, and the
+number of elements. `growth` makes them where a loop says how often it turns at most (`set_loop_options`).
+
+>>> import autograph as ag
+>>> @ag.jit
+... def halves(x):
+...     out = []
+...     while x > 1:
+...         ag.set_loop_options(maximum_iterations=20)
+...         out.append(x)
+...         x = x // 2
+...     return out
+>>> halves(20), halves(20) == [20, 10, 5, 2], len(halves(5))
+(BoundedList([20, 10, 5, 2]), True, 2)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime import array_elements, bounds, journal
+from autograph.runtime.guards import guarded
+from autograph.runtime.joining import (
+    Node,
+    Same,
+    Slot,
+    Template,
+    describe,
+    fill,
+    open_container,
+    same_static,
+    same_structure,
+)
+from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_array_like, is_traced
+from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, of_type, type_of
+
+
+class Elements:
+    """What the elements of a list have in common: their structure, and the type of each number or array in them.
+
+    Two are equal when the structures are; the types are those of the arrays that hold the values.
+    """
+
+    __slots__ = ("structures", "template", "types")
+
+    def __init__(self, template: Template, structures: Sequence[Any], types: Iterable[ArrayType]) -> None:
+        self.template = template
+        self.structures = structures  # of the tuples in an element, from outside inwards
+        self.types = tuple(types)
+
+    @classmethod
+    def of(cls, value: Any) -> tuple[Elements, list[Any]]:
+        """The structure of one element, and its numbers and arrays."""
+        leaves: list[Any] = []
+        structures: list[Any] = []
+        template = _opened(value, leaves, structures)
+        if not leaves:
+            leaves.append(True)  # strings, say: the number of rows is the room
+        return cls(template, structures, map(type_of, leaves)), leaves
+
+    def joined(self, other: Elements) -> Elements:
+        """What holds the elements of both; raises `TypesDiffer`."""
+        if self != other:
+            raise TypesDiffer("the structures differ")
+        types = [join_types(a, b) for a, b in zip(self.types, other.types, strict=True)]
+        return Elements(self.template, self.structures, types)
+
+    def make(self, leaves: Sequence[Any]) -> Any:
+        """An element."""
+        return fill(self.template, list(leaves))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Elements) or len(self.structures) != len(other.structures):
+            return False
+        return all(map(same_structure, self.structures, other.structures)) and _alike(self.template, other.template)
+
+    def __hash__(self) -> int:
+        return hash(len(self.types))
+
+
+def _opened(value: Any, leaves: list[Any], structures: list[Any]) -> Template:
+    if is_array_like(value):
+        leaves.append(value)
+        return Slot(len(leaves) - 1)
+    opened = open_container(value)
+    if opened is None:
+        return Same(value)
+    if not isinstance(value, tuple):
+        raise refusal(
+            f"a list of unknown length cannot hold {describe(value)}",
+            why="an element that is read would be a copy of it, and writes into the copy would be lost",
+            instead="append numbers, arrays, or tuples of these",
+        )
+    structures.append(opened[1])
+    return Node(opened[3], [_opened(child, leaves, structures) for child in opened[0]])
+
+
+def _alike(a: Template, b: Template) -> bool:
+    if type(a) is Same and type(b) is Same:
+        return same_static(a.value, b.value)
+    if type(a) is Node and type(b) is Node:
+        return len(a.children) == len(b.children) and all(map(_alike, a.children, b.children))
+    return type(a) is type(b) is Slot
+
+
+class BoundedList:
+    """A list of at most `capacity` elements, whose length is known when the program runs.
+
+    A loop makes it of a list that grows in it, where `ag.set_loop_options(maximum_iterations=N)` says how often the loop
+    turns at most. In converted code it does what the list does that it stands for: `append`, `extend`, `pop`, `clear`,
+    `copy`, `len`, truth, items read and written (an index may be traced, and is checked), `for`, `in`, `sum`, `any`, `all`,
+    and, of numbers, `min` and `max`. As a result of a compiled function it can be read like a list: `list(xs)` is one.
+
+    Its elements are numbers, arrays of one shape, or tuples of these; numbers promote as JAX promotes. It is a pytree of
+    the number of elements (an int32 scalar, or a batch of them under `vmap`) and one array of shape `(capacity + 1, ...)` for
+    each number or array of an element. What stands behind the last element has no meaning; in the spare row ends what is
+    appended where there is no room, so that no turn of a loop has to ask.
+
+    Attributes:
+        count: *traced* or concrete; the number of elements.
+        columns: the arrays.
+    Raises:
+        StagingError: an operation whose result would have to have a known length.
+        IndexError, JaxRuntimeError: the index is out of range, or an empty list is popped; the latter when the compiled
+            program runs.
+    """
+
+    __slots__ = ("__weakref__", "columns", "count", "elements", "growth")
+    __hash__ = None  # type: ignore[assignment]  # as of a list, which changes; `object` declares a method here
+
+    columns: tuple[Any, ...]
+    count: Any
+    elements: Elements | None
+    growth: Any
+
+    def __init__(self, elements: Elements | None, columns: Sequence[Any], count: Any) -> None:
+        self.elements = elements
+        self.columns = tuple(columns)
+        self.count = count
+        self.growth = None  # the loop in which it grows (see `growth`)
+
+    @property
+    def capacity(self) -> int:
+        """How many elements there is room for."""
+        return self._rows - 1
+
+    @property
+    def _rows(self) -> int:
+        return self.columns[0].shape[-1 - len(self._type(0).shape)] if self.columns else 1
+
+    def _type(self, index: int) -> ArrayType:
+        assert self.elements is not None
+        return self.elements.types[index]
+
+    # -- how a list grows and shrinks --------------------------------------------------------------------------------
+
+    def append(self, value: Any, /) -> None:
+        """`list.append`."""
+        found, leaves = Elements.of(value)
+        if self._admits(found, leaves, 1):
+            self._write(leaves, bounds.declare(self.count, 0, self.capacity))  # where there is no room, the spare row
+            self._set("count", self.count + 1)
+
+    def extend(self, values: Iterable[Any], /) -> None:
+        """`list.extend`, of an iterable with a known number of elements."""
+        for value in values:
+            self.append(value)
+
+    def pop(self, *index: Any) -> Any:
+        """`list.pop()`: the last element."""
+        if index and index != (-1,):
+            raise _refused("pop(i)", "take elements off the end (`pop()`), or mask with an array")
+        some = guarded(self.count, self.count > 0, IndexError("pop from empty list"))
+        self._set("count", some - 1)
+        return self._read(self.count)
+
+    def clear(self) -> None:
+        """`list.clear`."""
+        self._set("count", self.count * 0)
+
+    def copy(self) -> BoundedList:
+        """`list.copy`."""
+        return BoundedList(self.elements, self.columns, self.checked_count())
+
+    def become(self, other: BoundedList) -> None:
+        """Takes on what another list holds; outside of loops."""
+        self.growth = None
+        for name in ("elements", "columns", "count"):
+            self._set(name, getattr(other, name))
+
+    def _admits(self, found: Elements, leaves: Sequence[Any], new: int) -> bool:
+        """Makes room for values; False where the loop around is going to be traced again with more room."""
+        try:
+            for leaf, kind in zip(leaves, found.types, strict=True):
+                check_fits(leaf, kind)
+            joined = found if self.elements is None else self.elements.joined(found)
+        except TypesDiffer as differ:
+            assert self.elements is not None
+            raise refusal(
+                "the elements of a list of unknown length differ",
+                why=f"it holds {self._kind()}, and {_kind(found)} is put into it: {differ}",
+                instead="give all elements one structure and one shape",
+            ) from None
+        if self.growth is not None:
+            return bool(self.growth.admits(joined, new))
+        self.widen(joined, self.capacity + new)
+        return True
+
+    def widen(self, elements: Elements, capacity: int) -> None:
+        """Room for more elements, of wider types."""
+        columns = []
+        for index, kind in enumerate(elements.types):
+            if self.elements is None:
+                columns.append(_zeros(kind, capacity + 1))
+                continue
+            column = convert(self.columns[index], _stacked(kind, self._rows))
+            more = capacity - self.capacity
+            columns.append(lax.concatenate([column, _zeros(kind, more)], 0) if more else column)
+        self._set("elements", elements)
+        self._set("columns", tuple(columns))
+
+    def checked_count(self) -> Any:
+        """The number of elements; the program fails where there was no room for all.
+
+        An element that was lost is missed where it is read, and where the loop ends: nothing else depends on it.
+        """
+        if self.growth is None:
+            return self.count
+        return guarded(self.count, self.count <= self.capacity, RuntimeError(self.growth.too_long))
+
+    def _set(self, name: str, value: Any) -> None:
+        journal.touch_attribute(self, name)
+        object.__setattr__(self, name, value)
+
+    # -- elements ----------------------------------------------------------------------------------------------------
+
+    def _read(self, at: Any) -> Any:
+        """The element at an index from 0 on."""
+        if self.growth is not None and not self.growth.is_settled:
+            return self.growth.any_element()
+        if self.elements is None:
+            raise _refused("reading an element before one was put in", "begin with a list of one element")
+        if self.growth is not None:
+            at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
+        at = bounds.declare(at, 0, self.capacity)
+        return self.elements.make([array_elements.read(column, at) for column in self.columns])
+
+    def _write(self, leaves: Sequence[Any], at: Any) -> None:
+        assert self.elements is not None
+        values = [convert(leaf, kind) for leaf, kind in zip(leaves, self.elements.types, strict=True)]
+        columns = [array_elements.put(value, column, at) for value, column in zip(values, self.columns, strict=True)]
+        self._set("columns", tuple(columns))
+
+    def _position(self, index: Any, what: str) -> Any:
+        if not is_traced(index):
+            index = operator.index(index)
+            at = index if index >= 0 else self.count + index
+        else:
+            at = lax.convert_element_type(index, jnp.result_type(int))
+            at = lax.select(at < 0, at + self.count, at)
+        at = jnp.asarray(at, jnp.result_type(int))
+        if what == "list assignment" and self.growth is not None:
+            at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
+        return guarded(at, (at >= 0) & (at < self.count), IndexError(f"{what} index out of range"))
+
+    def __getitem__(self, index: Any) -> Any:
+        if not self.is_traced():
+            return list(self)[index]
+        if isinstance(index, slice):
+            raise _refused("slicing", "read the elements in a loop, or return the list and slice the result")
+        return self._read(self._position(index, "list"))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            raise _refused("writing a slice", "write the elements in a loop")
+        at = self._position(index, "list assignment")
+        found, leaves = Elements.of(value)
+        if self._admits(found, leaves, 0):
+            self._write(leaves, at)
+
+    def element(self, at: Any) -> Any:
+        """The element of a turn of a loop over the list."""
+        return self._read(at)
+
+    # -- the whole ---------------------------------------------------------------------------------------------------
+
+    def is_traced(self) -> bool:
+        """Whether the length is not known yet; a list is empty as long as nothing is known of its elements."""
+        return self.elements is not None and is_traced(self.count)
+
+    def __len__(self) -> int:
+        if self.elements is None:
+            return 0
+        count = self.count
+        if is_traced(count):
+            length: int = convert_weak(count, jnp.result_type(int))
+            return length  # converted code asks by name
+        if np.ndim(count):
+            raise TypeError(f"this is a batch of {np.shape(count)} lists, made by vmap: take one with jax.tree.map")
+        return int(count)
+
+    def __bool__(self) -> bool:
+        test: bool = self.elements is not None and self.count > 0
+        return test if is_traced(test) else bool(test)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.is_traced():
+            raise _refused("taking the elements one by one", "write a `for` statement, or return the list")
+        size = len(self)
+        rows = [list(column[:size]) for column in self.columns]
+        for k in range(size):
+            assert self.elements is not None
+            yield self.elements.make([row[k] for row in rows])
+
+    def __contains__(self, value: Any) -> Any:
+        if not self.is_traced():
+            return value in list(self)
+        if not is_array_like(value):
+            return False
+        return self._reduced(jnp.any, False, "in", lambda column: column == value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | BoundedList):
+            return NotImplemented
+        if self.is_traced() or (isinstance(other, BoundedList) and other.is_traced()):
+            raise _refused("comparing", "compare the elements in a loop, or return the list and compare the result")
+        return list(self) == list(other)
+
+    def __repr__(self) -> str:
+        if self.is_traced() or np.ndim(self.count):
+            return f"BoundedList(at most {self.capacity} of {self._kind()})"
+        shown = [jax.tree.map(lambda x: x if np.ndim(x) else np.asarray(x).item(), element) for element in self]
+        return f"BoundedList({shown!r})"
+
+    def __jax_array__(self) -> NoReturn:
+        raise _refused(
+            "making an array",
+            "reduce it (`sum`, `max`, a `for` loop), keep an array of your own (`x[n] = v`), or return the list",
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(list, name) and not name.startswith("__"):
+            raise _refused(
+                f"{name}()", "rewrite it as a loop over the list, or return the list and do it with the result"
+            )
+        raise AttributeError(f"'BoundedList' object has no attribute {name!r}")
+
+    def reduced(self, name: str) -> Any:
+        """`sum`, `any`, `all`, `min` or `max` of the elements."""
+        if name in ("any", "all"):
+            neutral = name == "all"
+            return self._reduced(jnp.all if neutral else jnp.any, neutral, name, lambda column: column != 0)
+        if name == "sum":
+            return self._reduced(lambda x: jnp.sum(x, axis=0, promote_integers=False), 0, name, lambda column: column)
+        some = guarded(self.checked_count(), self.count > 0, ValueError(f"{name}() arg is an empty sequence"))
+        dtype = self._type(0).dtype
+        limits = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.inexact) else jnp.iinfo(dtype)
+        worst = limits.max if name == "min" else limits.min
+        return self._reduced(jnp.min if name == "min" else jnp.max, worst, name, lambda column: column, some)
+
+    def _reduced(
+        self, reduce: Callable[[Any], Any], neutral: Any, what: str, of: Callable[[Any], Any], count: Any = None
+    ) -> Any:
+        if self.growth is not None and not self.growth.is_settled:
+            return reduce(of(self.growth.any_column()))
+        assert self.elements is not None
+        if type(self.elements.template) is not Slot or (self._type(0).shape and what != "sum"):
+            raise _refused(f"{what} of elements that are no numbers", "write it as a loop over the list")
+        column = of(self.columns[0])
+        used = jnp.arange(self._rows) < (self.checked_count() if count is None else count)
+        used = used.reshape(-1, *(1,) * (column.ndim - 1))
+        result = reduce(jnp.where(used, column, jnp.asarray(neutral, column.dtype)))
+        return convert_weak(result, result.dtype) if self._type(0).weak and result.dtype != bool else result
+
+    def _kind(self) -> str:
+        return "no element" if self.elements is None else _kind(self.elements)
+
+
+def _kind(elements: Elements) -> str:
+    return str(elements.make([_Named(str(kind)) for kind in elements.types]))
+
+
+class _Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _stacked(kind: ArrayType, count: int) -> ArrayType:
+    return kind._replace(shape=(count, *kind.shape), sharding=None)
+
+
+def _zeros(kind: ArrayType, count: int) -> Any:
+    return of_type(_stacked(kind, count))
+
+
+def _refused(what: str, instead: str) -> Exception:
+    return refusal(
+        f"{what} is not possible with a list whose length is only known when the program runs",
+        why="the list grew in a staged loop, and the arrays of a compiled program have known shapes",
+        instead=instead,
+    )
+
+
+def _flatten(xs: BoundedList) -> tuple[tuple[Any, ...], Elements | None]:
+    return (xs.count, *xs.columns), xs.elements
+
+
+def _unflatten(elements: Elements | None, children: Sequence[Any]) -> BoundedList:
+    return BoundedList(elements, children[1:], children[0])
+
+
+jax.tree_util.register_pytree_node(BoundedList, _flatten, _unflatten)

@@ -1,0 +1,199 @@
+"""Lists that grow in a loop of unknown length, where the program says how often it turns at most.
+
+`ag.set_loop_options(maximum_iterations=N)` in the loop, and nothing else refers to the list: then the variable holds a
+`BoundedList` from the loop on. What the elements are and how many a turn can append is learnt by tracing the loop, which is
+done again with what was learnt until nothing is new.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph.runtime.loops import while_loop
+>>> def digits(n):
+...     found = []
+...     def loop_body():
+...         nonlocal n
+...         found.append(n % 10)
+...         n = n // 10
+...     while_loop(lambda: n > 0, loop_body, lambda: (n,), options={"maximum_iterations": 10}, lists=lambda: (found,))
+...     return found
+>>> digits(123), jax.jit(digits)(123)
+([3, 2, 1], BoundedList([3, 2, 1]))
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime import carry_memory, journal
+from autograph.runtime.bounded_lists import BoundedList, Elements
+from autograph.runtime.carry_memory import Memory
+from autograph.runtime.grown_lists import alone
+from autograph.runtime.locations import CellLocation
+from autograph.runtime.refusals import refusal
+from autograph.runtime.state import CellVariable, Variable
+from autograph.runtime.types import of_type
+
+_ATTEMPTS = 100
+
+
+class Growth:
+    """What was learnt about one list in one loop.
+
+    Attributes:
+        elements: what its elements have in common, as far as seen.
+        room: how many elements the loop can append.
+        is_settled: whether the attempt that is being traced has shown nothing new.
+    """
+
+    def __init__(self, name: str, memory: Memory, xs: BoundedList, most: int) -> None:
+        self.name = name
+        self.memory = memory
+        self.xs = xs
+        self.before = xs.copy()
+        self.elements = self.known = xs.elements
+        self.room = most
+        self.is_settled = True
+        self.too_long = (
+            f"the list {name!r} has more elements than its loop can append in maximum_iterations={most} turns"
+        )
+
+    def begin(self) -> BoundedList:
+        """The list as the loop finds it, with room for what is known that it appends."""
+        self.known, self.is_settled = self.elements, True
+        if self.elements is not None:
+            self.xs.widen(self.elements, self.before.capacity + self.room)
+        self.xs.growth = self
+        return self.xs
+
+    def restore(self) -> None:
+        """Makes the list what it was before the loop."""
+        self.xs.become(self.before)
+
+    def end(self) -> None:
+        """The loop is staged; the program fails where the list has outgrown its room."""
+        self.xs.count = self.xs.checked_count()
+        self.xs.growth = None
+
+    def admits(self, elements: Elements, new: int) -> bool:
+        """Notes that values of these types are put into the list, `new` of them at its end."""
+        if self.elements is not None:
+            elements = self.elements.joined(elements)
+        self.elements = elements
+        if self.known is None or self.known.types != elements.types:
+            self.is_settled = False
+        if new:
+            memory = carry_memory.innermost_staged()
+            assert memory is not None
+            memory.appended[self.name] = memory.appended.get(self.name, 0) + new
+        return self.is_settled
+
+    def any_element(self) -> Any:
+        """Some element, in an attempt that is going to be repeated."""
+        assert self.elements is not None
+        return self.elements.make([of_type(kind) for kind in self.elements.types])
+
+    def any_column(self) -> Any:
+        """An array of some elements, in an attempt that is going to be repeated."""
+        assert self.elements is not None
+        return jnp.zeros((1, *self.elements.types[0].shape), self.elements.types[0].dtype)
+
+    def finish(self) -> None:
+        """Sums up how many elements the whole loop can append."""
+        needed = self._appended(self.memory)
+        if needed > self.room:
+            self.room, self.is_settled = needed, False
+
+    def _appended(self, memory: Memory) -> int:
+        turn = memory.appended.get(self.name, 0) + sum(map(self._appended, memory.inner.values()))
+        if turn and memory.turns is None:
+            raise refusal(
+                f"the list {self.name!r} grows in a loop of unknown length",
+                why="how much room it needs must be known while the program is traced",
+                instead="say how often this loop turns at most too: `ag.set_loop_options(maximum_iterations=N)`",
+            )
+        return turn * (memory.turns or 0)
+
+
+def staged(stage: Callable[[Callable[[], bool]], None], memory: Memory, variables: Sequence[Variable]) -> None:
+    """Runs `stage(ready)`, which stages a loop unless `ready()` says that it has to be traced again.
+
+    Args:
+        memory: of the loop; names the variables that may hold lists which grow in it.
+        variables: the state of the loop.
+    """
+    most = memory.options.get("maximum_iterations")
+    if most is not None:
+        most = memory.turns = min(operator.index(most), most if memory.turns is None else memory.turns)
+    mine: set[int] = set()
+    if most is not None:
+        mine = alone(memory.lists) if memory.alone is None else memory.alone
+        memory.alone = None
+    growing = [v for v in memory.lists if id(v.get()) in mine or (type(v.get()) is BoundedList and not v.get().growth)]
+    if most is None or not growing:
+        stage(lambda: True)
+        return
+    entry = [variable.get() for variable in (*variables, *growing)]
+    found = [Growth(variable.name, memory, _as_bounded(variable.get()), most) for variable in growing]
+
+    def restore() -> None:
+        for variable, value in zip((*variables, *growing), entry, strict=True):
+            variable.set(value)
+        for growth in found:
+            growth.restore()
+
+    def ready() -> bool:
+        for growth in found:
+            growth.finish()
+        return all(growth.is_settled for growth in found)
+
+    for _ in range(_ATTEMPTS):
+        start = equation_mark()
+        for variable, growth in zip(growing, found, strict=True):
+            _set(variable, growth.begin())
+        try:
+            stage(ready)
+        except Exception:
+            if all(growth.is_settled for growth in found):
+                restore()
+                raise
+        else:
+            if all(growth.is_settled for growth in found):
+                break
+        drop_equations(start, equation_mark())
+        restore()
+    else:
+        raise AssertionError("what a list holds did not settle")
+    for growth in found:
+        growth.end()
+
+
+def as_it_grows(xs: list[Any], lists: Sequence[Variable], others: int) -> Any:
+    """What a loop runs over that may make the list longer which it runs over: that list as one of traced length.
+
+    `others`: how many references to the list there are besides the loop's.
+    """
+    for variable in lists:
+        if variable.get() is xs and others == 1:
+            made = _as_bounded(xs)
+            _set(variable, made)
+            return made
+    return xs
+
+
+def _as_bounded(value: Any) -> BoundedList:
+    if type(value) is BoundedList:
+        return value
+    made = BoundedList(None, (), jnp.asarray(0))
+    made.extend(value)
+    return made
+
+
+def _set(variable: Variable, value: Any) -> None:
+    if value is variable.get():
+        return
+    if isinstance(variable, CellVariable):
+        journal.touch_location(CellLocation(variable.name, variable.cell))
+    variable.set(value)

@@ -1,0 +1,277 @@
+"""Lists that grow in loops of unknown length which say how often they turn at most."""
+
+import jax.numpy as jnp
+
+import autograph as ag
+from tests.programs.harness import floats, ints, program
+
+
+@program((1234,), (0,), (7,), transforms=("vmap",))
+def digits(n):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=12)
+        out.append(n % 10)
+        n = n // 10
+    return out
+
+
+@program((9,), (0,), (1,), transforms=("vmap",))
+def pairs_under_a_condition(n):
+    out = []
+    k = 0
+    while k < n:
+        ag.set_loop_options(maximum_iterations=12)
+        if k % 2 == 0:
+            out.append((k, k * 0.5))
+        k += 1
+    return out
+
+
+@program((10,), (1,), (0,), (5,), transforms=("vmap",))
+def what_is_asked_of_it(n):
+    out = []
+    k = 0
+    while k < n:
+        ag.set_loop_options(maximum_iterations=12)
+        if k % 3 != 0:
+            out.append(k)
+        k += 1
+    total = 0
+    for x in out:
+        total += x
+    for i, x in enumerate(out):
+        total += i * x
+    largest = max(out) if out else -1
+    smallest = min(out) if out else -1
+    last = out[-1] if len(out) > 0 else 0
+    return len(out), sum(out), total, largest, smallest, last, 4 in out, any(out), all(out)
+
+
+GRAPH = jnp.array([[0, 1, 0, 1, 0], [0, 0, 1, 0, 0], [1, 0, 0, 0, 1], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0]])
+ISLANDS = jnp.array([[0, 0, 0, 0, 0], [0, 0, 1, 0, 1], [0, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 0, 0]])
+
+
+@program((GRAPH, 0), (GRAPH, 2), (ISLANDS, 0), (ISLANDS, 4), numpy=True)
+def depth_first(edges, start):
+    size = len(edges)
+    seen = jnp.zeros(size, bool)
+    stack = [start]
+    order = []
+    while stack:
+        ag.set_loop_options(maximum_iterations=40)
+        v = stack.pop()
+        if not seen[v]:
+            seen = seen.at[v].set(True)
+            order.append(v)
+            for w in range(size):
+                if edges[v, w] and not seen[w]:
+                    stack.append(w)
+    return order
+
+
+@program((GRAPH, 0), (GRAPH, 2), (ISLANDS, 0), (ISLANDS, 4), numpy=True)
+def breadth_first(edges, start):
+    """The loop runs over the list that it makes longer."""
+    distance = jnp.full(len(edges), -1).at[start].set(0)
+    queue = [start]
+    for v in queue:
+        ag.set_loop_options(maximum_iterations=40)
+        for w in range(len(edges)):
+            if edges[v, w] and distance[w] < 0:
+                distance = distance.at[w].set(distance[v] + 1)
+                queue.append(w)
+    return distance, queue
+
+
+@program((30,), (2,), (3,), transforms=("vmap",))
+def primes(n):
+    """A loop over the list inside of the loop in which it grows."""
+    out = []
+    for k in range(2, n):
+        ag.set_loop_options(maximum_iterations=40)
+        is_prime = True
+        for p in out:
+            if k % p == 0:
+                is_prime = False
+                break
+        if is_prime:
+            out.append(k)
+    return out
+
+
+@program((floats(1, -2, 3, 4, 5, -6),), (floats(-1, -2, 3, -4, 5, -6),), (floats(-1, -1, -1, -1, -1, -1),))
+def first_three_positive(xs):
+    out = []
+    for x in xs:
+        ag.set_loop_options(maximum_iterations=6)
+        if x > 0:
+            out.append(x)
+        if len(out) >= 3:
+            break
+    return out
+
+
+@program((floats(1, -2, 3, 4, 5, -6),), (floats(-1, -1, -1, -1, -1, -1),))
+def filtered(xs):
+    out = []
+    for x in xs:
+        ag.set_loop_options(maximum_iterations=6)
+        if x > 0:
+            out.append(x * 2)
+    return out, len(out)
+
+
+@program((4,), (0,), promotes=True)
+def ints_and_floats(n):
+    out = [1]
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=9)
+        out.append(n * 0.5)
+        n -= 1
+    out.append(7)
+    return out
+
+
+@program((4, 2), (0, 0), (1, 1), promotes=True)
+def written_and_read(n, k):
+    out = [5]
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=9)
+        out.append(out[-1] + n)
+        out[0] += out[k]
+        n -= 1
+    out[-1] = out[0] * 2
+    return out, out[k]
+
+
+@program((3, 4), (0, 2), (2, 0), (0, 0))
+def two_loops(n, m):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=4)
+        out.append(n)
+        n -= 1
+    while m > 0:
+        ag.set_loop_options(maximum_iterations=4)
+        out.append(m * 10)
+        out.extend([m, 0])
+        m -= 1
+    return out
+
+
+@program((3,), (0,), (4,))
+def nested(n):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=4)
+        k = n
+        while k > 0:
+            ag.set_loop_options(maximum_iterations=4)
+            out.append((n, k))
+            k -= 1
+        n -= 1
+    return out
+
+
+@program((3,), (0,), (4,))
+def made_in_each_turn(n):
+    total = 0
+    while n > 0:
+        row = []
+        k = n
+        while k > 0:
+            ag.set_loop_options(maximum_iterations=4)
+            row.append(k)
+            k -= 1
+        row.append(100)
+        total += sum(row) + len(row)
+        n -= 1
+    return total
+
+
+@program((5,), (2,), (0,))
+def aliases(n):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=10)
+        out.append(n)
+        same = out
+        same.append(0)
+        n -= 1
+    other = out
+    other.append(-1)
+    return out, other is out
+
+
+@program((5, 3), (5, 9), (0, 0))
+def with_a_return(n, limit):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=5)
+        out.append(n)
+        if sum(out) > limit:
+            return len(out), sum(out)
+        n -= 1
+    return -1, sum(out)
+
+
+@program((5,), (2,), (0,))
+def cleared(n):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=5)
+        if n == 3:
+            out.clear()
+        out.append(n)
+        n -= 1
+    return out
+
+
+@program((floats(1, 2), 3), (floats(0.5, -1), 1), (floats(1, 1), 0))
+def arrays(x, n):
+    path = [x]
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=3)
+        x = x * 0.5
+        path.append(x)
+        n -= 1
+    total = sum(path)
+    return path, total
+
+
+@program((2.0, 3), (3.0, 0), (1.5, 5), transforms=("grad",))
+def derivative(x, n):
+    powers = [1.0]
+    k = 0
+    while k < 5:
+        ag.set_loop_options(maximum_iterations=5)
+        if k < n:
+            powers.append(powers[-1] * x)
+        k += 1
+    total = 0.0
+    for p in powers:
+        total += p
+    return total
+
+
+@program((3,), (0,), static=(0,))
+def static_stays_python(n):
+    out = []
+    k = 0
+    while k < n:
+        ag.set_loop_options(maximum_iterations=5)
+        out.append(k)
+        k += 1
+    return out, out[::-1], sorted(out), isinstance(out, list)
+
+
+@program((ints(3, 1, 4, 1, 5), 3), (ints(3, 1, 4, 1, 5), 0))
+def words(xs, n):
+    out = []
+    for k in range(n):
+        ag.set_loop_options(maximum_iterations=5)
+        out.append("a")
+        if xs[k] > 1:
+            out.append("a")
+    return out

@@ -1,0 +1,318 @@
+"""Variables that are `None` or a value: searches that begin with `best = None`, and what is set under a traced condition."""
+
+import jax.numpy as jnp
+
+from tests.programs.harness import program
+
+XS = (3.0, 1.0, 4.0, 1.0, 5.0)
+signs = program((2.0,), (-2.0,), (0.5,), transforms=("vmap", "grad"))
+
+
+@signs
+def best_of_some(c):
+    best = None
+    for x in [c, c * c, 3.0 - c]:
+        if x > 0 and (best is None or x < best):
+            best = x
+    if best is None:
+        return -1.0
+    return best
+
+
+@signs
+def best_of_an_array(c):
+    best = None
+    for x in jnp.array(XS) * c:
+        if x < 0:
+            continue
+        if best is None or x > best:
+            best = x
+    return -1.0 if best is None else best
+
+
+@program((0,), (1,), (3,), (5,), transforms=("jaxpr",))
+def best_of_a_range(n):
+    best = None
+    for i in range(n):
+        v = i * 7 % 5
+        if best is None or v > best:
+            best = v
+    if best is None:
+        return -1
+    return best
+
+
+@program((0,), (2,), (5,))
+def best_of_pairs_in_nested_loops(n):
+    best = None
+    for i in range(n):
+        for j in range(i):
+            v = (i * 7 + j * 3) % 5
+            if v > 2 and (best is None or v > best[0]):
+                best = (v, i - j)
+    return (-1, 0) if best is None else best
+
+
+@program((2.0,), (-2.0,), (0.5,))
+def best_and_where(c):
+    best = where = None
+    for i, x in enumerate([c, c * c, 3.0 - c]):
+        if x > 0 and (best is None or x < best):
+            best = x
+            where = i
+    if best is None or where is None:
+        return -1.0, -1
+    return best, where
+
+
+@signs
+def running_in_a_while(c):
+    total = None
+    while c > 0:
+        if total is not None and total > 5:
+            break
+        total = c if total is None else total + c
+        c = c - 1
+    if total is not None:
+        return total
+    return -c
+
+
+@signs
+def search_with_break(c):
+    found = None
+    for i in range(5):
+        if i * c > 3.5:
+            found = i * c
+            break
+    return -1.0 if found is None else found
+
+
+@program((2,), (0,), (-3,))
+def the_value_before_a_loop_without_turns(n):
+    x = 1.0
+    for i in range(n):
+        if i > 0:
+            x = i * 2.0
+            break
+        else:
+            x = None
+    return -1.0 if x is None else x
+
+
+@signs
+def the_one_before(c):
+    last = None
+    s = 0.0
+    for v in jnp.array(XS) * c:
+        if v < 2:
+            continue
+        if last is not None:
+            s = s + abs(v - last)
+        last = v
+    return s
+
+
+@signs
+def set_and_taken_away(c):
+    best = None
+    for x in jnp.array(XS) * c:
+        if best is None:
+            best = x
+        elif x > 2.0:
+            best = None
+    return -1.0 if best is None else best
+
+
+@signs
+def inside_an_outer_loop(c):
+    r = 0.0
+    for k in range(3):
+        best = None
+        for x in jnp.array(XS) * c:
+            if x > k and (best is None or x > best):
+                best = x
+        if best is not None:
+            r = r + best
+    return r
+
+
+@signs
+def carried_where_it_is_known(c):
+    x = None
+    if c > 0:
+        x = c
+    if x is not None:
+        while x < 10 * c:
+            x = x + c
+        return x
+    return 0.0
+
+
+@signs
+def two_of_them(c):
+    x = y = None
+    if c > 0:
+        x = c
+    if c > 1:
+        y = c + 1
+    if x is not None and y is not None:
+        return x + y
+    if x is None or y is None:
+        z = c * 5.0
+    else:
+        z = x * y
+    return z
+
+
+@signs
+def the_test_has_a_name(c):
+    x = None
+    if c > 0:
+        x = c
+    missing = x is None
+    if missing:
+        return c * 7.0
+    return x
+
+
+@signs
+def guarded_by_not_and_or(c):
+    x = None
+    if c > 0:
+        x = c
+    if not (x is None or x > 1):
+        return x
+    return c * 2.0
+
+
+@signs
+def filled_in(c):
+    x = None
+    if c > 0:
+        x = c
+    if x is None:
+        x = c * c
+    return x + 1
+
+
+@signs
+def a_conditional_expression(c):
+    x = None if c > 0 else c
+    return 0.0 if x is None else x
+
+
+@signs
+def known_after_a_raise(c):
+    x = None
+    if c > -10:
+        x = c
+    if x is None:
+        raise ValueError("no value")
+    return x * x
+
+
+@program((2.0,), (-2.0,))
+def known_after_an_assert(c):
+    x = None
+    if c > 0:
+        x = c
+    assert x is not None
+    return x
+
+
+@signs
+def raised_and_caught(c):
+    best = None
+    try:
+        for x in jnp.array(XS) * c:
+            if x > 2:
+                best = x
+        if best is None:
+            raise ValueError("none")
+        return best
+    except ValueError:
+        return c
+
+
+@signs
+def read_and_written_by_closures(c):
+    x = None
+
+    def put(v):
+        nonlocal x
+        if v > 0:
+            x = v
+
+    def get():
+        return x
+
+    put(c)
+    return 0.0 if x is None else get() * 2
+
+
+@signs
+def asked_in_a_comprehension(c):
+    x = None
+    if c > 0:
+        x = c
+    answers = [1.0 if x is None else x for _ in range(2)]
+    return sum(answers)
+
+
+@signs
+def lists_and_tuples(c):
+    a = b = None
+    if c > 0:
+        a = [c, 1.0]
+        b = (c, [c])
+    if a is None:
+        a = [0.0, c]
+    a.append(3.0)
+    return a[0] + a[1] + a[2] + (0.0 if b is None else b[1][0])
+
+
+@program((2.0,), (-2.0,))
+def words_and_arrays(c):
+    a = b = None
+    if c > 0:
+        a = "positive"
+        b = jnp.ones(3) * c
+    return (0 if a is None else len(a)), (jnp.zeros(3) if b is None else b)
+
+
+@signs
+def an_older_object(c):
+    class Account:
+        def __init__(self, x):
+            self.x = x
+
+    account = Account(c)
+    chosen = None
+    if c > 0:
+        chosen = account
+    if chosen is not None:
+        chosen.x = chosen.x * 3
+    return account.x
+
+
+@signs
+def reset_in_a_branch(c):
+    a = None
+    if c > 0:
+        a = c
+    if a is not None:
+        if c > 1:
+            a = None
+    return 5.0 * c if a is None else a
+
+
+@signs
+def returned_early_from_a_loop(c):
+    first = None
+    for x in [c, 2 * c, c * c]:
+        if first is not None and x > 3:
+            return x - first
+        if x > 0:
+            first = x
+    return c if first is None else first
