@@ -149,7 +149,8 @@ class ControlFlow(StatementConverter):
         if given is None:
             return {}
         own = self.scopes.of(self.function).locals
-        lists = [name for name in resized(loop.body) if name in own]
+        every_turn = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
+        lists = [name for name in resized(every_turn) if name in own]
         return {"options": given} | ({"lists": pieces.state(lists, at=loop)} if lists else {})
 
     def _is_last_use(self, loop: Node) -> bool:

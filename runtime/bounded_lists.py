@@ -29,89 +29,12 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime import array_elements, bounds, journal
+from autograph.runtime.elements import Elements
 from autograph.runtime.guards import guarded
-from autograph.runtime.joining import (
-    Node,
-    Same,
-    Slot,
-    Template,
-    describe,
-    fill,
-    open_container,
-    same_static,
-    same_structure,
-)
+from autograph.runtime.joining import Slot
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
-from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, join_types, of_type, type_of
-
-
-class Elements:
-    """What the elements of a list have in common: their structure, and the type of each number or array in them.
-
-    Two are equal when the structures are; the types are those of the arrays that hold the values.
-    """
-
-    __slots__ = ("structures", "template", "types")
-
-    def __init__(self, template: Template, structures: Sequence[Any], types: Iterable[ArrayType]) -> None:
-        self.template = template
-        self.structures = structures  # of the tuples in an element, from outside inwards
-        self.types = tuple(types)
-
-    @classmethod
-    def of(cls, value: Any) -> tuple[Elements, list[Any]]:
-        """The structure of one element, and its numbers and arrays."""
-        leaves: list[Any] = []
-        structures: list[Any] = []
-        template = _opened(value, leaves, structures)
-        if not leaves:
-            leaves.append(True)  # strings, say: the number of rows is the room
-        return cls(template, structures, map(type_of, leaves)), leaves
-
-    def joined(self, other: Elements) -> Elements:
-        """What holds the elements of both; raises `TypesDiffer`."""
-        if self != other:
-            raise TypesDiffer("the structures differ")
-        types = [join_types(a, b) for a, b in zip(self.types, other.types, strict=True)]
-        return Elements(self.template, self.structures, types)
-
-    def make(self, leaves: Sequence[Any]) -> Any:
-        """An element."""
-        return fill(self.template, list(leaves))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Elements) or len(self.structures) != len(other.structures):
-            return False
-        return all(map(same_structure, self.structures, other.structures)) and _alike(self.template, other.template)
-
-    def __hash__(self) -> int:
-        return hash(len(self.types))
-
-
-def _opened(value: Any, leaves: list[Any], structures: list[Any]) -> Template:
-    if is_array_like(value):
-        leaves.append(value)
-        return Slot(len(leaves) - 1)
-    opened = open_container(value)
-    if opened is None:
-        return Same(value)
-    if not isinstance(value, tuple):
-        raise refusal(
-            f"a list of unknown length cannot hold {describe(value)}",
-            why="an element that is read would be a copy of it, and writes into the copy would be lost",
-            instead="append numbers, arrays, or tuples of these",
-        )
-    structures.append(opened[1])
-    return Node(opened[3], [_opened(child, leaves, structures) for child in opened[0]])
-
-
-def _alike(a: Template, b: Template) -> bool:
-    if type(a) is Same and type(b) is Same:
-        return same_static(a.value, b.value)
-    if type(a) is Node and type(b) is Node:
-        return len(a.children) == len(b.children) and all(map(_alike, a.children, b.children))
-    return type(a) is type(b) is Slot
+from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, of_type
 
 
 class BoundedList:
@@ -150,6 +73,23 @@ class BoundedList:
         self.count = count
         self.growth = None  # the loop in which it grows (see `growth`)
 
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> BoundedList:
+        """The list of known elements, which has room for them."""
+        made = cls(None, (), jnp.asarray(0))
+        rows = []
+        for value in values:
+            found, leaves = Elements.of(value)
+            made.elements = made._with(found, leaves)
+            rows.append(leaves)
+        if made.elements is not None:
+            made.count = jnp.asarray(len(rows))
+            made.columns = tuple(
+                jnp.stack([*(convert(leaf, kind) for leaf in column), jnp.zeros(kind.shape, kind.dtype)])
+                for column, kind in zip(zip(*rows, strict=True), made.elements.types, strict=True)
+            )
+        return made
+
     @property
     def capacity(self) -> int:
         """How many elements there is room for."""
@@ -169,7 +109,7 @@ class BoundedList:
         """`list.append`."""
         found, leaves = Elements.of(value)
         if self._admits(found, leaves, 1):
-            self._write(leaves, bounds.declare(self.count, 0, self.capacity))  # where there is no room, the spare row
+            self._write(leaves, self._row(self.count))
             self._set("count", self.count + 1)
 
     def extend(self, values: Iterable[Any], /) -> None:
@@ -201,21 +141,24 @@ class BoundedList:
 
     def _admits(self, found: Elements, leaves: Sequence[Any], new: int) -> bool:
         """Makes room for values; False where the loop around is going to be traced again with more room."""
-        try:
-            for leaf, kind in zip(leaves, found.types, strict=True):
-                check_fits(leaf, kind)
-            joined = found if self.elements is None else self.elements.joined(found)
-        except TypesDiffer as differ:
-            assert self.elements is not None
-            raise refusal(
-                "the elements of a list of unknown length differ",
-                why=f"it holds {self._kind()}, and {_kind(found)} is put into it: {differ}",
-                instead="give all elements one structure and one shape",
-            ) from None
+        joined = self._with(found, leaves)
         if self.growth is not None:
             return bool(self.growth.admits(joined, new))
         self.widen(joined, self.capacity + new)
         return True
+
+    def _with(self, found: Elements, leaves: Sequence[Any]) -> Elements:
+        """What the elements have in common together with one more."""
+        try:
+            for leaf, kind in zip(leaves, found.types, strict=True):
+                check_fits(leaf, kind)
+            return found if self.elements is None else self.elements.joined(found)
+        except TypesDiffer as differ:
+            raise refusal(
+                "the elements of a list of unknown length differ",
+                why=f"it holds {self._kind}, and {found} is put into it: {differ}",
+                instead="give all elements one structure and one shape",
+            ) from None
 
     def widen(self, elements: Elements, capacity: int) -> None:
         """Room for more elements, of wider types."""
@@ -253,8 +196,12 @@ class BoundedList:
             raise _refused("reading an element before one was put in", "begin with a list of one element")
         if self.growth is not None:
             at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
-        at = bounds.declare(at, 0, self.capacity)
+        at = self._row(at)
         return self.elements.make([array_elements.read(column, at) for column in self.columns])
+
+    def _row(self, at: Any) -> Any:
+        """Where an element stands: in the spare row where there is no room for it."""
+        return bounds.declare(lax.min(at, jnp.asarray(self.capacity, at.dtype)), 0, self.capacity)
 
     def _write(self, leaves: Sequence[Any], at: Any) -> None:
         assert self.elements is not None
@@ -339,7 +286,7 @@ class BoundedList:
 
     def __repr__(self) -> str:
         if self.is_traced() or np.ndim(self.count):
-            return f"BoundedList(at most {self.capacity} of {self._kind()})"
+            return f"BoundedList(at most {self.capacity} of {self._kind})"
         shown = [jax.tree.map(lambda x: x if np.ndim(x) else np.asarray(x).item(), element) for element in self]
         return f"BoundedList({shown!r})"
 
@@ -383,20 +330,9 @@ class BoundedList:
         result = reduce(jnp.where(used, column, jnp.asarray(neutral, column.dtype)))
         return convert_weak(result, result.dtype) if self._type(0).weak and result.dtype != bool else result
 
+    @property
     def _kind(self) -> str:
-        return "no element" if self.elements is None else _kind(self.elements)
-
-
-def _kind(elements: Elements) -> str:
-    return str(elements.make([_Named(str(kind)) for kind in elements.types]))
-
-
-class _Named:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
+        return "no element" if self.elements is None else str(self.elements)
 
 
 def _stacked(kind: ArrayType, count: int) -> ArrayType:

@@ -43,7 +43,7 @@ class Memory:
         lists: variables that may hold lists which grow in the loop (see `growth`).
         alone: ids of those of the lists to which nothing but the variable refers, where that was asked before.
         turns: how often the loop turns at most, where that is known.
-        appended: how many elements one turn appends to a list, by its name; without the loops inside.
+        appended: how many elements one turn appends to a list, by its key; without the loops inside.
     """
 
     def __init__(self, outer: Memory | None = None) -> None:
@@ -51,7 +51,7 @@ class Memory:
         self.lists: Sequence[Any] = ()
         self.alone: set[int] | None = None
         self.turns: int | None = None
-        self.appended: dict[str, int] = {}
+        self.appended: dict[Any, int] = {}
         self.outer = outer
         self.types: dict[Any, ArrayType] = {}
         self.static: dict[Any, bool] = {}

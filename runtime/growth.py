@@ -28,8 +28,9 @@ import jax.numpy as jnp
 
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime import carry_memory, journal
-from autograph.runtime.bounded_lists import BoundedList, Elements
+from autograph.runtime.bounded_lists import BoundedList
 from autograph.runtime.carry_memory import Memory
+from autograph.runtime.elements import Elements
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.locations import CellLocation
 from autograph.runtime.refusals import refusal
@@ -50,6 +51,7 @@ class Growth:
 
     def __init__(self, name: str, memory: Memory, xs: BoundedList, most: int) -> None:
         self.name = name
+        self.key = object()  # two lists may have had the variable one after the other
         self.memory = memory
         self.xs = xs
         self.before = xs.copy()
@@ -85,9 +87,10 @@ class Growth:
         if self.known is None or self.known.types != elements.types:
             self.is_settled = False
         if new:
-            memory = carry_memory.innermost_staged()
-            assert memory is not None
-            memory.appended[self.name] = memory.appended.get(self.name, 0) + new
+            memory = (
+                carry_memory.innermost_staged() or self.memory
+            )  # the test of the loop appends before its body is traced
+            memory.appended[self.key] = memory.appended.get(self.key, 0) + new
         return self.is_settled
 
     def any_element(self) -> Any:
@@ -107,7 +110,7 @@ class Growth:
             self.room, self.is_settled = needed, False
 
     def _appended(self, memory: Memory) -> int:
-        turn = memory.appended.get(self.name, 0) + sum(map(self._appended, memory.inner.values()))
+        turn = memory.appended.get(self.key, 0) + sum(map(self._appended, memory.inner.values()))
         if turn and memory.turns is None:
             raise refusal(
                 f"the list {self.name!r} grows in a loop of unknown length",
@@ -184,11 +187,7 @@ def as_it_grows(xs: list[Any], lists: Sequence[Variable], others: int) -> Any:
 
 
 def _as_bounded(value: Any) -> BoundedList:
-    if type(value) is BoundedList:
-        return value
-    made = BoundedList(None, (), jnp.asarray(0))
-    made.extend(value)
-    return made
+    return value if type(value) is BoundedList else BoundedList.of(value)
 
 
 def _set(variable: Variable, value: Any) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import __hello__
 import gc
-import itertools
 import importlib
 import importlib.util
+import itertools
 import linecache
 import py_compile
 import subprocess

@@ -320,8 +320,26 @@ def test_no_loop_where_nothing_is_appended():
 def test_one_loop_of_the_size_of_an_experts():
     jaxpr = jax.make_jaxpr(countdown)(3)
     [loop] = [eqn for eqn in jaxpr.eqns if eqn.primitive.name == "while"]
-    assert len(loop.params["body_jaxpr"].eqns) == 4  # the row, its place, the count, n
+    assert len(loop.params["body_jaxpr"].eqns) == 5  # the row, its place (2), the count, n
     assert [str(v.aval.shape) for v in loop.outvars] == ["()", "(6,)", "()"]
+
+
+def test_the_test_of_a_loop_appends():
+    @ag.convert
+    def f(n):
+        out = []
+        while out.append(n) or n > 0:
+            ag.set_loop_options(maximum_iterations=6)
+            n -= 1
+        return out
+
+    assert list(jax.jit(f)(3)) == f(3) == [3, 2, 1, 0]
+
+
+def test_of_known_elements():
+    xs = ag.BoundedList.of([(1, 2.5), (2.5, 1)])
+    assert (list(xs), xs.capacity, repr(xs)) == ([(1.0, 2.5), (2.5, 1.0)], 2, "BoundedList([(1.0, 2.5), (2.5, 1.0)])")
+    assert list(ag.BoundedList.of([])) == []
 
 
 def test_counted_loops_inside():
