@@ -62,9 +62,10 @@ def row(pair: Pair) -> tuple[tuple[str, ...], float, float]:
     return texts, run / run_expert, trace / trace_expert
 
 
-def main(names: list[str]) -> None:
+def compare(pairs: list[Pair], names: list[str]) -> None:
+    """Prints a row for each pair, or for each that is named, and a last line of means."""
     rows, runs, traces, failed = [], [], [], []
-    for pair in PAIRS:
+    for pair in pairs:
         if names and pair.name not in names:
             continue
         try:
@@ -86,4 +87,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    compare(PAIRS, sys.argv[1:])

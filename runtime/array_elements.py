@@ -2,7 +2,7 @@
 
 | index | read | write |
 | --- | --- | --- |
-| integers | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
+| integers, `:` | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
 | a slice with traced bounds | see `lists.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
 | a traced mask | `x[i]`, which JAX refuses | `where(i, v, x)`, of one value |
 | anything else | `x[i]` | `x.at[i].set(v)` |
@@ -35,17 +35,12 @@ from autograph.runtime.staging import is_array_like, is_traced
 
 def read(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
-    parts = i if type(i) is tuple else (i,)
-    if not all(map(_is_integer, parts)) or len(parts) > len(x.shape) or not _known_shape(x) or 0 in x.shape:
+    parts = _positions(x, i)
+    if parts is None or any(_is_out(p, n) for p, n in zip(parts, x.shape, strict=False)):
         return x[i]
-    if any(not is_traced(p) and not -n <= p < n for p, n in zip(parts, x.shape, strict=False)):
-        return x[i]
-    k = len(parts)
-    starts = [from_start(p, n) for p, n in zip(parts, x.shape, strict=False)]
-    starts += [np.zeros((), starts[0].dtype)] * (len(x.shape) - k)
     # JAX would normalise the index once more, at three times the price of the slice.
-    part = lax.dynamic_slice(x, starts, (*(1,) * k, *x.shape[k:]), allow_negative_indices=False)
-    return lax.squeeze(part, tuple(range(k)))
+    part = lax.dynamic_slice(x, _starts(x, parts), _block(x, parts), allow_negative_indices=False)
+    return lax.squeeze(part, [axis for axis, p in enumerate(parts) if p is not None])
 
 
 def put(value: Any, x: Any, i: Any) -> Any:
@@ -61,26 +56,49 @@ def put(value: Any, x: Any, i: Any) -> Any:
     value = _in_dtype_of(x, value)
     if is_traced_mask(i):
         return _put_by_mask(value, x, i)
-    parts = i if type(i) is tuple else (i,)
     if type(i) is slice and (is_traced(i.start) or is_traced(i.stop)):
         return _put_rows(value, x, i)
-    if not all(map(_is_integer, parts)) or len(parts) > len(x.shape) or not _known_shape(x) or 0 in x.shape:
+    parts = _positions(x, i)
+    kept = [] if parts is None else [axis for axis, p in enumerate(parts) if p is None]
+    if parts is None or len(jnp.shape(value)) > len(kept):
         return x.at[i].set(value)
-    k = len(parts)
-    row = x.shape[k:]
-    if jnp.shape(value) != row:
-        value = jnp.broadcast_to(value, row)
-    block = lax.broadcast(jnp.asarray(value), (1,) * k)
-    starts = [from_start(p, n) for p, n in zip(parts, x.shape, strict=False)]
+    value = jnp.broadcast_to(value, tuple(x.shape[axis] for axis in kept))
+    block = lax.broadcast_in_dim(value, _block(x, parts), kept)
+    starts = _starts(x, parts)
     inside = [
-        _is_inside(p, n) for p, n in zip(starts, x.shape, strict=False) if is_traced(p) and not bounds.is_inside(p, n)
+        _is_inside(start, n)
+        for p, start, n in zip(parts, starts, x.shape, strict=True)
+        if is_traced(p) and not bounds.is_inside(start, n)
     ]
-    starts += [np.zeros((), starts[0].dtype)] * len(row)
     if inside:
         old = lax.dynamic_slice(x, starts, block.shape, allow_negative_indices=False)
         test = functools.reduce(lax.bitwise_and, inside)
         block = lax.select(lax.broadcast(test, block.shape), block, old)
     return lax.dynamic_update_slice(x, block, starts, allow_negative_indices=False)
+
+
+def _positions(x: Any, i: Any) -> list[Any] | None:
+    """For each axis the integer that the index has there, or None for all of it (`:`); None for any other index."""
+    parts = list(i) if type(i) is tuple else [i]
+    parts = [None if type(p) is slice and p == slice(None) else p for p in parts]
+    if not all(p is None or _is_integer(p) for p in parts) or all(p is None for p in parts):
+        return None
+    if len(parts) > len(x.shape) or 0 in x.shape or not all(isinstance(n, int) for n in x.shape):
+        return None
+    return parts + [None] * (len(x.shape) - len(parts))
+
+
+def _is_out(p: Any, size: int) -> bool:
+    return p is not None and not is_traced(p) and not -size <= p < size
+
+
+def _starts(x: Any, parts: list[Any]) -> list[Any]:
+    zero = np.zeros((), jnp.result_type(int))
+    return [zero if p is None else from_start(p, n) for p, n in zip(parts, x.shape, strict=True)]
+
+
+def _block(x: Any, parts: list[Any]) -> tuple[int, ...]:
+    return tuple(n if p is None else 1 for p, n in zip(parts, x.shape, strict=True))
 
 
 def is_traced_mask(i: Any) -> bool:
@@ -168,10 +186,6 @@ def _wide(i: Any) -> Any:
     dtype = jnp.dtype(jnp.result_type(int))
     have = jax.typeof(i).dtype
     return i if have.kind == "i" and have.itemsize >= dtype.itemsize else lax.convert_element_type(i, dtype)
-
-
-def _known_shape(x: Any) -> bool:
-    return all(isinstance(n, int) for n in x.shape)
 
 
 def _in_dtype_of(x: Any, value: Any) -> Any:

@@ -29,10 +29,23 @@ Bounds = tuple[int, int]
 _DEEPEST = 12  # operations that are followed back
 
 
+class Supposed:
+    """That a variable of a loop is never less than a number: so it begins; whether turns leave it so is seen at their end.
+
+    Attributes:
+        is_used: whether something was built on that.
+    """
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+        self.is_used = False
+
+
 class _Known(threading.local):
     def __init__(self) -> None:
         self.of: dict[int, tuple[Any, Bounds]] = {}
         self.least: dict[int, tuple[Any, tuple[Any, int]]] = {}
+        self.supposed: dict[int, tuple[Any, Supposed]] = {}
 
 
 _known = _Known()
@@ -46,6 +59,18 @@ def declare(x: Any, low: int, high: int) -> Any:
 def declare_least(x: Any, least: Any, more: int = 0) -> Any:
     """`x`, which is known not to be less than another integer, traced or not, and a number."""
     return _note(_known.least, x, (least, more))
+
+
+def suppose(x: Any, least: int) -> Supposed:
+    """Takes for granted that the tracer `x` is no less than a number."""
+    supposed = Supposed(least)
+    _note(_known.supposed, x, supposed)
+    return supposed
+
+
+def forget(x: Any) -> None:
+    """Drops what was supposed of `x`."""
+    _known.supposed.pop(id(x), None)
 
 
 def _note(table: dict[int, tuple[Any, Any]], x: Any, fact: Any) -> Any:
@@ -70,15 +95,14 @@ def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
         return None
     if (number := literal(x)) is not None:
         return int(number), int(number)
+    if (supposed := _noted(_known.supposed, x)) is not None:
+        supposed.is_used = True
+        return supposed.least, int(jnp.iinfo(x.dtype).max)
     made = origin(x)
     if made is None:
         outer = closed_over(x)
         return None if outer is None else of(outer, depth - 1)
-    bounds = _result(*made, depth - 1)
-    if bounds is None:
-        return None
-    limits = jnp.iinfo(x.dtype)
-    return bounds if limits.min <= bounds[0] and bounds[1] <= limits.max else None
+    return _result(*made, depth - 1, jnp.iinfo(x.dtype))
 
 
 def is_inside(x: Any, size: int) -> bool:
@@ -132,8 +156,12 @@ def _plus(terms: _Terms, others: _Terms, sign: int = 1) -> _Terms:
     return {key: term for key, term in {**terms, **total}.items() if term[1]}
 
 
-def _result(name: str, operands: Any, params: Any, depth: int) -> Bounds | None:
-    """The bounds of the result of an operation."""
+def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> Bounds | None:
+    """The bounds of the result of an operation, in the limits of its type.
+
+    An integer without an upper bound is one up to the greatest of its type. Of sums and products of such it is not assumed that they
+    wrap around: Python's do not.
+    """
     if name in ("argmax", "argmin"):
         [axis] = params["axes"]
         size = operands[0].shape[axis]
@@ -147,6 +175,16 @@ def _result(name: str, operands: Any, params: Any, depth: int) -> Bounds | None:
     every = [known for x in operands if (known := of(x, depth)) is not None]
     if not every or len(every) < len(operands):
         return None
+    found = _combined(name, every)
+    if found is None or found[0] < limits.min:
+        return None
+    if found[1] > limits.max:
+        is_open = name in ("add", "mul") and any(high >= limits.max for _, high in every)
+        return (found[0], int(limits.max)) if is_open else None
+    return found
+
+
+def _combined(name: str, every: list[Bounds]) -> Bounds | None:
     (low, high), *others = every
     if name in ("convert_element_type", "copy"):
         return low, high

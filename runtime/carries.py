@@ -28,9 +28,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from autograph import errors
 from autograph.jax_internals import current_trace, variable_of
-from autograph.runtime import journal, unread, views
+from autograph.runtime import bounds, inductive_bounds, journal, unread, views
 from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
@@ -46,6 +48,7 @@ from autograph.runtime.joining import (
     open_any,
     open_container,
 )
+from autograph.runtime.known_branches import is_literal
 from autograph.runtime.locations import (
     LOCATIONS,
     AttributeLocation,
@@ -106,6 +109,7 @@ class Carry:
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
+        self.test: Callable[[], Any] | None = None  # gives the loop test as a piece over the leaves
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
 
     # -- one attempt -------------------------------------------------------------------------------------------------
@@ -201,6 +205,7 @@ class Carry:
         """Puts the tracers of a piece into the variables and locations."""
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
+        inductive_bounds.suppose(self.leaves, self.memory)
         values = list(tracers)
         for place in self.places:
             place.value = _filled(place.template, values)
@@ -212,6 +217,9 @@ class Carry:
 
     def fill_apart(self, tracers: Sequence[Any], piece: journal.Piece) -> list[Any]:
         """Like `fill`, for a piece beside the body's (the loop test); returns the values of all places."""
+        for leaf, tracer in zip(self.leaves, tracers):
+            if leaf.supposed is not None and self.trace is None:
+                bounds.suppose(tracer, leaf.supposed.least)
         values = list(tracers)
         filled = []
         for place in self.places:
@@ -246,12 +254,13 @@ class Carry:
         }
         static, in_place = dict(self.memory.static), dict(self.memory.in_place)
         moved = self._compare_all(finished, piece.skipped)
+        wrong = not inductive_bounds.holds(self.leaves, self.memory, self.test)
         if self._replaced:
             self._open_objects(finished, piece)
         if moved:
             self.only_types = (static, in_place) == (self.memory.static, self.memory.in_place)
             raise Retry
-        if self.memory.must_repeat:
+        if self.memory.must_repeat or wrong:
             raise Retry
         self.flows.close(finished, [p.value for p in self.places])
         for place in self.places:
@@ -391,11 +400,17 @@ class Carry:
         """What `variable` (a number) held when the turn began."""
         return next(place.value for place in self.places if place.variable is variable)
 
-    def make_placeholders(self) -> None:
-        """Makes the initial values of the variables first bound in the loop; a turn of the loop around may bind none."""
+    def make_placeholders(self, outs: Sequence[Any]) -> None:
+        """Makes the initial values of the variables first bound in the loop; a turn of the loop around may bind none.
+
+        `outs`: what a turn leaves in them. A number that each turn leaves is there from the beginning.
+        """
         for leaf in self.born:
             journal.note_skipped(leaf.path)
-        self.placeholders = [placeholder(leaf.type) for leaf in self.born]
+        self.placeholders = [
+            np.asarray(out.val, leaf.type.dtype) if is_literal(out) and not leaf.type.shape else placeholder(leaf.type)
+            for leaf, out in zip(self.born, outs, strict=True)
+        ]
 
     def write(self, results: Sequence[Any], surely: bool) -> list[Merged]:
         """Writes the loop's results to variables and locations.
@@ -410,6 +425,8 @@ class Carry:
         carried = self.carried()
         for index, result in zip(carried, results):
             values[index] = result
+            if (supposed := self.leaves[index].supposed) is not None:
+                bounds.suppose(result, supposed.least)
         born = list(results[len(carried) :])
         # Born slots count from the end: Slot(-1) is the first.
         table = values + born[::-1]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.bounds import Supposed
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
@@ -47,7 +48,7 @@ CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces i
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("init", "invariant", "key", "out", "path", "tracer", "type")
+    __slots__ = ("init", "invariant", "key", "out", "path", "supposed", "tracer", "type")
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -57,6 +58,7 @@ class Leaf:
         self.tracer: Any = None
         self.out: Any = None
         self.invariant = False
+        self.supposed: Supposed | None = None  # of the integer (see `inductive_bounds`)
 
 
 class Comparison:

@@ -32,6 +32,8 @@ class Memory:
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
         optional: makes a value for a variable that holds `None` in some turns, by key.
         begun: makes the value of a variable before its first turn, by key: it is unbound there, and some turns skip it.
+        refuted: keys of integers that turns make less than they begin.
+        tested: what the loop test says of those, by key: they are no less than a number.
         kept: keys of containers in such values that are older than the loop: they are the same object in every turn.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
@@ -57,6 +59,8 @@ class Memory:
         self.static: dict[Any, bool] = {}
         self.in_place: dict[Any, bool] = {}
         self.begun: dict[Any, Callable[[], Any]] = {}
+        self.refuted: set[Any] = set()
+        self.tested: dict[Any, int] = {}
         self.kept: dict[Any, None] = {}
         self.optional: dict[Any, Callable[[], Any]] = {}
         self.written: dict[Any, None] = {}
@@ -75,6 +79,8 @@ class Memory:
                 memory.static,
                 memory.in_place,
                 memory.begun,
+                memory.refuted,
+                memory.tested,
                 memory.kept,
                 memory.optional,
                 memory.written,

@@ -23,6 +23,8 @@ import numpy as np
 
 _LIMIT = 12  # equations per arm
 _OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the arms
+_OF_COMPLEX = 8  # what a division or power of complex numbers counts
+_SLOW_IF_COMPLEX = frozenset({"div", "integer_pow", "pow", "sqrt", "exp", "log"})
 
 _ELEMENTWISE = frozenset(
     {
@@ -112,6 +114,17 @@ def is_cheap(jaxpr: Any) -> bool:
     return _cost(jaxpr, _LIMIT, _is_total) <= _LIMIT
 
 
+def is_question(jaxpr: Any) -> bool:
+    """Whether an arm asks for a truth value, of a few numbers: as `select` it costs nothing, inside a loop or not."""
+    of_numbers = all(v.aval.size == 1 for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars))
+    return of_numbers and all(v.aval.dtype == bool and not v.aval.shape for v in jaxpr.outvars) and is_cheap(jaxpr)
+
+
+def is_free_again(jaxpr: Any) -> bool:
+    """Whether a condition and what leads to it may be computed twice in every turn of a loop."""
+    return _cost(jaxpr, _LIMIT, _is_small) <= _LIMIT
+
+
 def is_choice(jaxpr: Any) -> bool:
     """Whether an arm computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
     return not jaxpr.eqns and all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
@@ -126,12 +139,18 @@ def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:
             inner = eqn.params["jaxpr"]
             total += _cost(getattr(inner, "jaxpr", inner), limit, also)
         elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name) or also(eqn, name)):
-            total += _OF_INDEX if all(_is_integer(v) and not v.aval.shape for v in (*eqn.invars, *eqn.outvars)) else 1
+            total += _weight(eqn, name)
         else:
             return limit + 1
         if total > limit:
             return total
     return total
+
+
+def _weight(eqn: Any, name: str) -> float:
+    if all(_is_integer(v) and not v.aval.shape for v in (*eqn.invars, *eqn.outvars)):
+        return _OF_INDEX
+    return _OF_COMPLEX if name in _SLOW_IF_COMPLEX and jnp.iscomplexobj(eqn.invars[0].aval) else 1
 
 
 def _is_small(eqn: Any, name: str) -> bool:

@@ -42,7 +42,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p
 
 from autograph.jax_internals import trace_piece
-from autograph.runtime.cheap_arms import calls_host, is_cheap, is_pure
+from autograph.runtime.cheap_arms import calls_host, is_free_again, is_pure
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.staging import is_traced
 
@@ -142,7 +142,7 @@ def _find(loop: Loop) -> _Folded | None:
         again = {v for eqn in stay[0].needed_for(stay[1]) for v in eqn.outvars}
         shared = [eqn for eqn in head if eqn.outvars[0] in again]
         is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
-        if is_light and is_cheap(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
+        if is_light and is_free_again(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
             asked = _Asked(narrowed(loop.body, equations, [exit_.condition]), exit_.leaves_when)
             return _Folded(exit_.flag, asked, exit_.rest, narrowed(loop.body, *stay), narrowed(loop.body, *leave))
     return None
@@ -202,10 +202,24 @@ def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
             pending.append((eqn.invars[0], not wanted))
         elif eqn is not None and eqn.primitive.name == ("and" if wanted else "or"):
             pending += [(operand, wanted) for operand in eqn.invars[::-1]]
+        elif eqn is not None and eqn.primitive is cond_p and wanted:
+            pending += [(operand, True) for operand in predicate_of(eqn, made_by)]
         elif eqn is None and not is_literal(atom) and atom in jaxpr.invars:
             index = jaxpr.invars.index(atom)
             if isinstance(loop.init[index], bool | np.bool_) and bool(loop.init[index]) is wanted:
                 yield index, wanted
+
+
+def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> list[Any]:
+    """The predicate of a `cond` that is false where its predicate is: `p and question()`, the question being costly."""
+    [index, *operands], otherwise = eqn.invars, eqn.params["branches"][0].jaxpr
+    test = None if is_literal(index) else made_by.get(index)
+    if test is None or test.primitive.name != "convert_element_type" or len(eqn.params["branches"]) != 2:
+        return []
+    [predicate], [out] = test.invars, otherwise.outvars
+    if is_literal(out):
+        return [] if bool(out.val) else [predicate]
+    return [predicate] if out in otherwise.invars and operands[otherwise.invars.index(out)] is predicate else []
 
 
 def condition_of(jaxpr: Any, out: Any) -> Any:
@@ -263,11 +277,11 @@ def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:
     return [
         k
         for k, (v, out, start) in enumerate(zip(invars, outs, loop.init, strict=True))
-        if k != flag and out is not v and not _is_number(out, start)
+        if k != flag and out is not v and not stays_number(out, start)
     ]
 
 
-def _is_number(out: Any, start: Any) -> bool:
+def stays_number(out: Any, start: Any) -> bool:
     """Whether a loop begins with a number that each turn leaves again."""
     return is_literal(out) and not is_traced(start) and bool(np.all(out.val == start))
 

@@ -272,6 +272,7 @@ def _stage(
     users = (where, test)
     try:
         carry = Carry(variables, memory)
+        carry.test = lambda: _trace_test(test, carry)
         turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
         if turn is None:
             return
@@ -416,8 +417,14 @@ def _close_invariants(piece: Traced, carry: Carry, extra: int = 0) -> tuple[list
     return constvars, consts, invars
 
 
+def _born(carry: Carry, turn: Traced) -> list[Any]:
+    """What a turn leaves in the variables that are first bound in the loop."""
+    first = len(carry.carried())
+    return turn.jaxpr.outvars[first : first + len(carry.born)]
+
+
 def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list[views.Merged]:
-    carry.make_placeholders()
+    carry.make_placeholders(_born(carry, turn))
     closed = []
     for piece in (check, turn):
         constvars, consts, invars = _close_invariants(piece, carry)
@@ -430,7 +437,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
 
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:
     """Binds `scan` on a traced turn whose extra inputs are the slices of `xs`, and writes the results."""
-    carry.make_placeholders()
+    carry.make_placeholders(_born(carry, turn))
     constvars, consts, invars = _close_invariants(turn, carry, len(xs))
     piece = turn.with_consts(constvars, consts, invars, list(turn.jaxpr.outvars))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]

@@ -21,7 +21,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
-from autograph.runtime.cheap_arms import is_cheap, is_choice
+from autograph.runtime.cheap_arms import is_cheap, is_choice, is_question
 from autograph.runtime.sinking import sink_writes
 
 
@@ -54,7 +54,7 @@ def bind_cond(
     """`true_arm` if `pred` else `false_arm`; both take no argument and return values of equal types.
 
     With `may_select`, two cheap arms are both computed and selected from (see `cheap_arms`); arms that only choose among a
-    few numbers always are. Writes of elements are done after the `cond` (see `sinking`).
+    few numbers, or ask a question of them, always are. Writes of elements are done after the `cond` (see `sinking`).
 
     Args:
         unread: for each result, the arm whose value nobody reads; None for none. An array is not selected then.
@@ -63,7 +63,10 @@ def bind_cond(
     if sunk is not None:
         return sunk.finish(bind_cond(pred, sunk.false_arm, sunk.true_arm, may_select and sunk.may_select))
     arms = false_arm.jaxpr, true_arm.jaxpr
-    if all(map(is_choice, arms)) or (may_select and all(map(is_cheap, arms))):
+    if any(
+        all(map(kind, arms))
+        for kind in ((is_choice, is_question, is_cheap) if may_select else (is_choice, is_question))
+    ):
         values = zip(false_arm.call(), true_arm.call(), unread or [None] * len(arms[0].outvars), strict=True)
         return [_chosen(pred, no, yes, arm if np.ndim(no) else None) for no, yes, arm in values]
     if false_arm.jaxpr.effects or true_arm.jaxpr.effects:

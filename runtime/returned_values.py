@@ -31,22 +31,26 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.known_branches import Equations, is_literal
-from autograph.runtime.loop_exits import Loop, condition_of, flags, made_of, reads, under
+from autograph.runtime.loop_exits import Loop, condition_of, flags, made_of, reads, stays_number, under
 
 _MOST = 4  # operations on numbers, after the loop
 _ON_NUMBERS = frozenset({"add", "sub", "mul", "neg", "max", "min", "convert_element_type", "copy"})
 
 
 def recomputed(loop: Loop) -> Loop:
-    """The loop without the results that the others tell."""
+    """The loop without the results that the others tell, and without numbers that never change."""
+    jaxpr = loop.body.jaxpr
+    read = reads(jaxpr.eqns, jaxpr.outvars) | reads(loop.test.jaxpr.eqns, loop.test.jaxpr.outvars)
+    ends = zip(jaxpr.invars, jaxpr.outvars, loop.init, strict=True)
+    fixed = {k for k, (v, out, start) in enumerate(ends) if v not in read and stays_number(out, start)}
     told: dict[int, _Told] = {}
     for k, equations, outs in _of_exits(loop):
-        one = _Told(loop, equations, outs, {k, *told})
+        one = _Told(loop, equations, outs, {k, *told, *fixed})
         if one.tells(outs[k], _MOST):
             told[k] = one
-    if not told:
+    if not told and not fixed:
         return loop
-    kept = [k for k in range(len(loop.init)) if k not in told]
+    kept = [k for k in range(len(loop.init)) if k not in told and k not in fixed]
 
     def finish(results: list[Any]) -> list[Any]:
         whole = list(loop.init)

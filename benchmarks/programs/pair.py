@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 
 
@@ -53,7 +54,7 @@ def _numbers(result: Any) -> list[np.ndarray]:
     """The arrays of a result; a list of rows is one array."""
     if isinstance(result, tuple):
         return [array for part in result for array in _numbers(part)]
-    return [np.asarray(result)]
+    return [np.asarray(result)] if isinstance(result, list) else [np.asarray(leaf) for leaf in jax.tree.leaves(result)]
 
 
 @dataclass(frozen=True)

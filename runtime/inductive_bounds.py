@@ -1,0 +1,102 @@
+"""Integers that a loop carries and never makes less than they begin: counters, sums of what is not negative.
+
+    at = 0                               at = 0
+    while at < len(xs):         is       while at < len(xs):
+        total += xs[at]      staged         total += dynamic_slice(xs, at)      where without this knowledge stood
+        at += 1                as           at += 1                             select(at < 0, at + len(xs), at)
+
+What begins as a known number is supposed never to be less (`bounds.Supposed`). At the end of the turn that holds, given that it
+held at the beginning, or the supposition is dropped, and with it what followed from it for the others. Where something was
+built on it the body is traced again, with what the loop test says of the variable instead (`while at > 0`).
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph.runtime.loops import while_loop
+>>> from autograph.runtime.slices import get_item
+>>> def total(xs, n):
+...     at = total = 0
+...     def loop_body():
+...         nonlocal at, total
+...         total = total + get_item(xs, at)
+...         at = at + 1
+...     while_loop(lambda: at < n, loop_body, lambda: (at, total))
+...     return total
+>>> loop = next(e for e in jax.make_jaxpr(total)(jnp.arange(9), 5).eqns if e.primitive.name == "while")
+>>> [e.primitive.name for e in loop.params["body_jaxpr"].eqns]
+['dynamic_slice', 'squeeze', 'add', 'add']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph.runtime import bounds
+from autograph.runtime.carry_comparison import Leaf
+from autograph.runtime.carry_memory import Memory
+from autograph.runtime.known_branches import is_literal
+from autograph.runtime.loop_exits import predicate_of
+
+
+def suppose(leaves: Sequence[Leaf], memory: Memory) -> None:
+    """Supposes of the tracers of an attempt what is not known to be wrong."""
+    for leaf in leaves:
+        leaf.supposed = None
+        if leaf.type.shape or not jnp.issubdtype(leaf.type.dtype, jnp.integer):
+            continue
+        if leaf.key in memory.refuted:
+            if (least := memory.tested.get(leaf.key)) is not None:
+                bounds.declare(leaf.tracer, least, int(jnp.iinfo(leaf.type.dtype).max))
+        elif (known := bounds.of(leaf.init)) is not None and known[0] >= 0:
+            leaf.supposed = bounds.suppose(leaf.tracer, known[0])
+
+
+def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None) -> bool:
+    """After a turn: drops what it has shown to be wrong; whether nothing was built on that.
+
+    `test`: gives the loop test as a piece (`primitives.Traced`) over the leaves.
+    """
+    supposed = [leaf for leaf in leaves if leaf.supposed is not None]
+    used = {leaf.key for leaf in supposed if leaf.supposed.is_used}
+    wrong: list[Leaf] = []
+    while found := [leaf for leaf in supposed if leaf not in wrong and not _stays(leaf)]:
+        wrong += found
+        for leaf in found:
+            bounds.forget(leaf.tracer)
+            leaf.supposed = None
+    memory.refuted.update(leaf.key for leaf in wrong)
+    if not any(leaf.key in used for leaf in wrong):
+        return True
+    piece = test() if test is not None else None
+    if piece is not None:
+        at = {v: leaf.key for v, leaf in zip(piece.jaxpr.invars, leaves, strict=True)}
+        memory.tested.update((at[v], least) for v, least in _least(piece.jaxpr) if v in at)
+    return False
+
+
+def _stays(leaf: Leaf) -> bool:
+    known = bounds.of(leaf.out)
+    return leaf.out is None or leaf.out is leaf.tracer or (known is not None and known[0] >= leaf.supposed.least)
+
+
+def _least(jaxpr: Any) -> Iterator[tuple[Any, int]]:
+    """What a test that is true says: variables, and numbers that they are no less than."""
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    pending = list(jaxpr.outvars)
+    while pending:
+        atom = pending.pop()
+        eqn = None if is_literal(atom) else made_by.get(atom)
+        if eqn is None:
+            continue
+        if eqn.primitive.name == "and":
+            pending += eqn.invars
+        elif eqn.primitive.name == "cond":
+            pending += predicate_of(eqn, made_by)
+        elif eqn.primitive.name in _MORE:
+            small, large = eqn.invars if eqn.primitive.name in ("lt", "le") else eqn.invars[::-1]
+            if is_literal(small) and not is_literal(large) and jnp.issubdtype(large.aval.dtype, jnp.integer):
+                yield large, int(small.val) + _MORE[eqn.primitive.name]
+
+
+_MORE = {"lt": 1, "gt": 1, "le": 0, "ge": 0}
