@@ -20,18 +20,8 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import checks, iterators, journal, recursion, views
-from autograph.runtime.joining import (
-    Join,
-    Mismatch,
-    Node,
-    Same,
-    Template,
-    is_ordinary,
-    is_value,
-    open_any,
-    open_container,
-    open_object,
-)
+from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
+from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.newborns import holders_of, made_inside, owned, reaches_object
 from autograph.runtime.optional_values import Maybe, parts, settled

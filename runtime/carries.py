@@ -33,19 +33,10 @@ from autograph.jax_internals import current_trace, variable_of
 from autograph.runtime import journal, unread, views
 from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
 from autograph.runtime.carry_memory import Memory
+from autograph.runtime.containers import is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
-from autograph.runtime.joining import (
-    Mismatch,
-    Node,
-    Same,
-    Slot,
-    Template,
-    fill,
-    is_value_class,
-    open_any,
-    open_container,
-)
+from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill
 from autograph.runtime.locations import (
     LOCATIONS,
     AttributeLocation,

@@ -11,6 +11,7 @@ from typing import Any
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.carry_memory import Memory
+from autograph.runtime.containers import is_ordinary, is_value, is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
     Mismatch,
@@ -19,11 +20,6 @@ from autograph.runtime.joining import (
     Slot,
     Template,
     children_like,
-    is_ordinary,
-    is_value,
-    is_value_class,
-    open_any,
-    open_container,
     same_number,
     same_static,
     why_structures_differ,

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
-from autograph.runtime.joining import is_value_class
+from autograph.runtime.containers import is_value_class
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from autograph.runtime import views
-from autograph.runtime.joining import is_value_class
+from autograph.runtime.containers import is_value_class
 from autograph.runtime.journal import Written, held_by_pieces
 from autograph.runtime.locations import attribute_values
 from autograph.runtime.references import unreferenced, walked

@@ -22,7 +22,8 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime import sequences, views
-from autograph.runtime.joining import Join, Mismatch, describe, fill, is_value, open_container, same_static
+from autograph.runtime.containers import is_value, open_container
+from autograph.runtime.joining import Join, Mismatch, describe, fill, same_static
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal, user_line
 from autograph.runtime.staging import is_array_like, is_traced
