@@ -29,8 +29,9 @@ from jax import lax
 from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
 from autograph.runtime import checks, growth, iterators, journal, recursion, reverse, rotated_loops, views
-from autograph.runtime.carries import Carry, Retry, refuse
+from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
+from autograph.runtime.carry_refusals import refuse
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
