@@ -29,6 +29,7 @@ from autograph.runtime.refusals import RETURNED, VALUE
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import UNSET, Undefined, Variable, raise_undefined
 from autograph.runtime.types import convert, placeholder, type_of
+from autograph.runtime.writes import in_one_way
 
 ONE_PATH = "it exists on one path only"
 
@@ -280,7 +281,7 @@ class JoinedArms:
         )
 
     def _locations(self) -> list[tuple[Any, Template]]:
-        journal.in_one_way(self.body.written, self.orelse.written)
+        in_one_way(self.body.written, self.orelse.written)
         merged: dict[Any, tuple[Any, list[Any]]] = {}
         for side, arm in enumerate((self.body, self.orelse)):
             for w in arm.written:

@@ -46,6 +46,7 @@ from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Variable
 from autograph.runtime.types import convert, fits, join_types, of_type, placeholder, type_of
 from autograph.runtime.views import Merged
+from autograph.runtime.writes import Written
 
 
 class Retry(Exception):
@@ -183,7 +184,7 @@ class Carry:
             filled.append(value)
         return filled
 
-    def untouched(self, written: Sequence[journal.Written], filled: Sequence[Any]) -> bool:
+    def untouched(self, written: Sequence[Written], filled: Sequence[Any]) -> bool:
         """Whether the locations still hold what `fill_apart` put there, and no other one was written."""
         known = {p.variable.key: value for p, value in zip(self.places, filled) if is_location(p.variable)}
         built = {id(b) for p, value in zip(self.places, filled) for b in built_by(p.template, value)}
@@ -314,7 +315,7 @@ class Carry:
         for grown in self.grown:
             grown.release()
 
-    def _grows(self, written: journal.Written) -> bool:
+    def _grows(self, written: Written) -> bool:
         """Whether the turn did nothing but append to a list that nothing else can read (see `for_loops`)."""
         before, after = written.before, written.after
         if written.location.key not in self.growing or len(after) < len(before):
@@ -324,7 +325,7 @@ class Carry:
         self.grown.append(Grown(written.location, before, after[len(before) :]))
         return True
 
-    def _note_in_place(self, fresh: list[journal.Written]) -> None:
+    def _note_in_place(self, fresh: list[Written]) -> None:
         """A container that this attempt made for a variable was written to: the variable's own object must be used."""
         written = {id(w.location.obj) for w in fresh}
         for place in self.places:

@@ -18,10 +18,11 @@ from typing import Any, Protocol
 
 from autograph.runtime import views
 from autograph.runtime.containers import is_value_class
-from autograph.runtime.journal import Written, held_by_pieces
+from autograph.runtime.journal import held_by_pieces
 from autograph.runtime.locations import attribute_values
 from autograph.runtime.references import unreferenced, walked
 from autograph.runtime.state import CellVariable, Variable, cells_of
+from autograph.runtime.writes import Written
 
 
 class Finished(Protocol):
