@@ -163,9 +163,8 @@ class JoinedArms:
         arms = (self.body, self.orelse)
         objects = _differing_objects(*((arm.value, *arm.values) for arm in arms))
         if objects:  # references are counted next, and nothing else of ours refers to them
-            self.join.born |= made_inside(objects, arms) & {
-                id(obj) for obj in objects
-            }  # not the containers beside them
+            born = made_inside(objects, arms)
+            self.join.born |= born & {id(obj) for obj in objects}  # not the containers beside them
             changed = set()  # what an arm wrote to an older object that it leaves is undone by now
             for arm in arms:
                 left = {id(x) for x in (arm.value, *arm.values)}

@@ -24,7 +24,7 @@ import numpy as np
 _LIMIT = 12  # equations per arm
 _OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the arms
 
-_ELEMENTWISE = frozenset(
+PLAIN = frozenset(
     {
         "add",
         "sub",
@@ -45,17 +45,14 @@ _ELEMENTWISE = frozenset(
         "xor",
         "select_n",
         "convert_element_type",
-        "copy",
-        "floor",
-        "ceil",
-        "round",
-        "is_finite",
         "clamp",
         "squeeze",
         "reshape",
         "broadcast_in_dim",
     }
 )
+"""Total operations that are elementwise, or move elements only."""
+_ELEMENTWISE = PLAIN | {"copy", "floor", "ceil", "round", "is_finite"}
 _TOTAL_ON_INTEGERS = frozenset(
     {
         "mul",

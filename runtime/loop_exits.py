@@ -61,6 +61,13 @@ class Loop(NamedTuple):
     unread: list[tuple[Any, bool] | None]
     finish: Callable[[list[Any]], list[Any]] = list
 
+    def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
+        """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""
+        values = list(self.init)
+        for k, value in zip(kept, state, strict=False):
+            values[k] = value
+        return values
+
 
 def folded(loop: Loop, choose: Callable[..., list[Any]], name: str) -> Loop:
     """The loop with those exits in its test that can be asked for before a turn.
@@ -230,20 +237,14 @@ def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name:
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
     kept = changing(loop, outs, exit_.flag)
 
-    def whole(state: Sequence[Any]) -> list[Any]:
-        values = list(loop.init)
-        for k, value in zip(kept, state, strict=True):
-            values[k] = value
-        return values
-
     def goes_on(*state: Any) -> list[Any]:
-        values = whole(state)
+        values = loop.whole(kept, state)
         [inside] = exit_.rest.call(*values)
         stays = exit_.head.call(*values)
         return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
     def finish(results: list[Any]) -> list[Any]:
-        return loop.finish(left(whole(results), exit_.rest, exit_.leave, choose))
+        return loop.finish(left(loop.whole(kept, results), exit_.rest, exit_.leave, choose))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]

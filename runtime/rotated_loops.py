@@ -150,21 +150,15 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
 def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
     kept = rotated.kept
 
-    def whole(state: Sequence[Any]) -> list[Any]:
-        values = list(loop.init)
-        for k, value in zip(kept, state, strict=False):
-            values[k] = value
-        return values
-
     def goes_on(*state: Any) -> list[Any]:
-        values = whole(state)
+        values = loop.whole(kept, state)
         [inside] = rotated.rest.call(*values)
         [stays] = rotated.answer.call(*values, *state[len(kept) :])
         stays = lax.bitwise_not(stays) if rotated.leaves_when else stays
         return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
     def turn(*state: Any) -> list[Any]:
-        values = whole(state)
+        values = loop.whole(kept, state)
         new = rotated.turn.call(*values, *state[len(kept) :])
         for k in kept:
             values[k] = new[k]
@@ -175,7 +169,7 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: s
     avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
     test, body = kind(*trace_piece(goes_on, avals, name)), kind(*trace_piece(turn, avals, "loop_body"))
     results = bind_while(test, body, init)
-    return left(whole(results), rotated.rest, rotated.leave, choose, results[len(kept) :])
+    return left(loop.whole(kept, results), rotated.rest, rotated.leave, choose, results[len(kept) :])
 
 
 def _differentiated_as(written: Any, rotated: Any) -> list[Any]:
