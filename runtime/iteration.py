@@ -123,10 +123,10 @@ def _of_list(xs: BoundedList) -> Items:
     """The elements of a list that may grow or shrink while the loop runs, which asks for its length before each turn."""
 
     def inside(k: Any) -> Any:
-        return k < xs.count
+        return k < xs.size
 
     walk = Walk(0, 1, lambda: inside, lambda k: bounds.declare_least(k, 0), xs.element)
-    return Items(lambda: xs.count, (), lambda k, _: xs.element(k), True, walk=walk)
+    return Items(lambda: xs.size, (), lambda k, _: xs.element(k), True, walk=walk)
 
 
 def _plus(start: Any, k: Any) -> Any:
