@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import jax
@@ -28,7 +29,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import array_elements, bounds, journal
+from autograph.runtime import array_elements, bounds, journal, selection
 from autograph.runtime.elements import Elements
 from autograph.runtime.guards import guarded
 from autograph.runtime.joining import Slot
@@ -316,23 +317,22 @@ class BoundedList:
         if name == "sum":
             return self._reduced(lambda x: jnp.sum(x, axis=0, promote_integers=False), 0, name, lambda column: column)
         some = guarded(self.checked_size(), self.size > 0, ValueError(f"{name}() arg is an empty sequence"))
-        dtype = self._type(0).dtype
-        limits = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.inexact) else jnp.iinfo(dtype)
-        worst = limits.max if name == "min" else limits.min
-        return self._reduced(jnp.min if name == "min" else jnp.max, worst, name, lambda column: column, some)
+        return self._reduced(partial(selection.extreme_of_vector, name), None, name, lambda column: column, some)
 
     def _reduced(
         self, reduce: Callable[[Any], Any], neutral: Any, what: str, of: Callable[[Any], Any], count: Any = None
     ) -> Any:
+        """A reduction of `of(column)`, with `neutral`, or the first element, in the rows that hold none."""
         if self.growth is not None and not self.growth.is_settled:
             return reduce(of(self.growth.any_column()))
         assert self.elements is not None
         if type(self.elements.template) is not Slot or (self._type(0).shape and what != "sum"):
             raise _refused(f"{what} of elements that are no numbers", "write it as a loop over the list")
         column = of(self.columns[0])
+        other = column[0] if neutral is None else jnp.asarray(neutral, column.dtype)
         used = jnp.arange(self._rows) < (self.checked_size() if count is None else count)
         used = used.reshape(-1, *(1,) * (column.ndim - 1))
-        result = reduce(jnp.where(used, column, jnp.asarray(neutral, column.dtype)))
+        result = reduce(jnp.where(used, column, other))
         return convert_weak(result, result.dtype) if self._type(0).weak and result.dtype != bool else result
 
     @property
