@@ -316,7 +316,7 @@ class Carry:
             grown.release()
 
     def _grows(self, written: Written) -> bool:
-        """Whether the turn did nothing but append to a list that nothing else can read (see `for_loops`)."""
+        """Whether the turn did nothing but append to a list that nothing else can read (see `grown_lists`)."""
         before, after = written.before, written.after
         if written.location.key not in self.growing or len(after) < len(before):
             return False

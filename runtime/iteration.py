@@ -133,10 +133,6 @@ def _plus(start: Any, k: Any) -> Any:
     return k if type(start) is int and start == 0 else start + k
 
 
-def _minus(high: Any, low: Any) -> Any:
-    return high if type(low) is int and low == 0 else high - low
-
-
 def range_items(start: Any, stop: Any, step: Any) -> Items:
     """The items of `range(start, stop, step)`; each number may be traced, and the items are Python's (weak) integers."""
     start, stop, step = (_whole(n) for n in (start, stop, step))
