@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-from measure import mean, medians, once_each, table
+from measure import least, mean, once_each, table
 from programs import PAIRS, Pair, Shape
 
 import autograph as ag
@@ -48,7 +48,7 @@ def row(pair: Pair) -> tuple[tuple[str, ...], float, float]:
     natural, expert = compiled(pair)
     shapes = [Shape.of(fn.trace(*arguments).jaxpr) for fn in (natural, expert)]
     pair.check(natural(*arguments), expert(*arguments))
-    run, run_expert = medians(lambda: natural(*arguments), lambda: expert(*arguments))
+    run, run_expert = least(lambda: natural(*arguments), lambda: expert(*arguments))
     trace, trace_expert = once_each(tracer(pair, arguments))
     texts = (
         pair.name,

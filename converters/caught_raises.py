@@ -49,7 +49,8 @@ from autograph.converters import pieces
 from autograph.converters.base import Node
 
 if TYPE_CHECKING:
-    from autograph.converters.jumps import Jumps, Place
+    from autograph.converters.jump_targets import Place
+    from autograph.converters.jumps import Jumps
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ moved at most once, and no code is copied but the few statements at the head of 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -47,63 +47,19 @@ from autograph import locations
 from autograph.analyses.loops import LOOPS, blocks
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.converters import loop_shapes, pieces
-from autograph.converters.base import Conversion, Node, StatementConverter
+from autograph.converters.base import Node, StatementConverter
 from autograph.converters.caught_raises import Catch
 from autograph.converters.completion import JUMPS, Completion, is_constant
 from autograph.converters.flags import NONE, Flags, sets_flag, without_flag
+from autograph.converters.jump_targets import Loop, Place
 from autograph.converters.loop_shapes import both
 
-LONGEST_CHAIN = (
-    25  # jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses
-)
-
-
-@dataclass(eq=False)
-class Loop:
-    """A loop whose body is being lowered; names of flags appear when they are needed."""
-
-    native: bool
-    break_: str | None = None
-    continue_: str | None = None
-    guarded: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """What jumps mean where a block stands.
-
-    Args:
-        returns: `return` leaves the user's function here; otherwise it is a flag.
-        loop: the loop around, or None.
-        in_loop: no functional statement stands between here and that loop, so if it is native, jumps stay native.
-        catch: the `try` around whose handlers are for what is raised here by a flag, or None.
-        at_try: no functional statement stands between here and that `try`, so `raise` stays Python's.
-    """
-
-    returns: bool
-    loop: Loop | None = None
-    in_loop: bool = False
-    catch: Catch | None = None
-    at_try: bool = False
-
-    def in_arm(self) -> Place:
-        """Inside an arm of a functional statement."""
-        return Place(returns=False, loop=self.loop, catch=self.catch)
-
-    @property
-    def native_loop(self) -> bool:
-        return self.loop is not None and self.loop.native and self.in_loop
-
-    @property
-    def raises_by_flag(self) -> bool:
-        return self.catch is not None and not self.at_try
+LONGEST_CHAIN = 25
+"""Jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses."""
 
 
 class Jumps(StatementConverter):
     """See the module."""
-
-    def __init__(self, conversion: Conversion) -> None:
-        super().__init__(conversion)
 
     def convert_function(self, function: Node) -> None:
         if self.conversion.sees_frame(function):
@@ -377,6 +333,9 @@ class Jumps(StatementConverter):
             self._test_flags(node, flags)
         if loop.break_:
             before = [*before, *self._set(loop.break_, False, node)]
+        if place.loop is not None and self.return_flag in flags:
+            # Else this would not be reached. The loop around carries the flag, and only here it is known what it is.
+            before = [*before, *self._set(self.return_flag, False, node)]
         return [*before, node], flags - {loop.break_ or ""}, added
 
     def _with_continue(self, loop: Loop, body: list[Node], at: Node) -> list[Node]:

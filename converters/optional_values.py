@@ -59,10 +59,10 @@ class OptionalValues(StatementConverter):
     def rewrite(self, node: Node, names: frozenset[str]) -> Node:
         """The node with the reads and tests of these variables of the function replaced."""
         names = self.around.pop(node, names)
-        if not names or (
-            is_operator(node, self.alias) and node.func.attr == "touch"
-        ):  # names a variable, does not read it
+        if not names:
             return node
+        if is_operator(node, self.alias) and node.func.attr == "touch":
+            return node  # names a variable, does not read it
         if isinstance(node, gast.Name):
             return self.value(node) if node.id in names and isinstance(node.ctx, gast.Load) else node
         if isinstance(node, gast.Assign):

@@ -20,18 +20,8 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import checks, iterators, journal, recursion, views
-from autograph.runtime.joining import (
-    Join,
-    Mismatch,
-    Node,
-    Same,
-    Template,
-    is_ordinary,
-    is_value,
-    open_any,
-    open_container,
-    open_object,
-)
+from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
+from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.newborns import holders_of, made_inside, owned, reaches_object
 from autograph.runtime.optional_values import Maybe, parts, settled
@@ -39,6 +29,7 @@ from autograph.runtime.refusals import RETURNED, VALUE
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import UNSET, Undefined, Variable, raise_undefined
 from autograph.runtime.types import convert, placeholder, type_of
+from autograph.runtime.writes import in_one_way
 
 ONE_PATH = "it exists on one path only"
 
@@ -172,9 +163,8 @@ class JoinedArms:
         arms = (self.body, self.orelse)
         objects = _differing_objects(*((arm.value, *arm.values) for arm in arms))
         if objects:  # references are counted next, and nothing else of ours refers to them
-            self.join.born |= made_inside(objects, arms) & {
-                id(obj) for obj in objects
-            }  # not the containers beside them
+            born = made_inside(objects, arms)
+            self.join.born |= born & {id(obj) for obj in objects}  # not the containers beside them
             changed = set()  # what an arm wrote to an older object that it leaves is undone by now
             for arm in arms:
                 left = {id(x) for x in (arm.value, *arm.values)}
@@ -290,7 +280,7 @@ class JoinedArms:
         )
 
     def _locations(self) -> list[tuple[Any, Template]]:
-        journal.in_one_way(self.body.written, self.orelse.written)
+        in_one_way(self.body.written, self.orelse.written)
         merged: dict[Any, tuple[Any, list[Any]]] = {}
         for side, arm in enumerate((self.body, self.orelse)):
             for w in arm.written:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import jax
@@ -28,10 +29,11 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import array_elements, bounds, journal
+from autograph.runtime import array_elements, bounds, journal, selection
 from autograph.runtime.elements import Elements
 from autograph.runtime.guards import guarded
 from autograph.runtime.joining import Slot
+from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, of_type
@@ -51,7 +53,7 @@ class BoundedList:
     appended where there is no room, so that no turn of a loop has to ask.
 
     Attributes:
-        count: *traced* or concrete; the number of elements.
+        size: *traced* or concrete; the number of elements. (`count` is a method of lists.)
         columns: the arrays.
     Raises:
         StagingError: an operation whose result would have to have a known length.
@@ -59,18 +61,18 @@ class BoundedList:
             program runs.
     """
 
-    __slots__ = ("__weakref__", "columns", "count", "elements", "growth")
+    __slots__ = ("__weakref__", "columns", "elements", "growth", "size")
     __hash__ = None  # type: ignore[assignment]  # as of a list, which changes; `object` declares a method here
 
     columns: tuple[Any, ...]
-    count: Any
+    size: Any
     elements: Elements | None
     growth: Any
 
-    def __init__(self, elements: Elements | None, columns: Sequence[Any], count: Any) -> None:
+    def __init__(self, elements: Elements | None, columns: Sequence[Any], size: Any) -> None:
         self.elements = elements
         self.columns = tuple(columns)
-        self.count = count
+        self.size = size
         self.growth = None  # the loop in which it grows (see `growth`)
 
     @classmethod
@@ -83,7 +85,7 @@ class BoundedList:
             made.elements = made._with(found, leaves)
             rows.append(leaves)
         if made.elements is not None:
-            made.count = jnp.asarray(len(rows))
+            made.size = jnp.asarray(len(rows))
             made.columns = tuple(
                 jnp.stack([*(convert(leaf, kind) for leaf in column), jnp.zeros(kind.shape, kind.dtype)])
                 for column, kind in zip(zip(*rows, strict=True), made.elements.types, strict=True)
@@ -109,8 +111,8 @@ class BoundedList:
         """`list.append`."""
         found, leaves = Elements.of(value)
         if self._admits(found, leaves, 1):
-            self._write(leaves, self._row(self.count))
-            self._set("count", self.count + 1)
+            self._write(leaves, self._row(self.size))
+            self._set("size", self.size + 1)
 
     def extend(self, values: Iterable[Any], /) -> None:
         """`list.extend`, of an iterable with a known number of elements."""
@@ -121,22 +123,22 @@ class BoundedList:
         """`list.pop()`: the last element."""
         if index and index != (-1,):
             raise _refused("pop(i)", "take elements off the end (`pop()`), or mask with an array")
-        some = guarded(self.count, self.count > 0, IndexError("pop from empty list"))
-        self._set("count", some - 1)
-        return self._read(self.count)
+        some = guarded(self.size, self.size > 0, IndexError("pop from empty list"))
+        self._set("size", some - 1)
+        return self._read(self.size)
 
     def clear(self) -> None:
         """`list.clear`."""
-        self._set("count", self.count * 0)
+        self._set("size", self.size * 0)
 
     def copy(self) -> BoundedList:
         """`list.copy`."""
-        return BoundedList(self.elements, self.columns, self.checked_count())
+        return BoundedList(self.elements, self.columns, self.checked_size())
 
     def become(self, other: BoundedList) -> None:
         """Takes on what another list holds; outside of loops."""
         self.growth = None
-        for name in ("elements", "columns", "count"):
+        for name in ("elements", "columns", "size"):
             self._set(name, getattr(other, name))
 
     def _admits(self, found: Elements, leaves: Sequence[Any], new: int) -> bool:
@@ -173,14 +175,14 @@ class BoundedList:
         self._set("elements", elements)
         self._set("columns", tuple(columns))
 
-    def checked_count(self) -> Any:
+    def checked_size(self) -> Any:
         """The number of elements; the program fails where there was no room for all.
 
         An element that was lost is missed where it is read, and where the loop ends: nothing else depends on it.
         """
         if self.growth is None:
-            return self.count
-        return guarded(self.count, self.count <= self.capacity, RuntimeError(self.growth.too_long))
+            return self.size
+        return guarded(self.size, self.size <= self.capacity, RuntimeError(self.growth.too_long))
 
     def _set(self, name: str, value: Any) -> None:
         journal.touch_attribute(self, name)
@@ -212,14 +214,14 @@ class BoundedList:
     def _position(self, index: Any, what: str) -> Any:
         if not is_traced(index):
             index = operator.index(index)
-            at = index if index >= 0 else self.count + index
+            at = index if index >= 0 else self.size + index
         else:
             at = lax.convert_element_type(index, jnp.result_type(int))
-            at = lax.select(at < 0, at + self.count, at)
+            at = lax.select(at < 0, at + self.size, at)
         at = jnp.asarray(at, jnp.result_type(int))
         if what == "list assignment" and self.growth is not None:
             at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
-        return guarded(at, (at >= 0) & (at < self.count), IndexError(f"{what} index out of range"))
+        return guarded(at, (at >= 0) & (at < self.size), IndexError(f"{what} index out of range"))
 
     def __getitem__(self, index: Any) -> Any:
         if not self.is_traced():
@@ -244,12 +246,12 @@ class BoundedList:
 
     def is_traced(self) -> bool:
         """Whether the length is not known yet; a list is empty as long as nothing is known of its elements."""
-        return self.elements is not None and is_traced(self.count)
+        return self.elements is not None and is_traced(self.size)
 
     def __len__(self) -> int:
         if self.elements is None:
             return 0
-        count = self.count
+        count = self.size
         if is_traced(count):
             length: int = convert_weak(count, jnp.result_type(int))
             return length  # converted code asks by name
@@ -258,7 +260,7 @@ class BoundedList:
         return int(count)
 
     def __bool__(self) -> bool:
-        test: bool = self.elements is not None and self.count > 0
+        test: bool = self.elements is not None and self.size > 0
         return test if is_traced(test) else bool(test)
 
     def __iter__(self) -> Iterator[Any]:
@@ -273,9 +275,13 @@ class BoundedList:
     def __contains__(self, value: Any) -> Any:
         if not self.is_traced():
             return value in list(self)
-        if not is_array_like(value):
-            return False
-        return self._reduced(jnp.any, False, "in", lambda column: column == value)
+        assert self.elements is not None
+        are_numbers = type(self.elements.template) is Slot
+        if are_numbers and not is_array_like(value) and python_method(type(value), "__eq__") is None:
+            return False  # no number is equal to it
+        if not are_numbers or not is_array_like(value) or np.shape(value):
+            raise _refused("`in` of what are no numbers", "compare the elements in a loop over the list")
+        return self._reduced(jnp.any, False, "`in`", lambda column: column == value)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, list | BoundedList):
@@ -285,7 +291,7 @@ class BoundedList:
         return list(self) == list(other)
 
     def __repr__(self) -> str:
-        if self.is_traced() or np.ndim(self.count):
+        if self.is_traced() or np.ndim(self.size):
             return f"BoundedList(at most {self.capacity} of {self._kind})"
         shown = [jax.tree.map(lambda x: x if np.ndim(x) else np.asarray(x).item(), element) for element in self]
         return f"BoundedList({shown!r})"
@@ -310,24 +316,23 @@ class BoundedList:
             return self._reduced(jnp.all if neutral else jnp.any, neutral, name, lambda column: column != 0)
         if name == "sum":
             return self._reduced(lambda x: jnp.sum(x, axis=0, promote_integers=False), 0, name, lambda column: column)
-        some = guarded(self.checked_count(), self.count > 0, ValueError(f"{name}() arg is an empty sequence"))
-        dtype = self._type(0).dtype
-        limits = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.inexact) else jnp.iinfo(dtype)
-        worst = limits.max if name == "min" else limits.min
-        return self._reduced(jnp.min if name == "min" else jnp.max, worst, name, lambda column: column, some)
+        some = guarded(self.checked_size(), self.size > 0, ValueError(f"{name}() arg is an empty sequence"))
+        return self._reduced(partial(selection.extreme_of_vector, name), None, name, lambda column: column, some)
 
     def _reduced(
         self, reduce: Callable[[Any], Any], neutral: Any, what: str, of: Callable[[Any], Any], count: Any = None
     ) -> Any:
+        """A reduction of `of(column)`, with `neutral`, or the first element, in the rows that hold none."""
         if self.growth is not None and not self.growth.is_settled:
             return reduce(of(self.growth.any_column()))
         assert self.elements is not None
         if type(self.elements.template) is not Slot or (self._type(0).shape and what != "sum"):
             raise _refused(f"{what} of elements that are no numbers", "write it as a loop over the list")
         column = of(self.columns[0])
-        used = jnp.arange(self._rows) < (self.checked_count() if count is None else count)
+        other = column[0] if neutral is None else jnp.asarray(neutral, column.dtype)
+        used = jnp.arange(self._rows) < (self.checked_size() if count is None else count)
         used = used.reshape(-1, *(1,) * (column.ndim - 1))
-        result = reduce(jnp.where(used, column, jnp.asarray(neutral, column.dtype)))
+        result = reduce(jnp.where(used, column, other))
         return convert_weak(result, result.dtype) if self._type(0).weak and result.dtype != bool else result
 
     @property
@@ -352,7 +357,7 @@ def _refused(what: str, instead: str) -> Exception:
 
 
 def _flatten(xs: BoundedList) -> tuple[tuple[Any, ...], Elements | None]:
-    return (xs.count, *xs.columns), xs.elements
+    return (xs.size, *xs.columns), xs.elements
 
 
 def _unflatten(elements: Elements | None, children: Sequence[Any]) -> BoundedList:

@@ -159,8 +159,8 @@ def _plus(terms: _Terms, others: _Terms, sign: int = 1) -> _Terms:
 def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> Bounds | None:
     """The bounds of the result of an operation, in the limits of its type.
 
-    An integer without an upper bound is one up to the greatest of its type. Of sums and products of such it is not assumed that they
-    wrap around: Python's do not.
+    An integer without an upper bound is one up to the greatest of its type. Of sums and products of such it is not assumed
+    that they wrap around: Python's do not.
     """
     if name in ("argmax", "argmin"):
         [axis] = params["axes"]

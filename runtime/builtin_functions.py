@@ -89,6 +89,11 @@ def _is_open_range(x: Any) -> bool:
     return type(x) is kind and any(map(is_traced, (x.start, x.stop, x.step)))
 
 
+def _is_open_list(x: Any) -> bool:
+    """Whether `x` is a list of which the length is traced."""
+    return type(x) is BoundedList and x.is_traced()
+
+
 def _count(numbers: Any) -> Any:
     items = iteration.range_items(numbers.start, numbers.stop, numbers.step)
     return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
@@ -139,7 +144,7 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
         pairs = (count >> 1) * ((count - 1) | 1)
         return start + count * iterable.start + iterable.step * pairs
-    if type(iterable) is BoundedList and iterable.is_traced():
+    if _is_open_list(iterable):
         total = iterable.reduced("sum")
         return total if type(start) is int and start == 0 else start + total
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
@@ -157,7 +162,7 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 def _any(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.any(iterable)
-    if type(iterable) is BoundedList and iterable.is_traced():
+    if _is_open_list(iterable):
         return iterable.reduced("any")
     return lazily.any_passes(iterable, lambda item: item, "any()")
 
@@ -165,7 +170,7 @@ def _any(iterable: Any, /) -> Any:
 def _all(iterable: Any, /) -> Any:
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.all(iterable)
-    if type(iterable) is BoundedList and iterable.is_traced():
+    if _is_open_list(iterable):
         return iterable.reduced("all")
     return _not(lazily.any_passes(iterable, _not, "all()"))
 
@@ -184,7 +189,7 @@ def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
 def _min(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and not kwargs and _is_open_range(args[0]):
         return scalar(jnp.minimum(*_ends(args[0], "min")), int)
-    if len(args) == 1 and not kwargs and type(args[0]) is BoundedList and args[0].is_traced():
+    if len(args) == 1 and not kwargs and _is_open_list(args[0]):
         return args[0].reduced("min")
     return selection.extreme("min", *args, **_key(kwargs))
 
@@ -192,7 +197,7 @@ def _min(*args: Any, **kwargs: Any) -> Any:
 def _max(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and not kwargs and _is_open_range(args[0]):
         return scalar(jnp.maximum(*_ends(args[0], "max")), int)
-    if len(args) == 1 and not kwargs and type(args[0]) is BoundedList and args[0].is_traced():
+    if len(args) == 1 and not kwargs and _is_open_list(args[0]):
         return args[0].reduced("max")
     return selection.extreme("max", *args, **_key(kwargs))
 

@@ -24,70 +24,36 @@ noted in `flows`, for the sake of aliases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograph import errors
 from autograph.jax_internals import current_trace, variable_of
-from autograph.runtime import bounds, inductive_bounds, journal, unread, views
-from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
+from autograph.runtime import bounds, inductive_bounds, journal, unread
+from autograph.runtime.carry_comparison import Comparison, is_unbound
 from autograph.runtime.carry_memory import Memory
+from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
+from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, KNOWN, NO_TURN
+from autograph.runtime.containers import is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
-from autograph.runtime.joining import (
-    Mismatch,
-    Node,
-    Same,
-    Slot,
-    Template,
-    fill,
-    is_value_class,
-    open_any,
-    open_container,
-)
+from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill
 from autograph.runtime.known_branches import is_literal
-from autograph.runtime.locations import (
-    LOCATIONS,
-    AttributeLocation,
-    ContentsLocation,
-    GlobalLocation,
-    same_contents,
-)
+from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
 from autograph.runtime.newborns import known_to, made_inside, owned
 from autograph.runtime.optional_values import Maybe, settled
-from autograph.runtime.refusals import RETURNED, quoted
+from autograph.runtime.refusals import RETURNED
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import UNSET, Variable, cells_of
-from autograph.runtime.types import (
-    convert,
-    fits,
-    join_types,
-    of_type,
-    placeholder,
-    type_of,
-)
+from autograph.runtime.state import UNSET, Variable
+from autograph.runtime.types import convert, fits, join_types, of_type, placeholder, type_of
 from autograph.runtime.views import Merged
+from autograph.runtime.writes import Written
 
 
 class Retry(Exception):
     """The guess about the carry was wrong and has been corrected."""
-
-
-class _Place:
-    """A variable or heap location, and the template of its value."""
-
-    __slots__ = ("init", "key", "result", "template", "value", "variable")
-
-    def __init__(self, variable: Any, init: Any, key: tuple[Any, ...]) -> None:
-        self.key = key
-        self.variable = variable
-        self.init = init
-        self.template: Template = Same(init)
-        self.value: Any = None
-        self.result: Template = Same(init)
 
 
 class Carry:
@@ -98,7 +64,7 @@ class Carry:
         self.memory = memory
         self.locations: dict[Any, Any] = memory.known_locations(variables)
         self.forwarded: dict[Any, Any] = {}
-        self.places: list[_Place] = []
+        self.places: list[Place] = []
         self.leaves: list[Leaf] = []
         self.born: list[Leaf] = []
         self.operands: list[Any] = []
@@ -124,7 +90,7 @@ class Carry:
         self._replaced = []
         self.flows = Flows()
         for index, variable in enumerate(self.variables):
-            place = _Place(variable, self._start_of(variable, (index,)), (index,))
+            place = Place(variable, self._start_of(variable, (index,)), (index,))
             self.places.append(place)
             place.template = self._open(place.init, place.key, variable.name, None)
         # Opening a value can find further containers to watch, which are opened in turn.
@@ -132,7 +98,7 @@ class Carry:
         while opened < len(self.locations):
             location = list(self.locations.values())[opened]
             opened += 1
-            place = _Place(location, location.get(), (location.key,))
+            place = Place(location, location.get(), (location.key,))
             self.places.append(place)
             contents = isinstance(location, ContentsLocation) and isinstance(place.init, (list, dict))
             place.template = (
@@ -206,12 +172,8 @@ class Carry:
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
         inductive_bounds.suppose(self.leaves, self.memory)
-        values = list(tracers)
-        for place in self.places:
-            place.value = _filled(place.template, values)
-            if _is_location(place.variable):
-                piece.touch(place.variable)
-            place.variable.set(place.value)
+        for place, value in zip(self.places, self.fill_apart(tracers, piece)):
+            place.value = value
         piece.touched.clear()
         piece.note_sizes()
 
@@ -223,17 +185,17 @@ class Carry:
         values = list(tracers)
         filled = []
         for place in self.places:
-            value = _filled(place.template, values)
-            if _is_location(place.variable):
+            value = filled_in(place.template, values)
+            if is_location(place.variable):
                 piece.touch(place.variable)
             place.variable.set(value)
             filled.append(value)
         return filled
 
-    def untouched(self, written: Sequence[journal.Written], filled: Sequence[Any]) -> bool:
+    def untouched(self, written: Sequence[Written], filled: Sequence[Any]) -> bool:
         """Whether the locations still hold what `fill_apart` put there, and no other one was written."""
-        known = {p.variable.key: value for p, value in zip(self.places, filled) if _is_location(p.variable)}
-        built = {id(b) for p, value in zip(self.places, filled) for b in _built(p.template, value)}
+        known = {p.variable.key: value for p, value in zip(self.places, filled) if is_location(p.variable)}
+        built = {id(b) for p, value in zip(self.places, filled) for b in built_by(p.template, value)}
         for w in written:
             if w.location.key in known:
                 if not same_contents(known[w.location.key], w.after):
@@ -298,7 +260,7 @@ class Carry:
 
     def _settle(self, finished: Any) -> None:
         """Finds written locations that are not carried yet; gives back to what the turn made what was written there."""
-        known = {p.variable.key for p in self.places if _is_location(p.variable)}
+        known = {p.variable.key for p in self.places if is_location(p.variable)}
         fresh = [w for w in finished.written if w.location.key not in known and not self._grows(w)]
         if not fresh:
             return
@@ -324,7 +286,7 @@ class Carry:
         ours = owned(objects, (finished,), self.variables, (piece.entry, *self.holders()))
         for i, old, new in zip(indices, objects[: len(indices)], objects[len(indices) :], strict=True):
             if id(old) not in ours or id(new) not in ours:
-                raise Mismatch(self.variables[i].name, old, new, _KNOWN)
+                raise Mismatch(self.variables[i].name, old, new, KNOWN)
             self.memory.in_place[(i,)] = False
 
     def _compare_all(self, finished: Any, skipped: set[str]) -> bool:
@@ -340,7 +302,7 @@ class Carry:
         )
         changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
-            if _is_location(place.variable):
+            if is_location(place.variable):
                 out = after.get(place.variable.key, place.init)
             try:
                 place.result, moved = comparison.compare(
@@ -362,8 +324,8 @@ class Carry:
         for grown in self.grown:
             grown.release()
 
-    def _grows(self, written: journal.Written) -> bool:
-        """Whether the turn did nothing but append to a list that nothing else can read (see `for_loops`)."""
+    def _grows(self, written: Written) -> bool:
+        """Whether the turn did nothing but append to a list that nothing else can read (see `grown_lists`)."""
         before, after = written.before, written.after
         if written.location.key not in self.growing or len(after) < len(before):
             return False
@@ -372,14 +334,14 @@ class Carry:
         self.grown.append(Grown(written.location, before, after[len(before) :]))
         return True
 
-    def _note_in_place(self, fresh: list[journal.Written]) -> None:
+    def _note_in_place(self, fresh: list[Written]) -> None:
         """A container that this attempt made for a variable was written to: the variable's own object must be used."""
         written = {id(w.location.obj) for w in fresh}
         for place in self.places:
-            if any(id(built) in written for built in _built(place.template, place.value)):
+            if any(id(built) in written for built in built_by(place.template, place.value)):
                 self._must_stay(place)
 
-    def _must_stay(self, place: _Place) -> None:
+    def _must_stay(self, place: Place) -> None:
         """The containers of `place` are changed in place, so they must be the objects that they are."""
         if self.memory.in_place.get(place.key) is not None:
             raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED, place.variable)
@@ -435,10 +397,10 @@ class Carry:
         built: dict[int, Any] = {}
         for place in self.places:
             value = settled(fill(place.result, table, built))
-            if _is_location(place.variable):
+            if is_location(place.variable):
                 known = isinstance(place.variable, AttributeLocation | GlobalLocation)
                 if known and place.init is UNSET and value is not UNSET and not surely:
-                    raise Mismatch(place.variable.name, UNSET, value, _NO_TURN, place.variable)
+                    raise Mismatch(place.variable.name, UNSET, value, NO_TURN, place.variable)
                 journal.touch_location(place.variable)
             place.variable.set(value)
         merged = self.flows.merged(built, surely)
@@ -446,67 +408,3 @@ class Carry:
         self.places.clear()
         self.flows = Flows()
         return merged
-
-
-def _is_location(variable: Any) -> bool:
-    return isinstance(variable, LOCATIONS)
-
-
-def _filled(template: Template, values: list[Any]) -> Any:
-    """What the body of a loop gets; objects in it stand for one in each turn."""
-    value = fill(template, values)
-    for built in _built(template, value):
-        if is_value_class(type(built)):
-            views.stand_in(built)
-    return value
-
-
-def _built(template: Template, value: Any) -> Iterator[Any]:
-    """The containers and objects that filling a template made."""
-    if type(template) is Node:
-        yield value
-        opened = open_any(value)
-        for child, inside in zip(template.children, opened[0] if opened else ()):
-            yield from _built(child, inside)
-
-
-_NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
-_KNOWN = "another name refers to the object too, and only one of the two would change"
-_NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
-_REMEDIES = {
-    _NO_TURN: "write it once before the loop",
-    _KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
-    CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop; or carry what it holds in variables",
-}
-
-
-_GROWS = (
-    "preallocate an array (x[n] = ...), or say how often the loop turns at most, "
-    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
-)
-_SHARED = (
-    "let nothing but one local variable refer to the list (no other name, attribute or container, and no list of the "
-    "caller's): only then it may grow in a loop with `maximum_iterations`"
-)
-
-
-def refuse(
-    differ: Mismatch, where: Callable[..., Any], what: str, options: dict[str, Any] | None = None
-) -> errors.StagingError:
-    """The error for a loop whose carry has no fixed point."""
-    remedy = differ.instead or _REMEDIES.get(differ.why)
-    place = differ.place
-    if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
-        remedy = _SHARED if "maximum_iterations" in options else _GROWS
-    if remedy is None and differ.left == "None":
-        remedy = _NONE
-    name = differ.named(cells_of(where))
-    return errors.StagingError(
-        f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
-        at=where,
-        sides={"before the loop": differ.left, "after one turn": differ.right},
-        why=differ.why,
-        instead=remedy
-        or "keep shape, structure and kind of the value the same in every turn "
-        "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
-    )

@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.bounds import Supposed
 from autograph.runtime.carry_memory import Memory
+from autograph.runtime.carry_places import Leaf
+from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED
+from autograph.runtime.containers import is_ordinary, is_value, is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
     Mismatch,
@@ -20,11 +22,6 @@ from autograph.runtime.joining import (
     Slot,
     Template,
     children_like,
-    is_ordinary,
-    is_value,
-    is_value_class,
-    open_any,
-    open_container,
     same_number,
     same_static,
     why_structures_differ,
@@ -34,31 +31,12 @@ from autograph.runtime.optional_values import Maybe, parts
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import (
-    ArrayType,
     TypesDiffer,
     check_fits,
     join_types,
     placeholder,
     type_of,
 )
-
-CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
-
-
-class Leaf:
-    """One number or array of the carry."""
-
-    __slots__ = ("init", "invariant", "key", "out", "path", "supposed", "tracer", "type")
-
-    def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
-        self.key = key
-        self.path = path
-        self.init = init
-        self.type = kind
-        self.tracer: Any = None
-        self.out: Any = None
-        self.invariant = False
-        self.supposed: Supposed | None = None  # of the integer (see `inductive_bounds`)
 
 
 class Comparison:

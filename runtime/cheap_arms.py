@@ -26,7 +26,7 @@ _OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly fre
 _OF_COMPLEX = 8  # what a division or power of complex numbers counts
 _SLOW_IF_COMPLEX = frozenset({"div", "integer_pow", "pow", "sqrt", "exp", "log"})
 
-_ELEMENTWISE = frozenset(
+PLAIN = frozenset(
     {
         "add",
         "sub",
@@ -47,17 +47,14 @@ _ELEMENTWISE = frozenset(
         "xor",
         "select_n",
         "convert_element_type",
-        "copy",
-        "floor",
-        "ceil",
-        "round",
-        "is_finite",
         "clamp",
         "squeeze",
         "reshape",
         "broadcast_in_dim",
     }
 )
+"""Total operations that are elementwise, or move elements only."""
+_ELEMENTWISE = PLAIN | {"copy", "floor", "ceil", "round", "is_finite"}
 _TOTAL_ON_INTEGERS = frozenset(
     {
         "mul",

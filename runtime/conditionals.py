@@ -31,10 +31,7 @@ from autograph import errors, telling
 from autograph.jax_internals import trace_piece
 from autograph.runtime import journal, optional_values, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
-from autograph.runtime.joining import (
-    Mismatch,
-    fill,
-)
+from autograph.runtime.joining import Mismatch, fill
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.refusals import RETURNED, VALUE, quoted
 from autograph.runtime.staging import is_traced

@@ -13,17 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from autograph.runtime.joining import (
-    Node,
-    Same,
-    Slot,
-    Template,
-    describe,
-    fill,
-    open_container,
-    same_static,
-    same_structure,
-)
+from autograph.runtime.containers import open_container, same_structure
+from autograph.runtime.joining import Node, Same, Slot, Template, describe, fill, same_static
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.types import ArrayType, TypesDiffer, join_types, type_of

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.runtime import views
-from autograph.runtime.joining import Node, Template, open_any
+from autograph.runtime.containers import open_any
+from autograph.runtime.joining import Node, Template
 from autograph.runtime.newborns import made_inside
 
 Key = tuple[Any, ...]

@@ -36,10 +36,10 @@ from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime import conditionals, growth, iterables, iterators
 from autograph.runtime.iterated_loops import iterate
 from autograph.runtime.iteration import Items, items_of
-from autograph.runtime.loops import CANNOT_STAGE, with_optional
 from autograph.runtime.refusals import a
 from autograph.runtime.staged_for import stage_for
 from autograph.runtime.state import StateLike, Variable, variables_of
+from autograph.runtime.trial_turns import CANNOT_STAGE, with_optional
 
 
 class UnrolledLoopWarning(errors.AutoGraphWarning):

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograph.runtime import journal, reassembly
-from autograph.runtime.joining import Node, Same, Slot, Template, fill, open_container
+from autograph.runtime.containers import open_container
+from autograph.runtime.joining import Node, Same, Slot, Template, fill
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import Variable
 

@@ -76,7 +76,7 @@ class Growth:
 
     def end(self) -> None:
         """The loop is staged; the program fails where the list has outgrown its room."""
-        self.xs.count = self.xs.checked_count()
+        self.xs.size = self.xs.checked_size()
         self.xs.growth = None
 
     def admits(self, elements: Elements, new: int) -> bool:
@@ -87,9 +87,8 @@ class Growth:
         if self.known is None or self.known.types != elements.types:
             self.is_settled = False
         if new:
-            memory = (
-                carry_memory.innermost_staged() or self.memory
-            )  # the test of the loop appends before its body is traced
+            # No loop is being traced yet while the test of this one appends for the first time.
+            memory = carry_memory.innermost_staged() or self.memory
             memory.appended[self.key] = memory.appended.get(self.key, 0) + new
         return self.is_settled
 

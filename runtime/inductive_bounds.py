@@ -33,8 +33,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph.runtime import bounds
-from autograph.runtime.carry_comparison import Leaf
 from autograph.runtime.carry_memory import Memory
+from autograph.runtime.carry_places import Leaf
 from autograph.runtime.known_branches import is_literal
 from autograph.runtime.loop_exits import predicate_of
 
@@ -57,16 +57,15 @@ def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None
 
     `test`: gives the loop test as a piece (`primitives.Traced`) over the leaves.
     """
-    supposed = [leaf for leaf in leaves if leaf.supposed is not None]
-    used = {leaf.key for leaf in supposed if leaf.supposed.is_used}
-    wrong: list[Leaf] = []
-    while found := [leaf for leaf in supposed if leaf not in wrong and not _stays(leaf)]:
-        wrong += found
+    used = {leaf.key for leaf in leaves if leaf.supposed is not None and leaf.supposed.is_used}
+    wrong = set()
+    while found := [leaf for leaf in leaves if leaf.supposed is not None and not _stays(leaf, leaf.supposed.least)]:
         for leaf in found:
             bounds.forget(leaf.tracer)
             leaf.supposed = None
-    memory.refuted.update(leaf.key for leaf in wrong)
-    if not any(leaf.key in used for leaf in wrong):
+            wrong.add(leaf.key)
+    memory.refuted |= wrong
+    if not used & wrong:
         return True
     piece = test() if test is not None else None
     if piece is not None:
@@ -75,9 +74,9 @@ def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None
     return False
 
 
-def _stays(leaf: Leaf) -> bool:
+def _stays(leaf: Leaf, least: int) -> bool:
     known = bounds.of(leaf.out)
-    return leaf.out is None or leaf.out is leaf.tracer or (known is not None and known[0] >= leaf.supposed.least)
+    return leaf.out is None or leaf.out is leaf.tracer or (known is not None and known[0] >= least)
 
 
 def _least(jaxpr: Any) -> Iterator[tuple[Any, int]]:

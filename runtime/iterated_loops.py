@@ -28,12 +28,12 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime import conditionals, iterators
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.iteration import range_items
-from autograph.runtime.loops import stage_from_here, try_turns
 from autograph.runtime.math_functions import exact_integers
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staged_for import stage_for
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
+from autograph.runtime.trial_turns import stage_from_here, try_turns
 
 
 def iterate(

@@ -123,18 +123,14 @@ def _of_list(xs: BoundedList) -> Items:
     """The elements of a list that may grow or shrink while the loop runs, which asks for its length before each turn."""
 
     def inside(k: Any) -> Any:
-        return k < xs.count
+        return k < xs.size
 
     walk = Walk(0, 1, lambda: inside, lambda k: bounds.declare_least(k, 0), xs.element)
-    return Items(lambda: xs.count, (), lambda k, _: xs.element(k), True, walk=walk)
+    return Items(lambda: xs.size, (), lambda k, _: xs.element(k), True, walk=walk)
 
 
 def _plus(start: Any, k: Any) -> Any:
     return k if type(start) is int and start == 0 else start + k
-
-
-def _minus(high: Any, low: Any) -> Any:
-    return high if type(low) is int and low == 0 else high - low
 
 
 def range_items(start: Any, stop: Any, step: Any) -> Items:

@@ -14,24 +14,30 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
 that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
 aliases stay aliases; which new object stands for which pair is told to `views`, since the two old ones may live on.
-Dicts join with equal keys in equal order (see `children_like` for the one exception); flattening is ours because JAX sorts
-keys, and keys of several types cannot be sorted.
+Dicts join with equal keys in equal order (see `children_like` for the one exception). How containers are opened:
+`containers`.
 """
 
 from __future__ import annotations
 
 import enum
 import weakref
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from types import MethodType
 from typing import Any
 
 import jax
 import numpy as np
 
-from autograph.runtime import journal
+from autograph.runtime.containers import (
+    LEAF_KINDS,
+    Opened,
+    defines,
+    is_ordinary,
+    open_container,
+    open_object,
+    same_structure,
+)
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.optional_values import Maybe
 from autograph.runtime.staging import is_array_like
@@ -173,92 +179,6 @@ def map_slots(template: Template, change: Callable[[int], Template]) -> Template
     return template
 
 
-Opened = tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]]
-
-
-def open_container(value: Any) -> Opened | None:
-    """A pytree node opened: (children, structure, how each child is written, how to rebuild); None for a leaf."""
-    kind = type(value)
-    if kind is list:
-        return value, (list, len(value)), [f"[{i}]" for i in range(len(value))], list
-    if kind is tuple:
-        return list(value), (tuple, len(value)), [f"[{i}]" for i in range(len(value))], tuple
-    if kind in (dict, OrderedDict):
-        keys = list(value)
-        return list(value.values()), (kind, *keys), [f"[{k!r}]" for k in keys], lambda vs: kind(zip(keys, vs))
-    if kind is defaultdict:
-        keys, factory = list(value), value.default_factory
-        return (
-            list(value.values()),
-            (kind, factory, *keys),
-            [f"[{k!r}]" for k in keys],
-            lambda vs: journal.watch(defaultdict(factory, zip(keys, vs))),
-        )
-    if kind is Maybe:
-        return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
-    if kind in _LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
-        return None
-    with journal.paused():
-        children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
-    if len(children) == 1 and children[0] is value:
-        known = not is_value_class(kind) or weakref.getweakrefcount(value)
-        return None if known else open_object(value, in_place=False)
-    steps = [f".<{i}>" for i in range(len(children))]
-    return children, treedef, steps, lambda vs: _unflattened(treedef, vs)
-
-
-def _unflattened(treedef: Any, children: list[Any]) -> Any:
-    with journal.paused():
-        return jax.tree_util.tree_unflatten(treedef, children)
-
-
-def open_object(value: Any, in_place: bool = True) -> Opened:
-    """Attributes of an ordinary object as children; it is rebuilt in place, or as a new object.
-
-    What `cached_property` keeps in an object that never changes is no part of it: it is computed again.
-    """
-    kind = type(value)
-    names = attribute_names(value)
-    if is_value_class(kind):
-        names = [name for name in names if type(getattr(kind, name, None)) is not cached_property]
-    places = [AttributeLocation(value, name) for name in names]
-
-    def build(values: list[Any]) -> Any:
-        rebuilt = value if in_place else object.__new__(kind)
-        for name, inside in zip(names, values):
-            AttributeLocation(rebuilt, name).set(inside)
-        return rebuilt
-
-    return [place.get() for place in places], (kind, *names), ["." + name for name in names], build
-
-
-def is_value_class(kind: type) -> bool:
-    """Whether a class is that of frozen dataclasses, compared by their fields: such an object is what it holds, like a tuple."""
-    parameters = kind.__dict__.get("__dataclass_params__")
-    return parameters is not None and parameters.frozen and _defines(kind, "__eq__") and _is_written(kind)
-
-
-def _defines(kind: type, method: str) -> bool:
-    """Whether a class or a base of it, but `object`, has a method of that name, or None in its place."""
-    return any(method in base.__dict__ for base in kind.__mro__[:-1])
-
-
-def is_value(x: Any) -> bool:
-    """Whether `x` is a container that never changes: a tuple, or an object of a class of frozen dataclasses."""
-    return isinstance(x, tuple) or is_value_class(type(x))
-
-
-def open_any(value: Any) -> Opened | None:
-    """A pytree node or an ordinary object opened; None for anything else."""
-    opened = open_container(value)
-    return open_object(value, in_place=False) if opened is None and is_ordinary(value) else opened
-
-
-_LEAF_KINDS = frozenset({bool, int, float, complex, str, bytes, type(None), type, np.dtype, range, slice})
-
-
 class Join:
     """Joins pairs of values; collects the outputs that the staged statement must have.
 
@@ -321,7 +241,7 @@ class Join:
     def _joins_by_value(self, value: Any) -> bool:
         """Whether an object that others know may become a new one that stands for it: only `is` and writes could tell."""
         kind = type(value)
-        if not (_defines(kind, "__eq__") and _defines(kind, "__hash__") and is_ordinary(value)):
+        if not (defines(kind, "__eq__") and defines(kind, "__hash__") and is_ordinary(value)):
             return False
         names = object.__getattribute__(value, "__dict__") if kind.__dictoffset__ else None
         return {id(value), id(names)}.isdisjoint(self.changed) and not weakref.getweakrefcount(value)
@@ -418,31 +338,6 @@ def _is_sorted(keys: dict[Any, Any]) -> bool:
     return all(type(name) is str for name in names) and names == sorted(names)
 
 
-def is_ordinary(value: Any) -> bool:
-    """Whether `value` is an object of a class written in Python, all of whose state is in its attributes."""
-    kind = type(value)
-    if kind in _LEAF_KINDS or is_array_like(value) or isinstance(value, (tuple, type)):
-        return False
-    if not _is_written(kind):
-        return False
-    return open_container(value) is None and bool(attribute_names(value))
-
-
-def _is_written(kind: type) -> bool:
-    """Whether all of a class was made by class statements."""
-    return all(base.__flags__ & _HEAP_TYPE for base in kind.__mro__[:-1])
-
-
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-
-
-def same_structure(a: Any, b: Any) -> bool:
-    """Whether two structures of `open_container` are equal."""
-    if type(a) is tuple and type(b) is tuple:
-        return len(a) == len(b) and all(x is y or (type(x) is type(y) and x == y) for x, y in zip(a, b))
-    return bool(a == b)
-
-
 def why_structures_differ(left: Any, right: Any) -> str:
     """The reason why two containers are not of one structure."""
     if type(left) is not type(right):
@@ -458,7 +353,7 @@ def _equal_sets(left: set[Any], right: set[Any]) -> bool:
         return False
     if {id(x) for x in left} == {id(x) for x in right}:
         return True
-    return all(type(x) in _LEAF_KINDS for x in (*left, *right)) and left == right
+    return all(type(x) in LEAF_KINDS for x in (*left, *right)) and left == right
 
 
 def same_number(left: Any, right: Any) -> bool:

@@ -166,8 +166,8 @@ class CellLocation(CellVariable):
         return id(self.cell)
 
 
-class ContentsLocation:
-    """All that a list, dict, set, deque or bytearray holds."""
+class _WholeLocation:
+    """All that one object holds."""
 
     __slots__ = ("obj",)
 
@@ -177,6 +177,12 @@ class ContentsLocation:
     @property
     def key(self) -> Any:
         return id(self.obj)
+
+
+class ContentsLocation(_WholeLocation):
+    """All that a list, dict, set, deque or bytearray holds."""
+
+    __slots__ = ()
 
     @property
     def name(self) -> str:
@@ -188,7 +194,7 @@ class ContentsLocation:
             return OrderedDict(self.obj)  # whose order counts, see `joining`
         if isinstance(self.obj, dict):
             return dict(self.obj)
-        if isinstance(self.obj, (set,)):
+        if isinstance(self.obj, set):
             return set(self.obj)
         if isinstance(self.obj, bytearray):
             return bytes(self.obj)
@@ -229,17 +235,10 @@ def _holds_known_numbers(what: str) -> Exception:
     )
 
 
-class ArrayLocation:
+class ArrayLocation(_WholeLocation):
     """The numbers in a NumPy array, which cannot become traced ones."""
 
-    __slots__ = ("obj",)
-
-    def __init__(self, obj: np.ndarray) -> None:
-        self.obj = obj
-
-    @property
-    def key(self) -> Any:
-        return id(self.obj)
+    __slots__ = ()
 
     @property
     def name(self) -> str:

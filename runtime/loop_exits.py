@@ -61,6 +61,13 @@ class Loop(NamedTuple):
     unread: list[tuple[Any, bool] | None]
     finish: Callable[[list[Any]], list[Any]] = list
 
+    def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
+        """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""
+        values = list(self.init)
+        for k, value in zip(kept, state, strict=False):
+            values[k] = value
+        return values
+
 
 def folded(loop: Loop, choose: Callable[..., list[Any]], name: str) -> Loop:
     """The loop with those exits in its test that can be asked for before a turn.
@@ -244,20 +251,15 @@ def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name:
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
     kept = changing(loop, outs, exit_.flag)
 
-    def whole(state: Sequence[Any]) -> list[Any]:
-        values = list(loop.init)
-        for k, value in zip(kept, state, strict=True):
-            values[k] = value
-        return values
-
     def goes_on(*state: Any) -> list[Any]:
-        values = whole(state)
+        values = loop.whole(kept, state)
         [inside] = exit_.rest.call(*values)
         stays = exit_.head.call(*values)
         return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
     def finish(results: list[Any]) -> list[Any]:
-        return loop.finish(left(whole(results), exit_.rest, exit_.leave, choose))
+        state = loop.whole(kept, results)
+        return loop.finish(left(state, exit_.rest, exit_.leave, choose, stays=exit_.head))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
@@ -292,25 +294,36 @@ def is_true(truth: Any) -> bool:
 
 
 def left(
-    state: list[Any], rest: Any, leave: Any, choose: Callable[..., list[Any]], more: Sequence[Any] = ()
+    state: list[Any],
+    rest: Any,
+    leave: Any,
+    choose: Callable[..., list[Any]],
+    more: Sequence[Any] = (),
+    stays: Any = None,
 ) -> list[Any]:
     """The state after the loop: where the rest of the test holds, the exit was taken, and its turn is still to be run.
 
-    `more`: what the turn reads besides the state.
+    Args:
+        more: what the turn reads besides the state.
+        stays: whether the exit's condition would let the turn go on: then a costly test need not be asked again.
     """
     moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=False)) if out is not v]
-    [stays] = rest.call(*state)
     kind = type(leave)
+
+    def kept() -> list[Any]:
+        return [state[k] for k in moved]
 
     def leaves() -> list[Any]:
         results = leave.call(*state, *more)
         return [results[k] for k in moved]
 
-    if is_true(stays):
-        chosen = leaves()
+    def chosen(test: Any, run: Callable[[], list[Any]]) -> list[Any]:
+        return run() if is_true(test) else choose(test, *(kind(*trace_piece(f, (), "exit")) for f in (kept, run)), True)
+
+    if stays is None or is_free_again(rest.jaxpr):
+        results = chosen(rest.call(*state)[0], leaves)
     else:
-        arms = [kind(*trace_piece(run, (), "exit")) for run in (lambda: [state[k] for k in moved], leaves)]
-        chosen = choose(stays, *arms, True)
-    for k, value in zip(moved, chosen, strict=True):
+        results = chosen(lax.bitwise_not(stays.call(*state)), lambda: chosen(rest.call(*state)[0], leaves))
+    for k, value in zip(moved, results, strict=True):
         state[k] = value
     return state

@@ -29,8 +29,9 @@ from jax import lax
 from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
 from autograph.runtime import checks, growth, iterators, journal, recursion, reverse, rotated_loops, views
-from autograph.runtime.carries import Carry, Retry, refuse
+from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
+from autograph.runtime.carry_refusals import refuse
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
@@ -38,9 +39,9 @@ from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_whil
 from autograph.runtime.returned_values import recomputed
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
+from autograph.runtime.trial_turns import ATTEMPTS, goes_on, stage_from_here, try_turns, with_optional
 from autograph.runtime.truth import decider
-
-_ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound turns a mistake of ours into an error
+from autograph.runtime.writes import Written
 
 
 def while_loop(
@@ -80,7 +81,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
 
     first = True
     start = equation_mark()
-    truth = _truth(test)
+    truth = goes_on(test)
     while not is_traced(truth):
         if not truth:
             return
@@ -110,111 +111,9 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
                 return
         body()
         start = equation_mark()
-        truth = _truth(test)
+        truth = goes_on(test)
     evaluated = (start, equation_mark())
     with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory), variables)
-
-
-def with_optional(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
-    """Stages a loop; where that fails, with variables that may be `None` or a value from turn to turn.
-
-    NB: where there is another way to run the loop (its first turn alone, say) it is better: what such a variable
-    holds after the loop can only be used where it is tested.
-    """
-    start = equation_mark()
-    try:
-        stage()
-    except CANNOT_STAGE:
-        optional = [variable for variable in variables if variable.is_optional]
-        if not optional:
-            raise
-        drop_equations(start, equation_mark())
-        for variable in optional:
-            variable.may_be_none = True
-        stage()
-
-
-def try_turns(
-    turn: Callable[[], None],
-    test: Callable[[], Any],
-    variables: list[Variable],
-    memory: Memory,
-    functions: Sequence[Callable[..., Any]],
-    most: int = _ATTEMPTS,
-) -> tuple[Any, int]:
-    """Runs the first turn in Python, and further ones (up to `most`) while more of the variables come to hold traced values.
-
-    They are taken back when the next test is traced and nothing stands against it.
-
-    Returns:
-        the truth of the next test, and how many turns stand.
-
-    A loop whose test is known at first and traced after a turn (`while True` with a flag, an accumulator that starts
-    as a Python number) is better staged from its beginning: the program then holds its body once. A counter that
-    decides the test may itself be traced after one turn only, and the test after two.
-    """
-    memory.position = 0
-    start = equation_mark()
-    with journal.Piece(variables) as piece:
-        piece.is_trial = True
-        piece.is_final = any(map(iterators.reaches, functions))
-        done, traced = 0, _traced(variables)
-        try:
-            while True:
-                turn()
-                done += 1
-                truth = _truth(test)
-                before, traced = traced, _traced(variables)
-                if piece.is_final or is_traced(truth) or not truth or done == most or traced == before:
-                    break
-        except BaseException as error:
-            if not memory.lists or piece.is_final or not isinstance(error, errors.StagingError):
-                piece.keep()
-                memory.lists = ()  # what ran cannot be staged any more
-            raise
-        if piece.is_final or not is_traced(truth):
-            piece.keep()
-            return truth, done
-    drop_equations(start, equation_mark())
-    memory.forget()
-    memory.from_start = True
-    return truth, 0
-
-
-def _truth(test: Callable[[], Any]) -> Any:
-    """Whether a loop goes on: a bool, or a traced value. (Not the list that was asked: who refers to it, counts.)"""
-    truth = decider(test())
-    return truth if is_traced(truth) else bool(truth)
-
-
-def _traced(variables: Sequence[Variable]) -> int:
-    """How many variables hold a traced number or array."""
-    return sum(is_traced(variable.get()) for variable in variables)
-
-
-def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
-    """Tries to stage a loop from its first turn; False when its carry only settles after that turn."""
-    start = equation_mark()
-    try:
-        stage()
-        return True
-    except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
-        drop_equations(start, equation_mark())
-        memory.forget()
-        memory.appended.clear()
-        memory.from_start = False
-        return False
-
-
-# What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
-CANNOT_STAGE = (
-    errors.StagingError,
-    errors.UndefinedVariableError,
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-    jax.errors.NonConcreteBooleanIndexError,
-)
 
 
 class Hidden:
@@ -339,7 +238,7 @@ def trace_turn(
                 run(*tracers[count:])
             return carry.collect(piece, finished)
 
-    for _ in range(_ATTEMPTS):
+    for _ in range(ATTEMPTS):
         start = equation_mark()
         carry.begin()
         avals = [jax.typeof(x) for x in carry.operands]
@@ -366,7 +265,7 @@ class Finished:
     def __init__(self) -> None:
         self.value: Any = None
         self.values: list[Any] = []
-        self.written: list[journal.Written] = []
+        self.written: list[Written] = []
 
 
 def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
-from autograph.runtime.joining import is_value_class
+from autograph.runtime.containers import is_value_class
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced
@@ -119,7 +119,7 @@ def _announce(x: Any) -> None:
 
 
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
-    if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
+    if numeric_modules.takes_traced(args, kwargs):
         if f.__name__ in _ARRAY_WRITERS:
             raise refusal(
                 f"{f.__name__}() writes a traced value into a NumPy array",
@@ -133,7 +133,7 @@ def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
 def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
     for written in (kwargs.get("out"), *(args[:1] if f.__name__ == "at" else ())):
         journal.touch_container(written)
-    if numeric_modules.holds_traced(args) or any(map(numeric_modules.holds_traced, kwargs.values())):
+    if numeric_modules.takes_traced(args, kwargs):
         args = tuple(jnp.asarray(x) if numeric_modules.holds_traced(x) else x for x in args)
         return getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs)
     return f(*args, **kwargs)

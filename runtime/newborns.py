@@ -17,11 +17,12 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from autograph.runtime import views
-from autograph.runtime.joining import is_value_class
-from autograph.runtime.journal import Written, held_by_pieces
-from autograph.runtime.locations import attribute_values
+from autograph.runtime.containers import is_value_class
+from autograph.runtime.journal import held_by_pieces
+from autograph.runtime.locations import ContentsLocation, attribute_values
 from autograph.runtime.references import unreferenced, walked
 from autograph.runtime.state import CellVariable, Variable, cells_of
+from autograph.runtime.writes import Written
 
 
 class Finished(Protocol):
@@ -72,7 +73,7 @@ def holders_of(piece: Finished) -> list[Any]:
 
 def _is_copy(written: Written, snapshot: Any) -> bool:
     """Whether a snapshot is a container of our own: a copy of what the location holds."""
-    return type(written.location).__name__ == "ContentsLocation" and isinstance(snapshot, (list, dict, set))
+    return isinstance(written.location, ContentsLocation) and isinstance(snapshot, (list, dict, set))
 
 
 def owned(

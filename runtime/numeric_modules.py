@@ -51,6 +51,11 @@ def holds_traced(x: Any) -> bool:
     return is_tracer(x)
 
 
+def takes_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call gets a tracer, or a list or tuple that holds one."""
+    return any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))
+
+
 def counterpart(fn: Any) -> Callable[..., Any] | None:
     """What does the same as `fn` of `math`, `cmath` or `numpy`, on traced values too; None for other functions."""
     try:
@@ -84,7 +89,7 @@ def _is_exception(fn: Any) -> bool:
 
 def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not (any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))):
+        if not takes_traced(args, kwargs):
             return fn(*args, **kwargs)
         if staged is None:
             raise refusal(
@@ -99,7 +104,7 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
 
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not (any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values()))):
+        if not takes_traced(args, kwargs):
             if journal.active():
                 for array in _written(fn, name, args, kwargs):
                     journal.touch_container(array)
@@ -148,7 +153,7 @@ def _as_array(x: Any) -> Any:
 
 def _of_random(fn: Any, name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(map(holds_traced, args)) or any(map(holds_traced, kwargs.values())):
+        if takes_traced(args, kwargs):
             raise refusal(
                 f"numpy.random.{name}() is called with a traced argument",
                 why="NumPy draws once, while the program is traced",

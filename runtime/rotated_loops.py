@@ -40,6 +40,7 @@ from autograph.jax_internals import trace_piece
 from autograph.runtime.cheap_arms import inner
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.loop_exits import Exit, Loop, changing, exits, is_true, left, made_of, reads
+from autograph.runtime.unguarded_turns import unguarded
 
 _MOST = 200  # equations of a question that the program may hold twice
 _LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
@@ -75,16 +76,25 @@ def bind(loop: Loop, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
         bind_while, choose: `primitives.bind_while`, `primitives.bind_cond`.
         name: of the test.
     """
-    rotated = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
-    if rotated is None:
+
+    def written() -> list[Any]:
         return bind_while(loop.test, loop.body, loop.init)
-    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in rotated.ask.jaxpr.outvars):
-        return _bind(loop, rotated, bind_while, choose, name)
+
+    rotated = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
+    if rotated is not None:
+        return _run_as(written, lambda: _bind(loop, rotated, bind_while, choose, name), loop, rotated.ask)
+    free = unguarded(loop)
+    if free is not None:
+        return _run_as(written, lambda: bind_while(free.test, free.body, free.init), loop, loop.body)
+    return written()
+
+
+def _run_as(written: Callable[[], list[Any]], run: Callable[[], list[Any]], loop: Loop, more: Any) -> list[Any]:
+    """What a loop leaves that runs in another form than it was written; `more`: the piece that computes more there."""
+    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in more.jaxpr.outvars):
+        return run()
     kind = type(loop.body)
-    return _differentiated_as(
-        kind(*trace_piece(lambda: bind_while(loop.test, loop.body, loop.init), (), "loop")),
-        kind(*trace_piece(lambda: _bind(loop, rotated, bind_while, choose, name), (), "loop")),
-    )
+    return _differentiated_as(*(kind(*trace_piece(piece, (), "loop")) for piece in (written, run)))
 
 
 def _is_worth_it(exit_: Exit) -> bool:
@@ -150,21 +160,15 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
 def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
     kept = rotated.kept
 
-    def whole(state: Sequence[Any]) -> list[Any]:
-        values = list(loop.init)
-        for k, value in zip(kept, state, strict=False):
-            values[k] = value
-        return values
-
     def goes_on(*state: Any) -> list[Any]:
-        values = whole(state)
+        values = loop.whole(kept, state)
         [inside] = rotated.rest.call(*values)
         [stays] = rotated.answer.call(*values, *state[len(kept) :])
         stays = lax.bitwise_not(stays) if rotated.leaves_when else stays
         return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
     def turn(*state: Any) -> list[Any]:
-        values = whole(state)
+        values = loop.whole(kept, state)
         new = rotated.turn.call(*values, *state[len(kept) :])
         for k in kept:
             values[k] = new[k]
@@ -175,7 +179,7 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: s
     avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
     test, body = kind(*trace_piece(goes_on, avals, name)), kind(*trace_piece(turn, avals, "loop_body"))
     results = bind_while(test, body, init)
-    return left(whole(results), rotated.rest, rotated.leave, choose, results[len(kept) :])
+    return left(loop.whole(kept, results), rotated.rest, rotated.leave, choose, results[len(kept) :])
 
 
 def _differentiated_as(written: Any, rotated: Any) -> list[Any]:

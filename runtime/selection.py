@@ -22,7 +22,8 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime import sequences, views
-from autograph.runtime.joining import Join, Mismatch, describe, fill, is_value, open_container, same_static
+from autograph.runtime.containers import is_value, open_container
+from autograph.runtime.joining import Join, Mismatch, describe, fill, same_static
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal, user_line
 from autograph.runtime.staging import is_array_like, is_traced
@@ -89,7 +90,7 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
     else:
         items = args[0]
         if key is None and is_traced(items) and len(jax.typeof(items).shape) == 1 and items.shape[0]:
-            return _of_vector(name, items)
+            return extreme_of_vector(name, items)
     best = best_key = _MISSING
     for item in items:
         item_key = item if key is None else key(item)
@@ -106,7 +107,7 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
     return native((), key=key, **kwargs) if best is _MISSING else best
 
 
-def _of_vector(name: str, x: Any) -> Any:
+def extreme_of_vector(name: str, x: Any) -> Any:
     """Of a vector: its first extreme element (a plain reduction would share the derivative among equals)."""
     aval = jax.typeof(x)
     if not jnp.issubdtype(aval.dtype, jnp.inexact):

@@ -32,8 +32,9 @@ from jax.sharding import PartitionSpec
 from autograph import errors, telling
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime import array_elements, bounds, views
-from autograph.runtime.carries import Carry, refuse
+from autograph.runtime.carries import Carry
 from autograph.runtime.carry_memory import Memory, remembering
+from autograph.runtime.carry_refusals import refuse
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.iteration import Items
 from autograph.runtime.joining import Mismatch

@@ -139,7 +139,8 @@ def check_identity(a: Any, b: Any) -> None:
 
 def stand_in(obj: Any) -> None:
     """Notes that in the trace that is open `obj` stands for what a loop carries: one object in each turn."""
-    _registry.stand_ins.append((trace_reference(), id(obj)))
+    open_ones = [(trace, key) for trace, key in _registry.stand_ins if trace() is not None]
+    _registry.stand_ins = [*open_ones, (trace_reference(), id(obj))]
 
 
 def _check_stand_ins(a: Any, b: Any) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import jax
 import pytest
@@ -41,3 +44,11 @@ def test_conditionals_are_the_experts() -> None:
         ours, theirs = shapes(pair)
         more[pair.name] = ours.conds - theirs.conds
     assert +more == Counter(MORE_CONDITIONALS)
+
+
+def test_examples_have_results_and_loops_of_the_experts() -> None:
+    """In processes of their own: some examples switch on double precision."""
+    script = Path(__file__).parent.parent / "benchmarks" / "examples.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count(" ok") == 28, done.stdout

@@ -89,13 +89,11 @@ class Nativeness:
         self._may_catch = not (may_suspend and any(map(suspends, function.body)))
         suspending = [self._summarise(statement, False) for statement in function.body]
         self.is_generator = any(suspending) and suspends(function.body, _YIELDS)
-        rest = (
-            len(suspending)
-            if self.is_generator
-            else max((i + 1 for i, found in enumerate(suspending) if found), default=0)
-        )
-        self._decide(function.body[:rest], NO_JUMP | {"return"})
-        self._decide(function.body[rest:], NO_JUMP)
+        until = len(suspending)
+        while until and not (self.is_generator or suspending[until - 1]):
+            until -= 1
+        self._decide(function.body[:until], NO_JUMP | {"return"})
+        self._decide(function.body[until:], NO_JUMP)
 
     def holds(self, statement: Any) -> bool:
         """Whether a statement stays a Python statement; simple statements do."""

@@ -1,4 +1,7 @@
-"""Learning, sampling and simulation: the examples `digits_classifier`, `kmeans`, `particle_filter`, `simulated_annealing` and `epidemic`."""
+"""Learning, sampling and simulation.
+
+The examples `digits_classifier`, `kmeans`, `particle_filter`, `simulated_annealing` and `epidemic`.
+"""
 
 from __future__ import annotations
 

@@ -23,24 +23,22 @@ def escape_time(c: Any) -> Any:
     return jnp.where(turns == mandelbrot.LIMIT, -1.0, turns - jnp.log2(jnp.log2(abs(z))))
 
 
-RUNNING, CONVERGED, LOST = 0, 1, 2
-
-
 def newton(z: Any) -> Any:
     degree = newton_fractal.DEGREE
 
     def body(carry: Any) -> Any:
-        turn, z, _ = carry
+        turn, z, _, _ = carry
         lost = abs(z) < 1e-6
         step = (z - z ** (1 - degree)) / degree
-        state = jnp.where(lost, LOST, jnp.where(abs(step) < newton_fractal.TOLERANCE, CONVERGED, RUNNING))
-        return jnp.where(lost, turn, turn + 1), z - step, state
+        return jnp.where(lost, turn, turn + 1), z - step, lost, ~lost & (abs(step) < newton_fractal.TOLERANCE)
 
-    turns, z, state = lax.while_loop(
-        lambda carry: (carry[0] < newton_fractal.LIMIT) & (carry[2] == RUNNING), body, (0, z, RUNNING)
-    )
+    def going_on(carry: Any) -> Any:
+        turn, _, lost, converged = carry
+        return (turn < newton_fractal.LIMIT) & ~lost & ~converged
+
+    turns, z, _, converged = lax.while_loop(going_on, body, (0, z, False, False))
     root = jnp.round(jnp.angle(z) * degree / (2 * jnp.pi)).astype(int)
-    return jnp.where(state == CONVERGED, root % degree, -1), turns
+    return jnp.where(converged, root % degree, -1), turns
 
 
 def find_cycle(board: Any, limit: Any) -> Any:

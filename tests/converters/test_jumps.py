@@ -408,6 +408,7 @@ CASES = {
         def f(xs):
             return_ = False
             for x in xs:
+                return_ = False
                 for y in x:
                     if y > 0:
                         return_value = (x, y)

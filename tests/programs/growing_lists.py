@@ -1,5 +1,7 @@
 """Lists that grow in loops of unknown length which say how often they turn at most."""
 
+import math
+
 import jax.numpy as jnp
 
 import autograph as ag
@@ -46,6 +48,38 @@ def what_is_asked_of_it(n):
     smallest = min(out) if out else -1
     last = out[-1] if len(out) > 0 else 0
     return len(out), sum(out), total, largest, smallest, last, 4 in out, any(out), all(out)
+
+
+@program((10, math.inf), (10, -math.inf), (1, math.inf), (5, 2.5), transforms=("vmap",))
+def extremes(n, x):
+    out = [x]
+    while n > 1:
+        ag.set_loop_options(maximum_iterations=5)
+        out.append(x)
+        n //= 2
+    return min(out), max(out)
+
+
+@program((12,), (10,), (5,), (3,), transforms=("vmap",))
+def extremes_beside_what_is_no_number(n):
+    """A comparison with it is false, so all depends on whether it is the first."""
+    out = []
+    while n > 1:
+        ag.set_loop_options(maximum_iterations=5)
+        out.append(math.nan if n == 5 else n * 1.0)
+        n //= 2
+    smallest, largest = min(out), max(out)
+    return smallest if smallest == smallest else -1.0, largest if largest == largest else -1.0
+
+
+@program((3,), (4,), (5,))
+def extremes_of_bools(n):
+    out = []
+    while n > 1:
+        ag.set_loop_options(maximum_iterations=5)
+        out.append(n % 2 == 0)
+        n //= 2
+    return min(out), max(out), sum(out)
 
 
 GRAPH = jnp.array([[0, 1, 0, 1, 0], [0, 0, 1, 0, 0], [1, 0, 0, 0, 1], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from tests.random_programs.expressions import ExpressionWriter, Option, Scope
 
@@ -54,7 +55,7 @@ class AssignmentWriter(ExpressionWriter):
 
     def heap_write(self, s: Scope) -> str:
         options: list[Option] = []
-        value = lambda: f"({self.integer(s, 1)}) % 15"  # noqa: E731
+        value = partial(self.value, s)
         if self.has_box:
             options += [
                 (2, lambda: f"o.{self.pick(['p', 'q'])} = {value()}"),

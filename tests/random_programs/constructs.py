@@ -174,11 +174,7 @@ class ConstructWriter(StatementWriter):
 
     def construct_lines(self, s: Scope) -> list[Option]:
         """Simple statements."""
-
-        def value() -> str:
-            return f"({self.integer(s, 1)}) % 15"
-
-        at = partial(self.pick, "012")
+        value, at = partial(self.value, s), partial(self.pick, "012")
         options: list[Option] = [(0.1, lambda: f"passing = {value()}; del passing")]
         if self.has_dict:
             options += [

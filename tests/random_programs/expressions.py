@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 
 Option = tuple[float, Callable[[], str]]
 """A weight, and what writes the text."""
@@ -89,7 +90,7 @@ class ExpressionWriter:
         """An integer expression of modest size."""
         if depth <= 0 or self.chance(0.25):
             return self.pick(s.ints) if s.ints and self.chance(0.75) else self.small()
-        sub = lambda: self.integer(s, depth - 1)  # noqa: E731
+        sub = partial(self.integer, s, depth - 1)
         options: list[Option] = [
             (4, lambda: f"({sub()} {self.pick(['+', '-'])} {sub()})"),
             (1, lambda: f"{sub()} * {self.random.randint(-2, 3)}"),
@@ -118,6 +119,10 @@ class ExpressionWriter:
         if self.level >= 4:
             options += self.wild_integers(s, depth)
         return self.weighted(options)
+
+    def value(self, s: Scope) -> str:
+        """An integer that is small enough to be kept."""
+        return f"({self.integer(s, 1)}) % 15"
 
     def heap_reads(self, s: Scope, depth: int) -> list[Option]:
         reads: list[Option] = []

@@ -6,6 +6,8 @@ raised and caught, run-time checks, loop targets that are elements or attributes
 
 from __future__ import annotations
 
+from functools import partial
+
 from tests.random_programs import constructs
 from tests.random_programs.constructs import ConstructWriter
 from tests.random_programs.expressions import Option, Scope
@@ -51,7 +53,7 @@ class WildWriter(ConstructWriter):
         return ["COUNT", "n", "pair", "rows", *self.constructs()]
 
     def wild_integers(self, s: Scope, depth: int) -> list[Option]:
-        sub = lambda: self.integer(s, depth - 1)  # noqa: E731
+        sub = partial(self.integer, s, depth - 1)
         return [
             (0.4, lambda: self.pick(["pair[0]", "pair[1]", "rows[0][1]", "rows[1][0]", "COUNT"])),
             (0.3, lambda: f"sorted([{sub()}, {sub()}, {sub()}])[{self.pick('012')}]"),
@@ -65,7 +67,7 @@ class WildWriter(ConstructWriter):
         ]
 
     def wild_simple(self, s: Scope) -> list[Option]:
-        value = lambda: f"({self.integer(s, 1)}) % 15"  # noqa: E731
+        value = partial(self.value, s)
         ints = [n for n in s.ints if n in s.assignable]
         options: list[Option] = [
             (0.5, lambda: f"rows[{self.pick('01')}][{self.pick('01')}] = {value()}"),

@@ -76,7 +76,7 @@ def test_batch():
 
 def test_longer_than_said():
     with pytest.raises(FAILED, match=r"the list 'out' has more elements(.|\n)*maximum_iterations=5"):
-        made(6).count.block_until_ready()
+        made(6).size.block_until_ready()
 
 
 @ag.jit
@@ -212,6 +212,10 @@ def in_order(xs):
     return xs
 
 
+def counted(xs):
+    return xs.count(1)
+
+
 def equal(xs):
     return xs == [1]
 
@@ -230,6 +234,7 @@ def zipped(xs):
         (comprehension, "taking the elements one by one"),
         (a_slice, "slicing"),
         (in_order, r"sort\(\)"),
+        (counted, r"count\(\)"),
         (equal, "comparing"),
         (zipped, "taking the elements one by one"),
     ],
@@ -285,6 +290,34 @@ def test_elements_that_could_be_changed():
 
     with pytest.raises(StagingError, match="cannot hold list of 1"):
         f(3)
+
+
+@pytest.mark.parametrize("element, value", [((1, 2), (1, 2)), ("a", "a"), (1, jnp.arange(3)), (jnp.ones(2), 1)])
+def test_asked_for_what_is_no_number(element, value):
+    @ag.jit
+    def f(n):
+        out = []
+        while n > 0:
+            ag.set_loop_options(maximum_iterations=5)
+            out.append(element)
+            n -= 1
+        return value in out
+
+    with pytest.raises(StagingError, match="`in` of "):
+        f(3)
+
+
+def test_no_number_is_a_text():
+    @ag.jit
+    def f(n):
+        out = []
+        while n > 0:
+            ag.set_loop_options(maximum_iterations=5)
+            out.append(n)
+            n -= 1
+        return "a" in out, None in out, (1, 2) in out, 2 in out
+
+    assert list(map(bool, f(3))) == [False, False, False, True]
 
 
 def test_elements_of_two_shapes():

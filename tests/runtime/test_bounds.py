@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime import bounds
+from autograph.runtime import bounds, cheap_arms
 
 
 def known(fn, *args):
@@ -168,3 +168,99 @@ def sum_of_windows(x):
     for i in ag.range(3):
         total = total + x[i : i + 2].sum()
     return total
+
+
+# --- what loops never make less ---
+
+
+def equations_of_loop(fn, *args):
+    """The names of the operations in the bodies of the loops of a program."""
+    found = []
+    pending = list(jax.make_jaxpr(fn)(*args).eqns)
+    while pending:
+        eqn = pending.pop()
+        if eqn.primitive.name == "while":
+            found += [inner.primitive.name for inner in eqn.params["body_jaxpr"].eqns]
+        pending += [inner for piece in cheap_arms.inner(eqn) for inner in piece]
+    return found
+
+
+def test_a_counter_needs_no_test_of_its_sign():
+    @ag.convert
+    def total(xs, n):
+        at, total = 2, 0
+        while at < n:
+            total += xs[at] * xs[at - 2]
+            at += 1
+        return total
+
+    xs = jnp.arange(9)
+    assert "lt" not in equations_of_loop(total, xs, 5)
+    assert int(jax.jit(total)(xs, 5)) == total(xs, 5) == 2 * 0 + 3 * 1 + 4 * 2
+
+
+def test_a_supposition_that_fails_is_dropped_with_what_followed_from_it():
+    @ag.convert
+    def walk(xs, n):
+        at, behind, seen = 3, 3, 0
+        while n > 0:
+            seen = 10 * seen + xs[behind]
+            behind = at
+            at -= 1
+            n -= 1
+        return seen
+
+    xs = jnp.arange(1, 7)
+    for n in range(7):
+        assert int(jax.jit(walk)(xs, n)) == walk(xs, n)
+    assert "lt" in equations_of_loop(walk, xs, 3)
+
+
+def test_what_the_loop_test_says_is_known_in_the_body():
+    @ag.convert
+    def backwards(xs, at, x):
+        at = 4
+        while at > 0 and x > 0:
+            x = x - xs[at - 1]
+            at -= 1
+        return at, x
+
+    xs = jnp.arange(9)
+    for x in (0, 3, 5, 100):
+        assert tuple(map(int, jax.jit(backwards)(xs, 4, x))) == backwards(xs, 4, x)
+    assert "lt" not in equations_of_loop(backwards, xs, 4, 3)
+
+
+def test_sums_that_wrap_around_in_a_loop_are_as_without_it():
+    @ag.convert
+    def hashed(n):
+        h = 7
+        while n > 0:
+            h = h * 31 + n
+            n -= 1
+        return h % 1000
+
+    want = 7
+    for n in range(20, 0, -1):
+        want = (want * 31 + n + 2**31) % 2**32 - 2**31
+    assert int(jax.jit(hashed)(20)) == want % 1000
+
+
+def test_a_variable_of_two_loops():
+    @ag.convert
+    def f(xs, n, m):
+        at = total = 0
+        while n > 0:
+            inner = at
+            while inner < m:
+                total += xs[inner]
+                inner += 1
+            at += 1
+            n -= 1
+        return total, at
+
+    xs = jnp.arange(9)
+    assert tuple(map(int, jax.jit(f)(xs, 3, 5))) == f(xs, 3, 5)
+    assert tuple(map(int, jax.vmap(f, (None, 0, None))(xs, jnp.arange(3), 5)[0])) == tuple(
+        f(xs, n, 5)[0] for n in range(3)
+    )

@@ -12,6 +12,7 @@ from autograph.runtime import journal
 from autograph.runtime.conditionals import if_exp
 from autograph.runtime.for_loops import for_loop
 from autograph.runtime.loops import while_loop
+from tests.runtime.announced import append, put, write
 
 COUNT = 0
 
@@ -32,21 +33,6 @@ class Box:
 
 class Slotted:
     __slots__ = ("value",)
-
-
-def write(obj, name, value):
-    journal.touch_attribute(obj, name)
-    setattr(obj, name, value)
-
-
-def put(items, key, value):
-    journal.touch_container(items)
-    items[key] = value
-
-
-def append(items, value):
-    journal.touch_container(items)
-    items.append(value)
 
 
 def pop(items, *where):

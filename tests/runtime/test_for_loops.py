@@ -18,6 +18,7 @@ from autograph.runtime.iterables import Enumerate, Filter, Map, Reversed, Zip
 from autograph.runtime.logical import not_
 from autograph.runtime.state import read
 from benchmarks.programs.pair import scan_carries
+from tests.runtime.announced import append
 
 
 @pytest.fixture(autouse=True)
@@ -60,11 +61,6 @@ def first_above(xs, limit):
     for_loop(xs, body, lambda: (break_, found, k), test=lambda: not_(break_), last=True)
     if_stmt(break_, nothing, lambda: None)
     return found, k
-
-
-def append(items, value):
-    journal.touch_container(items)
-    items.append(value)
 
 
 def primitives(f, *args):
@@ -389,25 +385,26 @@ def test_a_list_with_another_name_is_not_an_output():
 # --- the fallback ---
 
 
+def growing(xs):
+    out = xs[:0]
+
+    def body(x):
+        nonlocal out
+        out = jnp.concatenate([out, x[None] * 2])
+
+    for_loop(xs, body, lambda: (out,))
+    return out
+
+
 def test_a_carry_of_changing_shape_is_unrolled_with_a_warning():
-    def f(xs):
-        out = xs[:0]
-
-        def body(x):
-            nonlocal out
-            out = jnp.concatenate([out, x[None] * 2])
-
-        for_loop(xs, body, lambda: (out,))
-        return out
-
     with pytest.warns(
         UnrolledLoopWarning, match=r"this loop is unrolled(.|\n)*test_for_loops.py:\d+(.|\n)*'out'"
     ) as seen:
-        assert jax.jit(f)(jnp.arange(3.0)).tolist() == [0, 2, 4]
+        assert jax.jit(growing)(jnp.arange(3.0)).tolist() == [0, 2, 4]
     assert len(seen) == 1 and seen[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert "scan" not in primitives(f, jnp.arange(3.0))
+        assert "scan" not in primitives(growing, jnp.arange(3.0))
 
 
 def test_a_failed_attempt_leaves_no_trace():
@@ -461,20 +458,10 @@ def test_an_unrolled_loop_with_a_jump():
 
 
 def test_a_warning_is_given_once_however_often_the_loop_is_traced():
-    def f(xs):
-        out = xs[:0]
-
-        def body(x):
-            nonlocal out
-            out = jnp.concatenate([out, x[None] * 2])
-
-        for_loop(xs, body, lambda: (out,))
-        return out
-
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("default")
-        jax.eval_shape(f, jnp.arange(3.0))
-        jax.eval_shape(f, jnp.arange(4.0))
+        jax.eval_shape(growing, jnp.arange(3.0))
+        jax.eval_shape(growing, jnp.arange(4.0))
     assert [w.category for w in seen] == [UnrolledLoopWarning]
 
 

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph.runtime.joining import Join, Mismatch, Node, Same, Slot, describe, fill, open_container, same_number
+from autograph.runtime.containers import open_container
+from autograph.runtime.joining import Join, Mismatch, Node, Same, Slot, describe, fill, same_number
 from autograph.runtime.state import UNSET, Undefined
 
 Point = namedtuple("Point", "x y")

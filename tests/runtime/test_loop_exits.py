@@ -15,6 +15,12 @@ def parts(fn, *args):
     return [(len(e.outvars), str(e.params["body_jaxpr"]).count("cond[")) for e in loops]
 
 
+def pieces(fn, *args):
+    """The texts of the test and the body of the only loop."""
+    [loop] = [e for e in jax.make_jaxpr(ag.convert(fn))(*args).eqns if e.primitive.name == "while"]
+    return str(loop.params["cond_jaxpr"]), str(loop.params["body_jaxpr"])
+
+
 def shrink(x, n):
     total = 0.0
     for _ in range(n):
@@ -161,3 +167,51 @@ def test_checkpoints_of_a_gradient_are_kept():
     [loop] = [e for e in jax.make_jaxpr(ag.convert(f))(1.5, 4).eqns if e.primitive.name == "while"]
     assert len(loop.outvars) == 2
     assert "ag_while_cond_7" in str(loop.params["cond_jaxpr"].jaxpr.debug_info)
+
+
+def test_an_exit_beside_a_costly_test():
+    """`p and costly()` is a `cond` whose predicate is the flag."""
+
+    def f(board, n):
+        turns = 0
+        while (board != board[::-1]).any():
+            if turns == n:
+                return board, -1
+            board = jnp.roll(board, 1).at[0].set(0)
+            turns += 1
+        return board, turns
+
+    for n in (0, 2, 50):
+        got, want = ag.jit(f)(jnp.arange(40), n), f(jnp.arange(40), n)
+        np.testing.assert_array_equal(got[0], want[0])
+        assert int(got[1]) == want[1]
+    test, body = pieces(f, jnp.arange(40), 3)
+    assert "cond[" not in test + body
+
+
+def test_a_complex_division_is_not_done_twice_in_a_turn():
+    def f(z):
+        for k in range(40):
+            step = (z - z**-3) / 4
+            z = z - step
+            if abs(step) < 1e-3:
+                return k
+        return -1
+
+    test, body = pieces(f, 0.3 + 0.5j)
+    assert "integer_pow" in body and "integer_pow" not in test
+    assert int(ag.jit(f)(0.3 + 0.5j)) == f(np.complex64(0.3 + 0.5j))
+
+
+def test_a_number_that_each_turn_leaves_is_not_carried():
+    def f(x, n):
+        for _ in range(n):
+            x = x * 2
+            sign = -1
+            if x > 100:
+                break
+        return x, sign
+
+    [loop] = [e for e in jax.make_jaxpr(ag.convert(f))(1.0, 9).eqns if e.primitive.name == "while"]
+    assert len(loop.outvars) == 2
+    assert tuple(map(float, ag.jit(f)(1.0, 9))) == f(1.0, 9)

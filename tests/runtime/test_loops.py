@@ -12,6 +12,7 @@ from autograph.runtime import journal
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.loops import while_loop
 from autograph.runtime.state import State, read
+from tests.runtime.announced import put
 
 
 @pytest.fixture(autouse=True)
@@ -42,11 +43,6 @@ def power(x, n):
 
     while_loop(lambda: n > 0, body, lambda: (n, result))
     return result
-
-
-def put(items, key, value):
-    journal.touch_container(items)
-    items[key] = value
 
 
 def loops(jaxpr):

@@ -11,6 +11,7 @@ import pytest
 from autograph.errors import StagingError
 from autograph.runtime import journal, views
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
+from tests.runtime.announced import append, put, write
 
 Pair = namedtuple("Pair", "first second")
 
@@ -25,21 +26,6 @@ class Node:
 
 class Box:
     """An ordinary object; `put` writes as converted code does."""
-
-
-def write(obj, name, value):
-    journal.touch_attribute(obj, name)
-    setattr(obj, name, value)
-
-
-def put(items, key, value):
-    journal.touch_container(items)
-    items[key] = value
-
-
-def append(items, value):
-    journal.touch_container(items)
-    items.append(value)
 
 
 def make(*values):

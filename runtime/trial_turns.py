@@ -1,0 +1,124 @@
+"""How a loop is tried: turns that run in Python and may be taken back, stagings that may be given up.
+
+A loop whose test is known when it begins may be better staged from its first turn on, or only after it: which way it goes
+is known once a turn has run. Whatever is given up leaves no equation behind, and no write (`journal.Piece.is_trial`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from autograph import errors
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime import iterators, journal
+from autograph.runtime.carry_memory import Memory
+from autograph.runtime.staging import is_traced
+from autograph.runtime.state import Variable
+from autograph.runtime.truth import decider
+
+ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound turns a mistake of ours into an error
+
+
+# What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
+CANNOT_STAGE = (
+    errors.StagingError,
+    errors.UndefinedVariableError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
+
+def with_optional(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
+    """Stages a loop; where that fails, with variables that may be `None` or a value from turn to turn.
+
+    NB: where there is another way to run the loop (its first turn alone, say) it is better: what such a variable
+    holds after the loop can only be used where it is tested.
+    """
+    start = equation_mark()
+    try:
+        stage()
+    except CANNOT_STAGE:
+        optional = [variable for variable in variables if variable.is_optional]
+        if not optional:
+            raise
+        drop_equations(start, equation_mark())
+        for variable in optional:
+            variable.may_be_none = True
+        stage()
+
+
+def try_turns(
+    turn: Callable[[], None],
+    test: Callable[[], Any],
+    variables: list[Variable],
+    memory: Memory,
+    functions: Sequence[Callable[..., Any]],
+    most: int = ATTEMPTS,
+) -> tuple[Any, int]:
+    """Runs the first turn in Python, and further ones (up to `most`) while more of the variables come to hold traced values.
+
+    They are taken back when the next test is traced and nothing stands against it.
+
+    Returns:
+        the truth of the next test, and how many turns stand.
+
+    A loop whose test is known at first and traced after a turn (`while True` with a flag, an accumulator that starts
+    as a Python number) is better staged from its beginning: the program then holds its body once. A counter that
+    decides the test may itself be traced after one turn only, and the test after two.
+    """
+    memory.position = 0
+    start = equation_mark()
+    with journal.Piece(variables) as piece:
+        piece.is_trial = True
+        piece.is_final = any(map(iterators.reaches, functions))
+        done, traced = 0, _traced(variables)
+        try:
+            while True:
+                turn()
+                done += 1
+                truth = goes_on(test)
+                before, traced = traced, _traced(variables)
+                if piece.is_final or is_traced(truth) or not truth or done == most or traced == before:
+                    break
+        except BaseException as error:
+            if not memory.lists or piece.is_final or not isinstance(error, errors.StagingError):
+                piece.keep()
+                memory.lists = ()  # what ran cannot be staged any more
+            raise
+        if piece.is_final or not is_traced(truth):
+            piece.keep()
+            return truth, done
+    drop_equations(start, equation_mark())
+    memory.forget()
+    memory.from_start = True
+    return truth, 0
+
+
+def goes_on(test: Callable[[], Any]) -> Any:
+    """Whether a loop goes on: a bool, or a traced value. (Not the list that was asked: who refers to it, counts.)"""
+    truth = decider(test())
+    return truth if is_traced(truth) else bool(truth)
+
+
+def _traced(variables: Sequence[Variable]) -> int:
+    """How many variables hold a traced number or array."""
+    return sum(is_traced(variable.get()) for variable in variables)
+
+
+def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
+    """Tries to stage a loop from its first turn; False when its carry only settles after that turn."""
+    start = equation_mark()
+    try:
+        stage()
+        return True
+    except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
+        drop_equations(start, equation_mark())
+        memory.forget()
+        memory.appended.clear()
+        memory.from_start = False
+        return False

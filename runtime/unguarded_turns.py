@@ -1,0 +1,132 @@
+"""What follows an exit in a turn, computed without asking whether the exit was taken: it is in the last turn only.
+
+    done, y = search(x)                        done, y = search(x)
+    x = cond(done, x, f(x, y))     becomes     x = select(done, x, f(x, y))
+
+A `cond` in the body of a loop costs a branch and a copy of what it passes on, in every turn. The arm which it guards is run in each
+turn but the last; computed in that one too, a few numbers are all that it costs. So that holds for arms without loops and without
+calls of the host, of which no result is large.
+
+In the turn that leaves, the arm computes something that nobody asked for, and its derivative there may be infinite: what is
+differentiated is the loop as it was written (`rotated_loops`).
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph import convert
+>>> def descend(x, n):
+...     while n > 0:
+...         step = 1.0
+...         while jnp.cos(x - step) > jnp.cos(x):
+...             step = step / 2
+...             if step < 1e-6:
+...                 return x
+...         x = jnp.tan(jnp.exp(jnp.sin(x - step)))
+...         n -= 1
+...     return x
+>>> loop = next(e for e in jax.make_jaxpr(convert(descend))(1.0, 5).eqns if e.primitive.name == "custom_jvp_call")
+>>> str(loop.params["call_jaxpr"]).count("tan"), "cond[" in str(loop.params["call_jaxpr"]).split("tan")[0].split("sin")[-1]
+(1, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jax
+from jax import lax
+from jax.extend.core.primitives import cond_p, scan_p, while_p
+
+from autograph.jax_internals import trace_piece
+from autograph.runtime.cheap_arms import inner, is_pure
+from autograph.runtime.known_branches import is_literal
+from autograph.runtime.loop_exits import Loop, flags, made_of, reads
+
+_LARGE = 64  # elements of a result
+_MOST = 200  # equations of an arm
+
+
+class _Guard(NamedTuple):
+    """A `cond` of the body whose arm is run in every turn but the last.
+
+    Args:
+        at: its number among the equations.
+        flag: a boolean, a variable of the body; `going`: its value in a turn that goes on.
+        arm: the arm that is run then; `other`: the other one, which computes nothing.
+    """
+
+    at: int
+    flag: Any
+    going: bool
+    arm: Any
+    other: Any
+
+
+def unguarded(loop: Loop) -> Loop | None:
+    """The loop without such guards; None where it has none."""
+    found = None
+    while (guard := next(_guards(loop), None)) is not None:
+        found = loop = _without(loop, guard)
+    return found
+
+
+def _guards(loop: Loop) -> Iterator[_Guard]:
+    jaxpr = loop.body.jaxpr
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    for flag, going in flags(loop):
+        for at, eqn in enumerate(jaxpr.eqns):
+            if eqn.primitive is not cond_p or len(eqn.params["branches"]) != 2:
+                continue
+            guard, when = _question(eqn, made_by)
+            if guard is None or guard is not jaxpr.outvars[flag]:
+                continue
+            branches = eqn.params["branches"]
+            arm, other = branches[going is when], branches[going is not when]
+            if not other.jaxpr.eqns and _is_light(arm) and not (arm.consts or other.consts):
+                yield _Guard(at, guard, going, arm, other)
+
+
+def _question(eqn: Any, made_by: dict[Any, Any]) -> tuple[Any, bool]:
+    """The boolean that a `cond` asks for, and its value for the second branch."""
+    index = None if is_literal(eqn.invars[0]) else made_by.get(eqn.invars[0])
+    if index is None or index.primitive.name != "convert_element_type":
+        return None, True
+    boolean, when = index.invars[0], True
+    while not is_literal(boolean) and boolean in made_by and made_by[boolean].primitive.name == "not":
+        boolean, when = made_by[boolean].invars[0], not when
+    return (None if is_literal(boolean) else boolean), when
+
+
+def _is_light(arm: Any) -> bool:
+    eqns = arm.jaxpr.eqns
+    return (
+        len(eqns) <= _MOST
+        and is_pure(eqns)
+        and _is_straight(eqns)
+        and all(v.aval.size <= _LARGE for e in eqns for v in e.outvars)
+    )
+
+
+def _is_straight(eqns: list[Any]) -> bool:
+    """Whether equations neither branch nor loop."""
+    return all(eqn.primitive not in (cond_p, scan_p, while_p) and all(map(_is_straight, inner(eqn))) for eqn in eqns)
+
+
+def _without(loop: Loop, guard: _Guard) -> Loop:
+    body, jaxpr = loop.body, loop.body.jaxpr
+    eqn = jaxpr.eqns[guard.at]
+    before, after = jaxpr.eqns[: guard.at], jaxpr.eqns[guard.at + 1 :]
+    needed = reads(after, jaxpr.outvars)
+    passed = [v for e in before for v in e.outvars if v in needed]
+    head = made_of(body, before, [*passed, *eqn.invars[1:], guard.flag])
+    tail = made_of(body, after, list(jaxpr.outvars), [*passed, *eqn.outvars])
+
+    def turn(*state: Any) -> list[Any]:
+        *values, flag = head.call(*state)
+        kept, given = values[: len(passed)], values[len(passed) :]
+        run, left = (jax.core.eval_jaxpr(piece.jaxpr, (), *given) for piece in (guard.arm, guard.other))
+        no, yes = (left, run) if guard.going else (run, left)
+        chosen = [a if a is b else lax.select(flag, b, a) for a, b in zip(no, yes, strict=True)]
+        return list(tail.call(*state, *kept, *chosen))
+
+    made_body = type(body)(*trace_piece(turn, [v.aval for v in jaxpr.invars], "loop_body"))
+    return loop._replace(body=made_body, unread=[None] * len(loop.unread))
