@@ -89,6 +89,7 @@ class JoinedArms:
         unbound: Sequence[str],
         dying: list[Variable],
         lasting: Sequence[str] = (),
+        asked: bool = False,
     ) -> None:
         self.where = where
         self._dying = dying
@@ -112,7 +113,7 @@ class JoinedArms:
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
-        self.value = self._one(VALUE, body.value, orelse.value)
+        self.value = self._one(VALUE, body.value, orelse.value, optional=asked)
         self.variables = [
             self._one(
                 v.name,
