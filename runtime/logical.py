@@ -52,7 +52,7 @@ def and_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unboun
     test = predicate(test)
     if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_and, test, left, right(), True)
-    return staged_value("`and`", test, right, lambda: left, state, unbound)
+    return staged_value("`and`", test, right, lambda: False if _is_bool(left) else left, state, unbound)
 
 
 def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
@@ -63,12 +63,14 @@ def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound
     test = predicate(test)
     if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_or, test, left, right(), False)
-    return staged_value("`or`", test, lambda: left, right, state, unbound)
+    return staged_value("`or`", test, lambda: True if _is_bool(left) else left, right, state, unbound)
 
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
     if all(_is_bool(x) for x in (left, right)):
+        if type(right) is bool:
+            return left if right is right_if else right
         sides = (right, left) if right_if else (left, right)
         return optional_values.joined(bits(test, right), test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
