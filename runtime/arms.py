@@ -20,6 +20,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import checks, iterators, journal, recursion, views
+from autograph.runtime.bool_arithmetic import is_of_python
 from autograph.runtime.joining import (
     Join,
     Mismatch,
@@ -125,6 +126,8 @@ class JoinedArms:
             for v, a, b in zip(variables, body.values, orelse.values)
         ]
         self.locations = self._locations()
+        pairs = zip(self.join.left, self.join.right, strict=True)
+        self.bools_of_python = [all(type(x) is _Dead or is_of_python(x) for x in pair) for pair in pairs]
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
         self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
 

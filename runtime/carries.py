@@ -31,6 +31,7 @@ from typing import Any
 from autograph import errors
 from autograph.jax_internals import current_trace, variable_of
 from autograph.runtime import journal, unread, views
+from autograph.runtime.bool_arithmetic import is_of_python, note
 from autograph.runtime.carry_comparison import CHANGED_AND_REPLACED, Comparison, Leaf, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.flows import Flows
@@ -201,6 +202,8 @@ class Carry:
         """Puts the tracers of a piece into the variables and locations."""
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
+            if is_of_python(leaf.init):
+                note(tracer)
         values = list(tracers)
         for place in self.places:
             place.value = _filled(place.template, values)
@@ -259,6 +262,9 @@ class Carry:
                 self._must_stay(place)
         changed = [leaf for leaf in (*self.leaves, *self.born) if not leaf.invariant]
         outs = [convert(leaf.out, leaf.type) for leaf in changed]
+        for leaf in changed:
+            before = leaf.out if leaf.init is None else leaf.init
+            leaf.is_bool_of_python = is_of_python(before) and is_of_python(leaf.out)
         notes = [unread.of(leaf.out) for leaf in changed]
         self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += [leaf for grown in self.grown for leaf in grown.leaves]
@@ -408,6 +414,10 @@ class Carry:
         """
         values: list[Any] = [leaf.init for leaf in self.leaves]
         carried = self.carried()
+        changing = [*(self.leaves[index] for index in carried), *self.born]
+        for leaf, result in zip(changing, results):
+            if leaf.is_bool_of_python:
+                note(result)
         for index, result in zip(carried, results):
             values[index] = result
         born = list(results[len(carried) :])

@@ -47,7 +47,7 @@ CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces i
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("init", "invariant", "key", "out", "path", "tracer", "type")
+    __slots__ = ("init", "invariant", "is_bool_of_python", "key", "out", "path", "tracer", "type")
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -57,6 +57,7 @@ class Leaf:
         self.tracer: Any = None
         self.out: Any = None
         self.invariant = False
+        self.is_bool_of_python = False
 
 
 class Comparison:

@@ -29,7 +29,7 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
-from autograph.runtime import journal, optional_values, unread, views
+from autograph.runtime import bool_arithmetic, journal, optional_values, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import (
     Mismatch,
@@ -216,9 +216,11 @@ def _land(
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
-        for result, arm in zip(results, plan.unread, strict=True):
+        for result, arm, is_bool in zip(results, plan.unread, plan.bools_of_python, strict=True):
             if arm is not None:
                 unread.note(result, pred, arm)
+            if is_bool:
+                bool_arithmetic.note(result)
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}

@@ -28,6 +28,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.runtime import journal, membership, optional_values, sequences, views
+from autograph.runtime.bool_arithmetic import is_of_python, note
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
@@ -72,7 +73,10 @@ def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, 
         if type(right) is bool:
             return left if right is right_if else right
         sides = (right, left) if right_if else (left, right)
-        return optional_values.joined(bits(test, right), test, *sides)
+        result = bits(test, right)
+        if is_of_python(left) and is_of_python(right):
+            note(result)
+        return optional_values.joined(result, test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
 
 
@@ -89,7 +93,9 @@ def not_(x: Any) -> Any:
     test = predicate(x)
     if (truth := journal.known(test)) is not None:
         return not truth
-    return optional_values.joined(lax.bitwise_not(test), test, False, True)
+    result = lax.bitwise_not(test)
+    note(result)  # `not x` of an array is a bool of Python's as well
+    return optional_values.joined(result, test, False, True)
 
 
 def compare(left: Any, *rest: Any) -> Any:

@@ -108,6 +108,10 @@ def is_bool(node: Any) -> bool:
         return all(map(is_bool, node.values))
     if isinstance(node, gast.Constant):
         return type(node.value) is bool
+    if isinstance(node, gast.IfExp):
+        return is_bool(node.body) and is_bool(node.orelse)
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr | gast.BitXor):
+        return is_bool(node.left) and is_bool(node.right)
     return isinstance(node, gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not))
 
 
