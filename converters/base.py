@@ -57,6 +57,12 @@ class Conversion:
         """By function, the variables that some read may find unbound."""
         self.optional: dict[Node, set[str]] = {}
         """By function, the variables that may hold `None` or a value when the program runs."""
+        self.asked: dict[Node, str] = {}
+        """By function that may return `None` or a value, the variable that says whether its caller tests which."""
+        self.asked_for: set[str] = set()
+        """Those of these variables that are read."""
+        self.return_values: dict[Node, set[str]] = {}
+        """By function, the variables that only a `return` reads whose caller may test for `None`."""
         self.flags: set[str] = set()
         """Variables that jumps became."""
         self.transient: set[str] = set()

@@ -6,19 +6,23 @@ def f(a, b):
     up = a > 0
     return (ag__.bool_op('+', a > b, a < b), ag__.bool_op('-', up, b > 0), ag__.bool_op('-', not a), 2 + (a > b))
 
-Where only one operand is a bool by its form (`hits += x > 0`), the other one decides, in JAX as in Python.
+So does what a function returns that compares: `is_odd(a) + is_odd(b)`, `bool(a) - bool(b)`. Where only one operand is a bool by
+its form (`hits += x > 0`), the other one decides, in JAX as in Python.
 """
 
 from __future__ import annotations
 
+import dis
+from types import CodeType, FunctionType
 from typing import Any
 
 import gast
 
 from autograph.analyses.name_kinds import is_bool
-from autograph.analyses.operators import is_operator
+from autograph.analyses.operators import callee, is_operator
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
+from autograph.library import is_library
 
 SIGNS = {
     gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
@@ -51,4 +55,31 @@ class BoolArithmetic(ExpressionConverter):
             if node.func.attr in ("and_", "or_"):
                 return all(map(self.is_bool, (node.args[0], node.args[1].body)))
             return node.func.attr in OPERATORS
+        if isinstance(node, gast.Call):
+            return self.is_predicate(callee(node, self.alias))
         return is_bool(node)
+
+    def is_predicate(self, func: Node) -> bool:
+        """Whether a function may well return a bool."""
+        if isinstance(func, gast.Name) and func.id in self.conversion.name_kinds.predicates:
+            return True
+        meaning = self.conversion.meaning(func)
+        if type(meaning) is FunctionType:
+            return not is_library(meaning) and returns_bool(meaning.__code__)
+        return any(meaning is known for known in (bool, any, all))
+
+
+def returns_bool(code: CodeType) -> bool:
+    """Whether a `return` hands out a comparison, `not x`, `True` or `False`.
+
+    >>> returns_bool((lambda n: n > 2 and n < 5).__code__), returns_bool((lambda n: n + 2).__code__)
+    (True, False)
+    """
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "NOP")]
+    for before, step in zip(steps, steps[1:]):
+        if step.opname == "RETURN_VALUE" and (before.opname in _TRUTH or type(before.argval) is bool):
+            return True
+    return any(step.opname == "RETURN_CONST" and type(step.argval) is bool for step in steps)
+
+
+_TRUTH = frozenset({"COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NOT"})

@@ -41,6 +41,7 @@ from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import Scopes
 from autograph.converters import pieces
 from autograph.converters.base import Node, StatementConverter
+from autograph.converters.declarations import after_docstring
 from autograph.converters.outer_writes import announcements
 
 
@@ -66,7 +67,10 @@ class ControlFlow(StatementConverter):
         self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
             item.id for item in parameters(function.args)
         )
+        self.asked = self.conversion.asked.get(function, "")
         function.body = self.block(function.body)
+        if self.asked in self.conversion.asked_for:
+            self.ask(function, self.asked)
 
     # --- statements ---
 
@@ -90,6 +94,7 @@ class ControlFlow(StatementConverter):
             unbound=pieces.texts(risky, at=node) if risky else None,
             dead=dead,
             lasting=pieces.texts(lasting, at=node) if lasting else None,
+            asked=self.answer(node) if returns else None,
         )
         if returns:
             statement = locations.place(gast.Return(call), locations.header(node))
@@ -193,5 +198,24 @@ class ControlFlow(StatementConverter):
             arguments = [*arguments, pieces.state(state, at=at)]
         optional = [item for item in state if item in self.optional]
         keywords["optional"] = pieces.texts(optional, at=at) if optional else None
+        returned = [item for item in state if item in self.conversion.return_values.get(self.function, ())]
+        if returned and (answer := self.answer(at)) is not None:
+            keywords |= {"asked": answer, "returned": pieces.texts(returned, at=at)}
         given = {key: value for key, value in keywords.items() if value is not None}
         return pieces.operator(self.alias, text, arguments, at=at, **given)
+
+    # --- functions that return `None` or a value ---
+
+    def answer(self, at: Node) -> Node | None:
+        """Whether the caller tests the result for `None`; None where that does not matter."""
+        if not self.asked:
+            return None
+        self.conversion.asked_for.add(self.asked)
+        return locations.place(pieces.name(self.asked), locations.header(at))
+
+    def ask(self, function: Node, asked: str) -> None:
+        """Puts the question before everything else that a function does."""
+        start = after_docstring(function)
+        at = function.body[start]
+        question = pieces.operator(self.alias, "asked_for_none", [], at=at)
+        function.body.insert(start, pieces.assign(asked, question, at=at))

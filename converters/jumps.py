@@ -213,6 +213,7 @@ class Jumps(StatementConverter):
             self.return_flag = self._flag("return_")
             if self.returns_values:
                 self.return_value = self.namer.fresh("return_value")
+                self.conversion.return_values.setdefault(self.function, set()).add(self.return_value)
         return self.return_flag
 
     def _set(self, flag: str, value: bool, at: Node) -> list[Node]:

@@ -7,51 +7,130 @@
 ...     for x in xs:
 ...         if best is None or x > best:
 ...             best = x
-...     return best
+...     return 0 if best is None else best
 ... ''', OptionalValues))
 def f(xs):
     best = None
     for x in xs:
         if ag__.is_none(best) or x > ag__.some(best, 'best'):
             best = x
-    return ag__.some(best, 'best')
+    return 0 if ag__.is_none(best) else ag__.some(best, 'best')
 
 Which of the two it holds may be known only when the program runs. So `is None` may be a traced bool there, and a value may be read
 only where a test has shown that there is one. No other name holds such a value, since `some` hands out the value itself.
 
-Only a function's own variables count that it sets to `None` and compares with `None`; the `is None` of a parameter that has a
-default stays as it is. Before jumps and control flow: what is tested here is not known while Python traces.
+A function may return either as well. It hears from its caller whether the result is tested (`ControlFlow` writes the question), and
+whoever tests a result says so:
+
+>>> print(show('''
+... def f(xs, t):
+...     i = find(xs, t)
+...     return -1 if i is None else i
+... ''', OptionalValues))
+def f(xs, t):
+    i = ag__.asking(find)(xs, t)
+    return -1 if ag__.is_none(i) else ag__.some(i, 'i')
+
+Only a function's own variables count that it sets to `None`, or to such a result, and compares with `None`; the `is None` of a
+parameter that has a default stays as it is. Before jumps and control flow: what is tested here is not known while Python traces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from types import FunctionType
 from typing import Any
 
 import gast
 
 from autograph import locations
-from autograph.analyses.operators import is_operator
+from autograph.analyses.operators import is_operator, operands
+from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.converters import pieces
 from autograph.converters.base import Node, StatementConverter, own_nodes
 from autograph.converters.unbound_reads import around_and_within
+from autograph.library import is_library
 from autograph.nodes import PARTS, walk
+from autograph.options import MISSING
 
 
 class OptionalValues(StatementConverter):
     """See the module."""
 
-    only_for = (gast.Compare,)
+    only_for = (gast.If, gast.IfExp, gast.For, gast.While, gast.Match, gast.Compare)
+
+    def convert(self, tree: Node) -> Node:
+        tree = super().convert(tree)
+        if self.conversion.kinds.issuperset((gast.Lambda, gast.IfExp)):
+            found = list(walk(tree))
+            made = {item for node in found if is_operator(node, self.alias) for item in operands(node)}
+            for node in found:
+                if isinstance(node, gast.Lambda) and node not in made:
+                    self.convert_lambda(node)
+        return tree
 
     def convert_function(self, function: Node) -> None:
         if type(function.body) is not list or self.conversion.sees_frame(function):
             return
         nodes = own_nodes(function)
-        names = _set_to_none(nodes) & self.scope.locals
-        names &= {tested.id for node in walk(function) if (tested := _tested(node)) is not None}
+        tested = [found for node in walk(function) if (found := self.tested(node)) is not None]
+        own = self.may_hold_none(nodes) & self.scope.locals
+        names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
+        self.asked = ""
+        returned = own & {node.value.id for node in nodes if _returns_name(node)}
+        if returns_either(function, nodes, names | returned):
+            self.asked = self.conversion.asked[function] = self.namer.fresh("asked")
+            self.conversion.return_values.setdefault(function, set()).update(returned - names)
         if names:
             self.conversion.optional.setdefault(function, set()).update(names)
+        if self.asked:
+            names |= returned
+        if names or self.asked or any(isinstance(found, gast.Call) for found in tested):
             self.around: dict[Node, frozenset[str]] = {}
+            self.in_own_frame = True
             function.body[:] = self.rewritten(function.body, frozenset(names))
+
+    def convert_lambda(self, function: Node) -> None:
+        """`a if t else None` as the whole of a lambda, whose caller may test which."""
+        value = function.body
+        if not isinstance(value, gast.IfExp) or not _may_be_none(value) or self.conversion.static.holds(value.test):
+            return
+        if any(isinstance(node, gast.NamedExpr | gast.Await | gast.Yield | gast.YieldFrom) for node in walk(value)):
+            return
+        asked = pieces.operator(self.alias, "asked_for_none", [], at=value)
+        arms = [pieces.thunk(arm, at=arm) for arm in (value.body, value.orelse)]
+        function.body = pieces.operator(self.alias, "either", [asked, value.test, *arms], at=value)
+
+    def may_hold_none(self, nodes: list[Node]) -> set[str]:
+        """The names that these nodes set to `None`, or to what a function of the user's may return as such."""
+        found: set[str] = set()
+        pending = [(node.targets, node.value) for node in nodes if isinstance(node, gast.Assign)]
+        walruses = [test for node in nodes if isinstance(test := self.tested(node), gast.NamedExpr)]
+        pending += [([node.target], node.value) for node in walruses]
+        while pending:
+            targets, value = pending.pop()
+            for target in targets:
+                if isinstance(target, gast.Name) and (_may_be_none(value) or self.may_be_told(value)):
+                    found.add(target.id)
+                elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
+                    pending += [([one], part) for one, part in zip(target.elts, value.elts)]
+        return found
+
+    def may_be_told(self, node: Node) -> bool:
+        """Whether it calls what may be a function of the user's, which returns `None` or a value where it is asked to."""
+        if not isinstance(node, gast.Call) or is_operator(node, self.alias) or not self.conversion.context.recursive:
+            return False
+        meaning = self.conversion.meaning(node.func)
+        return meaning is MISSING or (type(meaning) is FunctionType and not is_library(meaning))
+
+    def tested(self, node: Node) -> Node | None:
+        """What `... is None` or `... is not None` tests: a name, a walrus of one, or a call; None for anything else."""
+        if isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot):
+            if _is_none(node.comparators[0]):
+                left = node.left
+                if isinstance(left, gast.Name | gast.NamedExpr) or self.may_be_told(left):
+                    return left
+        return None
 
     def rewritten(self, nodes: list[Any], names: frozenset[str]) -> list[Any]:
         return [self.rewrite(node, names) if isinstance(node, gast.AST) else node for node in nodes]
@@ -59,30 +138,91 @@ class OptionalValues(StatementConverter):
     def rewrite(self, node: Node, names: frozenset[str]) -> Node:
         """The node with the reads and tests of these variables of the function replaced."""
         names = self.around.pop(node, names)
-        if not names:
+        if not (names or self.in_own_frame):
             return node
-        if is_operator(node, self.alias) and node.func.attr == "touch":
-            return node  # names a variable, does not read it
+        if is_operator(node, self.alias) and node.func.attr in ("touch", "some"):
+            return node  # names a variable, or reads it by this pass
         if isinstance(node, gast.Name):
             return self.value(node) if node.id in names and isinstance(node.ctx, gast.Load) else node
         if isinstance(node, gast.Assign):
             node = self.as_if(node, names)
-        tested = _tested(node)
-        if tested is not None and tested.id in names:
-            test = pieces.operator(self.alias, "is_none", [tested], at=node)
-            return test if isinstance(node.ops[0], gast.Is) else pieces.operator(self.alias, "not_", [test], at=node)
+            if isinstance(node, gast.Assign) and len(node.targets) == 1:
+                self.ask_for(node.targets[0], node.value, names)
+        elif isinstance(node, gast.Return) and self.asked and self.in_own_frame:
+            node = self.returning(node, names)
+        test = self.test(node, names)
+        if test is not None:
+            return test
         if node in self.conversion.scopes:
-            scope = self.conversion.scopes.of(node)
-            self.around.update((part, names) for part in around_and_within(node)[0])
-            names &= scope.free - scope.bound if scope.is_class else scope.free
-            if written := names & scope.nonlocals:
-                self.conversion.optional.setdefault(node, set()).update(written)
+            return self.scope_inside(node, names)
+        return self.parts(node, names)
+
+    def scope_inside(self, node: Node, names: frozenset[str]) -> Node:
+        """A comprehension, a nested function or a class."""
+        scope = self.conversion.scopes.of(node)
+        self.around.update((part, names) for part in around_and_within(node)[0])
+        names &= scope.free - scope.bound if scope.is_class else scope.free
+        if written := names & scope.nonlocals:
+            self.conversion.optional.setdefault(node, set()).update(written)
+        outer, self.in_own_frame = self.in_own_frame, self.in_own_frame and isinstance(node, COMPREHENSIONS)
+        self.parts(node, names)
+        self.in_own_frame = outer
+        return node
+
+    def parts(self, node: Node, names: frozenset[str]) -> Node:
         for field in PARTS[type(node)]:
             part = getattr(node, field, None)
             if type(part) is list:
                 part[:] = self.rewritten(part, names)
             elif isinstance(part, gast.AST):
                 setattr(node, field, self.rewrite(part, names))
+        return node
+
+    def test(self, node: Node, names: frozenset[str]) -> Node | None:
+        """`is_none(x)` for `x is None`, where it may be a traced bool."""
+        tested = self.tested(node)
+        if tested is None:
+            return None
+        if isinstance(tested, gast.Call):
+            if not self.in_own_frame:
+                return None
+            self.ask(tested)
+            self.parts(tested, names)
+        elif not _is_one_of(_variable(tested), names):
+            return None
+        elif isinstance(tested, gast.NamedExpr):
+            self.ask(tested.value)
+            tested.value = self.rewrite(tested.value, names)
+        test = pieces.operator(self.alias, "is_none", [tested], at=node)
+        return test if isinstance(node.ops[0], gast.Is) else pieces.operator(self.alias, "not_", [test], at=node)
+
+    def ask_for(self, target: Node, value: Node, names: frozenset[str]) -> None:
+        """Asks where a result goes to one of these variables."""
+        if _is_one_of(target, names):
+            self.ask(value)
+        elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+            for one, part in zip(target.elts, value.elts):
+                self.ask_for(one, part, names)
+
+    def ask(self, call: Node, *asked: Node) -> None:
+        """Makes a call, if it is one, tell the function that its result is tested for `None`."""
+        if self.may_be_told(call):
+            call.func = pieces.operator(self.alias, "asking", [call.func, *asked], at=call.func)
+
+    def returning(self, node: Node, names: frozenset[str]) -> Node:
+        """A `return` of a function that may return `None` or a value: its caller may test which."""
+        value = node.value
+        asked = locations.place(pieces.name(self.asked), locations.header(node))
+        if isinstance(value, gast.IfExp) and _may_be_none(value):
+            arms = [locations.place(gast.Return(arm), locations.header(node)) for arm in (value.body, value.orelse)]
+            text = "if $test:\n    $body\nelse:\n    $orelse"
+            return self.statements(text, at=node, test=value.test, body=arms[:1], orelse=arms[1:])[0]
+        if _is_one_of(value, names):
+            node.value = self.value(value, asked)
+            self.conversion.asked_for.add(self.asked)
+        elif self.may_be_told(value):
+            self.ask(value, asked)
+            self.conversion.asked_for.add(self.asked)
         return node
 
     def as_if(self, node: Node, names: frozenset[str]) -> Node:
@@ -99,17 +239,47 @@ class OptionalValues(StatementConverter):
         text = "if $test:\n    $body\nelse:\n    $orelse"
         return self.statements(text, at=node, test=value.test, **{part: [arm] for part, arm in arms.items()})[0]
 
-    def value(self, node: Node) -> Node:
+    def value(self, node: Node, *asked: Node) -> Node:
         name = locations.place(gast.Constant(node.id, None), locations.position(node))
-        return pieces.operator(self.alias, "some", [node, name], at=node)
+        return pieces.operator(self.alias, "some", [node, name, *asked], at=node)
 
 
-def _tested(node: Node) -> Any:
-    """The name in `name is None` or `name is not None`; None for anything else."""
-    if isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot):
-        if isinstance(node.left, gast.Name) and _is_none(node.comparators[0]):
-            return node.left
-    return None
+def _variable(tested: Node) -> Node:
+    return tested.target if isinstance(tested, gast.NamedExpr) else tested
+
+
+def _is_one_of(node: Node, names: Collection[str]) -> bool:
+    return isinstance(node, gast.Name) and node.id in names
+
+
+def _returns_name(node: Node) -> bool:
+    return isinstance(node, gast.Return) and isinstance(node.value, gast.Name)
+
+
+def _leaves(block: list[Node]) -> bool:
+    """Whether control never comes out at the end of a block, as far as its last statement tells."""
+    last = block[-1] if block else None
+    if isinstance(last, gast.If):
+        return _leaves(last.body) and _leaves(last.orelse)
+    if isinstance(last, gast.With):
+        return _leaves(last.body)
+    if isinstance(last, gast.Try) and not _leaves(last.finalbody):
+        return _leaves(last.orelse or last.body) and all(_leaves(handler.body) for handler in last.handlers)
+    if isinstance(last, gast.While) and isinstance(last.test, gast.Constant) and last.test.value:
+        return not any(isinstance(node, gast.Break) for node in walk(last))
+    return isinstance(last, gast.Return | gast.Raise | gast.Try)
+
+
+def returns_either(function: Node, nodes: list[Node], names: Collection[str]) -> bool:
+    """Whether a function may return `None` or a value, by its text; `names` may hold `None`."""
+    values = [node.value for node in nodes if isinstance(node, gast.Return)]
+    if all(value is None or _is_none(value) for value in values) or isinstance(function, gast.AsyncFunctionDef):
+        return False
+    if any(isinstance(node, gast.Yield | gast.YieldFrom) for node in nodes):
+        return False
+    if not _leaves(function.body):
+        return True
+    return any(value is None or _may_be_none(value) or _is_one_of(value, names) for value in values)
 
 
 def _is_none(node: Node) -> bool:
@@ -121,18 +291,3 @@ def _may_be_none(node: Node) -> bool:
     if isinstance(node, gast.IfExp):
         return _may_be_none(node.body) or _may_be_none(node.orelse)
     return _is_none(node)
-
-
-def _set_to_none(nodes: list[Node]) -> set[str]:
-    """The names that assignments among these statements set to `None`."""
-    found: set[str] = set()
-    pending = [(node.targets, node.value) for node in nodes if isinstance(node, gast.Assign)]
-    pending += [([node.target], node.value) for node in nodes if isinstance(node, gast.AnnAssign)]
-    while pending:
-        targets, value = pending.pop()
-        for target in targets:
-            if isinstance(target, gast.Name) and value is not None and _may_be_none(value):
-                found.add(target.id)
-            elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
-                pending += [([one], part) for one, part in zip(target.elts, value.elts)]
-    return found

@@ -14,6 +14,7 @@ from autograph.runtime.comprehensions import comp_iter as comp_iter
 from autograph.runtime.comprehensions import comp_kept as comp_kept
 from autograph.runtime.comprehensions import comp_len as comp_len
 from autograph.runtime.comprehensions import comp_test as comp_test
+from autograph.runtime.conditionals import either as either
 from autograph.runtime.conditionals import if_exp as if_exp
 from autograph.runtime.conditionals import if_stmt as if_stmt
 from autograph.runtime.conditionals import nothing as nothing
@@ -36,6 +37,8 @@ from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
 from autograph.runtime.messages import formatted as formatted
 from autograph.runtime.messages import text as text
+from autograph.runtime.optional_results import asked_for_none as asked_for_none
+from autograph.runtime.optional_results import asking as asking
 from autograph.runtime.optional_values import is_none as is_none
 from autograph.runtime.optional_values import some as some
 from autograph.runtime.powers import power as power

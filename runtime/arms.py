@@ -20,6 +20,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import checks, iterators, journal, recursion, views
+from autograph.runtime.bool_arithmetic import is_of_python
 from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -80,6 +81,7 @@ class JoinedArms:
         unbound: Sequence[str],
         dying: list[Variable],
         lasting: Sequence[str] = (),
+        asked: bool = False,
     ) -> None:
         self.where = where
         self._dying = dying
@@ -103,7 +105,7 @@ class JoinedArms:
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
-        self.value = self._one(VALUE, body.value, orelse.value)
+        self.value = self._one(VALUE, body.value, orelse.value, optional=asked)
         self.variables = [
             self._one(
                 v.name,
@@ -115,6 +117,8 @@ class JoinedArms:
             for v, a, b in zip(variables, body.values, orelse.values)
         ]
         self.locations = self._locations()
+        pairs = zip(self.join.left, self.join.right, strict=True)
+        self.bools_of_python = [all(type(x) is _Dead or is_of_python(x) for x in pair) for pair in pairs]
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
         self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
 

@@ -1,6 +1,7 @@
 """Arithmetic on truth values: Python's bools are integers, JAX's are not.
 
-A comparison of Python's numbers is a weakly typed bool when it is traced, one of arrays is not. So `(a > b) + (c > d)` of
+A comparison of Python's numbers is a weakly typed bool when it is traced, one of arrays is not. What joins such bools, or `True`
+and `False`, is noted. So `(a > b) + (c > d)` of
 numbers counts, and of arrays it is what JAX makes of two bools, as in plain Python.
 
 >>> import jax, jax.numpy as jnp
@@ -12,6 +13,7 @@ numbers counts, and of arrays it is what JAX makes of two bools, as in plain Pyt
 from __future__ import annotations
 
 import operator
+import weakref
 from typing import Any
 
 import jax.numpy as jnp
@@ -27,16 +29,35 @@ _BINARY = {
 _UNARY = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
 
 
+_noted: dict[int, weakref.ref[Any]] = {}
+
+
+def note(x: Any) -> None:
+    """Takes note of a traced bool that is one of Python's, though JAX has no weak type for it: a join of `True` and `False`."""
+    if is_traced(x):
+        key, table = id(x), _noted
+        table[key] = weakref.ref(x, lambda reference: _forget(table, key, reference))
+
+
+def _forget(table: dict[int, weakref.ref[Any]], key: int, reference: weakref.ref[Any]) -> None:
+    if table.get(key) is reference:
+        del table[key]
+
+
 def bool_op(sign: str, *operands: Any) -> Any:
     """`x + y`, `-x`, ...: of Python's bools as integers."""
-    if any(map(is_traced, operands)) and all(map(_is_bool_of_python, operands)):
+    if any(map(is_traced, operands)) and all(map(is_of_python, operands)):
         operands = tuple(convert_weak(x, jnp.result_type(int)) if is_traced(x) else int(x) for x in operands)
     operation: Any = (_UNARY if len(operands) == 1 else _BINARY)[sign]
     return operation(*operands)
 
 
-def _is_bool_of_python(x: Any) -> bool:
+def is_of_python(x: Any) -> bool:
+    """Whether `x` stands for a bool of Python's."""
     if not is_traced(x):
         return type(x) is bool
     kind = type_of(x)
-    return kind.dtype == bool and kind.weak and not kind.shape
+    if kind.dtype != bool or kind.shape:
+        return False
+    known = _noted.get(id(x))
+    return kind.weak or (known is not None and known() is x)

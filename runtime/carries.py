@@ -32,6 +32,7 @@ import numpy as np
 
 from autograph.jax_internals import current_trace, variable_of
 from autograph.runtime import bounds, inductive_bounds, journal, unread
+from autograph.runtime.bool_arithmetic import is_of_python, note
 from autograph.runtime.carry_comparison import Comparison, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
@@ -171,6 +172,8 @@ class Carry:
         """Puts the tracers of a piece into the variables and locations."""
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
+            if is_of_python(leaf.init):
+                note(tracer)
         inductive_bounds.suppose(self.leaves, self.memory)
         for place, value in zip(self.places, self.fill_apart(tracers, piece)):
             place.value = value
@@ -230,6 +233,9 @@ class Carry:
                 self._must_stay(place)
         changed = [leaf for leaf in (*self.leaves, *self.born) if not leaf.invariant]
         outs = [convert(leaf.out, leaf.type) for leaf in changed]
+        for leaf in changed:
+            before = leaf.out if leaf.init is None else leaf.init
+            leaf.is_bool_of_python = is_of_python(before) and is_of_python(leaf.out)
         notes = [unread.of(leaf.out) for leaf in changed]
         self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += [leaf for grown in self.grown for leaf in grown.leaves]
@@ -385,6 +391,10 @@ class Carry:
         """
         values: list[Any] = [leaf.init for leaf in self.leaves]
         carried = self.carried()
+        changing = [*(self.leaves[index] for index in carried), *self.born]
+        for leaf, result in zip(changing, results):
+            if leaf.is_bool_of_python:
+                note(result)
         for index, result in zip(carried, results):
             values[index] = result
             if (supposed := self.leaves[index].supposed) is not None:

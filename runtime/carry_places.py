@@ -30,7 +30,7 @@ class Place:
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("init", "invariant", "key", "out", "path", "supposed", "tracer", "type")
+    __slots__ = ("init", "invariant", "is_bool_of_python", "key", "out", "path", "supposed", "tracer", "type")
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -40,6 +40,7 @@ class Leaf:
         self.tracer: Any = None
         self.out: Any = None
         self.invariant = False
+        self.is_bool_of_python = False
         self.supposed: Supposed | None = None  # of the integer (see `inductive_bounds`)
 
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
-from autograph.runtime import journal, optional_values, unread, views
+from autograph.runtime import bool_arithmetic, journal, optional_values, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import Mismatch, fill
 from autograph.runtime.primitives import Traced, bind_cond, predicate
@@ -54,6 +54,8 @@ def if_stmt(
     dead: Sequence[str] = (),
     lasting: Sequence[str] = (),
     optional: Sequence[str] = (),
+    asked: bool = False,
+    returned: Sequence[str] = (),
 ) -> Any:
     """Runs `body()` if `test` else `orelse()`; staged as `lax.cond` when `test` is traced.
 
@@ -65,6 +67,8 @@ def if_stmt(
         unbound: names in `state` that a later read may find unbound. Where only one arm binds such a variable, reading it
             raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.
         optional: names in `state` of variables that may hold `None` or a value (`optional_values`).
+        asked: whether the user's function may return `None` or a value, because its caller tests which (`optional_results`);
+            `returned` are the names in `state` of the variables that keep it.
         dead: variables that nobody reads afterwards. What the arms change in an object that only these know is forgotten
             where it cannot be joined.
         lasting: names in `state` that may be read when the function has returned already: by a `finally`, by closures. Any
@@ -82,7 +86,8 @@ def if_stmt(
     test = predicate(test)
     if (truth := journal.known(test)) is not None:
         return body() if truth else orelse()
-    return _stage(test, body, orelse, variables_of(state, optional), exits, "if", unbound, dead, lasting)
+    variables = variables_of(state, (*optional, *returned) if asked else optional)
+    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, asked)
 
 
 def if_exp(
@@ -103,6 +108,11 @@ def if_exp(
     if (truth := journal.known(test)) is not None:
         return body() if truth else orelse()
     return staged_value("conditional expression", test, body, orelse, state, unbound)
+
+
+def either(asked: bool, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """`if_exp`, the whole of a lambda that may return `None` or a value; `asked`: its caller tests which."""
+    return if_stmt(test, body, orelse, asked=True) if asked else if_exp(test, body, orelse)
 
 
 def staged_value(
@@ -135,6 +145,7 @@ def _stage(
     unbound: Sequence[str] = (),
     dead: Sequence[str] = (),
     lasting: Sequence[str] = (),
+    asked: bool = False,
 ) -> Any:
     plan: JoinedArms | None = None
     true_arm: Traced | None = None
@@ -148,7 +159,7 @@ def _stage(
             nonlocal plan
             arm = Arm(body, variables, (pred, True), other)
             shown.extend(_shown(pred, arm, other))
-            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead, lasting)
+            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, asked)
             plan.close()
             outs = outputs(plan.join.left, plan.join)
             plan.release(arm, plan.join.left)
@@ -202,9 +213,11 @@ def _land(
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
-        for result, arm in zip(results, plan.unread, strict=True):
+        for result, arm, is_bool in zip(results, plan.unread, plan.bools_of_python, strict=True):
             if arm is not None:
                 unread.note(result, pred, arm)
+            if is_bool:
+                bool_arithmetic.note(result)
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}
@@ -228,10 +241,11 @@ def _make_plan(
     unbound: Sequence[str],
     dead: Sequence[str],
     lasting: Sequence[str],
+    asked: bool,
 ) -> JoinedArms:
     dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
     try:
-        return JoinedArms(arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting)
+        return JoinedArms(arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting, asked)
     except Mismatch as differ:
         where = errors.Location.of(_where(body, orelse))
         sides = "when the test is true", "when it is false"
@@ -254,7 +268,9 @@ def _remedy(what: str, differ: Mismatch) -> str:
     sides = differ.left, differ.right
     if "None" in sides:
         if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):
-            return "return a value on every path, of one shape, dtype and structure"
+            return (
+                "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
+            )
         return "use a number in the place of None, and a flag of your own that says whether it counts"
     if all(side.startswith("str ") for side in sides):
         return "choose between numbers, or test a Python value (a static argument): no program computes texts"

@@ -57,6 +57,8 @@ def for_loop(
     options: dict[str, Any] | None = None,
     lists: StateLike = None,
     optional: Sequence[str] = (),
+    asked: bool = False,
+    returned: Sequence[str] = (),
 ) -> None:
     """Runs `body(item)` for the items of `iterable`.
 
@@ -71,11 +73,13 @@ def for_loop(
         options: what `set_loop_options` said.
         lists: the lists that may grow in the body, where the options say how often it runs at most.
         optional: names in `state` of variables that may hold `None` or a value (`optional_values`).
+        asked: whether what the user's function returns may be either as well (`optional_results`); `returned` are the names
+            in `state` of the variables that keep it.
     Raises:
         StagingError: a variable cannot be carried.
     """
-    if optional and is_tracing():
-        state = variables_of(state, optional)
+    if (optional or asked) and is_tracing():
+        state = variables_of(state, (*optional, *returned) if asked else optional)
     if type(iterable) is iterables.Filter and not iterable.begun:
         filtered = _Filtered(iterable.fn, body, state)
         for_loop(iterable.iterable, filtered, state, test=test, options=options, lists=lists)

@@ -28,6 +28,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.runtime import journal, membership, optional_values, sequences, views
+from autograph.runtime.bool_arithmetic import is_of_python, note
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
@@ -52,7 +53,7 @@ def and_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unboun
     test = predicate(test)
     if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_and, test, left, right(), True)
-    return staged_value("`and`", test, right, lambda: left, state, unbound)
+    return staged_value("`and`", test, right, lambda: False if _is_bool(left) else left, state, unbound)
 
 
 def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
@@ -63,14 +64,19 @@ def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound
     test = predicate(test)
     if is_traced(left) and is_total(right):
         return _combine(lax.bitwise_or, test, left, right(), False)
-    return staged_value("`or`", test, lambda: left, right, state, unbound)
+    return staged_value("`or`", test, lambda: True if _is_bool(left) else left, right, state, unbound)
 
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
     if all(_is_bool(x) for x in (left, right)):
+        if type(right) is bool:
+            return left if right is right_if else right
         sides = (right, left) if right_if else (left, right)
-        return optional_values.joined(bits(test, right), test, *sides)
+        result = bits(test, right)
+        if is_of_python(left) and is_of_python(right):
+            note(result)
+        return optional_values.joined(result, test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
 
 
@@ -87,7 +93,9 @@ def not_(x: Any) -> Any:
     test = predicate(x)
     if (truth := journal.known(test)) is not None:
         return not truth
-    return optional_values.joined(lax.bitwise_not(test), test, False, True)
+    result = lax.bitwise_not(test)
+    note(result)  # `not x` of an array is a bool of Python's as well
+    return optional_values.joined(result, test, False, True)
 
 
 def compare(left: Any, *rest: Any) -> Any:

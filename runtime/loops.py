@@ -52,6 +52,8 @@ def while_loop(
     options: dict[str, Any] | None = None,
     lists: StateLike = None,
     optional: Sequence[str] = (),
+    asked: bool = False,
+    returned: Sequence[str] = (),
 ) -> None:
     """Runs `body()` while `test()`; staged as `lax.while_loop` from the turn on at which the test is traced.
 
@@ -62,6 +64,8 @@ def while_loop(
         options: what `set_loop_options` said.
         lists: the lists that may grow in the body, where the options say how often it runs at most.
         optional: names in `state` of variables that may hold `None` or a value (`optional_values`).
+        asked: whether what the user's function returns may be either as well (`optional_results`); `returned` are the names
+            in `state` of the variables that keep it.
     Raises:
         StagingError: a variable cannot be carried (shape, structure or kind changes from turn to turn).
     """
@@ -72,7 +76,7 @@ def while_loop(
     with remembering((body.__code__, "while")) as memory:
         memory.options = options or {}
         memory.lists = variables_of(lists)
-        _run(test, body, variables_of(state, optional), memory)
+        _run(test, body, variables_of(state, (*optional, *returned) if asked else optional), memory)
 
 
 def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:

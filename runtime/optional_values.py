@@ -136,8 +136,8 @@ def is_none(x: Any) -> Any:
     return x.absent
 
 
-def some(x: Any, name: str) -> Any:
-    """The value of the variable `name`.
+def some(x: Any, name: str, asked: bool = False) -> Any:
+    """The value of the variable `name`; with `asked`, also one that may be `None`: the function's caller tests for it.
 
     Raises:
         StagingError: it may be `None` when the program runs, and no test on the way here says that it is not.
@@ -145,6 +145,8 @@ def some(x: Any, name: str) -> Any:
     if type(x) is not Maybe:
         return x
     known = _known(x)
+    if known is None and asked:
+        return x
     if known is None:
         raise refusal(
             f"variable {quoted(name)} is used where it may be None",

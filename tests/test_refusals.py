@@ -237,7 +237,7 @@ def strings(x):
       when the test is true: int32
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: return a value on every path, of one shape, dtype and structure
+      instead: return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)
     """,
 )
 def returned_none(x):

@@ -40,12 +40,14 @@ class NameKinds(NamedTuple):
         containers: are bound to a tuple, a list or a dict that is written out.
         bools: are bound to `True`, `False`, comparisons, or `not`, `and`, `or` of such.
         made: are bound to what these expressions return when they are called.
+        predicates: are functions that return a truth value by its form.
     """
 
     numbers: frozenset[str] = frozenset()
     containers: frozenset[str] = frozenset()
     bools: frozenset[str] = frozenset()
     made: Mapping[str, Sequence[Any]] = MappingProxyType({})
+    predicates: frozenset[str] = frozenset()
 
 
 def name_kinds(tree: Any) -> NameKinds:
@@ -54,6 +56,7 @@ def name_kinds(tree: Any) -> NameKinds:
     containers: set[str] = set()
     bools: set[str] = set()
     made: dict[str, list[Any]] = {}
+    predicates: set[str] = set()
     for node in walk(tree):
         kind = type(node)
         if kind is gast.BinOp:
@@ -79,7 +82,13 @@ def name_kinds(tree: Any) -> NameKinds:
         elif kind is gast.Assign:
             for target in node.targets:
                 _bind(target, node.value, numbers, containers, bools, made)
-    return NameKinds(frozenset(numbers - containers), frozenset(containers), frozenset(bools), made)
+            if isinstance(node.value, gast.Lambda) and is_bool(node.value.body):
+                predicates.update(_ids(*node.targets))
+        elif kind is gast.FunctionDef:
+            if any(isinstance(inner, gast.Return) and is_bool(inner.value) for inner in walk(node)):
+                predicates.add(node.name)
+    numbers -= containers
+    return NameKinds(frozenset(numbers), frozenset(containers), frozenset(bools), made, frozenset(predicates))
 
 
 def is_number(node: Any) -> bool:
@@ -99,6 +108,10 @@ def is_bool(node: Any) -> bool:
         return all(map(is_bool, node.values))
     if isinstance(node, gast.Constant):
         return type(node.value) is bool
+    if isinstance(node, gast.IfExp):
+        return is_bool(node.body) and is_bool(node.orelse)
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr | gast.BitXor):
+        return is_bool(node.left) and is_bool(node.right)
     return isinstance(node, gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not))
 
 

@@ -21,9 +21,9 @@ def is_operator(node: Any, alias: str) -> bool:
 
 
 def callee(call: gast.Call, alias: str) -> Any:
-    """What a call calls: `f`, also in `ag__.converted(f)(x)`."""
+    """What a call calls: `f`, also in `ag__.converted(f)(x)` and `ag__.asking(f)(x)`."""
     func = call.func
-    return func.args[0] if is_operator(func, alias) and func.func.attr == "converted" else func
+    return func.args[0] if is_operator(func, alias) and func.func.attr in ("converted", "asking") else func
 
 
 def operands(call: gast.Call) -> list[gast.Lambda]:

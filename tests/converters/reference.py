@@ -66,14 +66,25 @@ def _checked(state: Any, *functions: Any) -> None:
 
 
 def if_stmt(
-    test: Any, body: Any, orelse: Any, state: Any = None, *, exits: Any = (), unbound: Any = (), lasting: Any = ()
+    test: Any,
+    body: Any,
+    orelse: Any,
+    state: Any = None,
+    *,
+    exits: Any = (),
+    unbound: Any = (),
+    lasting: Any = (),
+    asked: Any = False,
+    returned: Any = (),
 ) -> Any:
     _checked(state, body, orelse)
     assert not (exits or unbound) or {*exits, *unbound} <= set(state.__code__.co_freevars)
     return body() if test else orelse()
 
 
-def while_loop(test: Any, body: Any, state: Any = None, *, options: Any = None) -> None:
+def while_loop(
+    test: Any, body: Any, state: Any = None, *, options: Any = None, asked: Any = False, returned: Any = ()
+) -> None:
     _checked(state, test, body)
     while test():
         assert body() is None
@@ -88,6 +99,8 @@ def for_loop(
     appends: Any = None,
     last: bool = False,
     options: Any = None,
+    asked: Any = False,
+    returned: Any = (),
 ) -> None:
     _checked(state, test, body)
     for item in iterable:
@@ -99,6 +112,26 @@ def for_loop(
 def if_exp(test: Any, body: Any, orelse: Any, state: Any = None, *, unbound: Any = ()) -> Any:
     _checked(state, body, orelse)
     return body() if test else orelse()
+
+
+def either(asked: Any, test: Any, body: Any, orelse: Any) -> Any:
+    return body() if test else orelse()
+
+
+def asked_for_none() -> bool:
+    return False
+
+
+def asking(f: Any, asked: Any = True) -> Any:
+    return f
+
+
+def is_none(x: Any) -> bool:
+    return x is None
+
+
+def some(x: Any, name: str, asked: Any = False) -> Any:
+    return x
 
 
 def and_(left: Any, right: Any, state: Any = None, *, unbound: Any = ()) -> Any:

@@ -311,3 +311,18 @@ def bools_that_count_in_a_loop(n):
         if (n > k) + (k > 0) == 2:
             changes = changes + 10
     return changes
+
+
+def plus_first(x, first=None):
+    if x > 3 and first is not None:
+        return first + x
+    return x
+
+
+@program((5.0,), (0.25,))
+def arm_that_a_static_operand_closes(x):
+    first = None
+    y = first + x if (x > 3 and first is not None) else x
+    if not (x > 3 or first is None):
+        y += first
+    return y, plus_first(x), plus_first(x, 2.0)

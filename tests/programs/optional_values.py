@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from tests.programs.harness import program
+from tests.programs.harness import ints, program
 
 XS = (3.0, 1.0, 4.0, 1.0, 5.0)
 signs = program((2.0,), (-2.0,), (0.5,), transforms=("vmap", "grad"))
@@ -316,3 +316,145 @@ def returned_early_from_a_loop(c):
         if x > 0:
             first = x
     return c if first is None else first
+
+
+def found_at(xs, t):
+    for i in range(len(xs)):
+        if xs[i] == t:
+            return i
+
+
+def before_zero(xs):
+    for x in xs:
+        if x == 0:
+            return None
+        if x < 0:
+            return x
+    return None
+
+
+def largest_above(xs, t):
+    best = None
+    for x in xs:
+        if x > t and (best is None or x > best):
+            best = x
+    return best
+
+
+def last_above(xs, t):
+    last = None
+    for x in xs:
+        if x > t:
+            last = x
+    return last
+
+
+def doubled(x):
+    return x * 2 if x > 0 else None
+
+
+halved = lambda x: x // 2 if x > 0 else None  # noqa: E731
+
+
+@program((ints(3, 1, 4, 1), 4), (ints(3, 1, 4, 1), 9), transforms=("vmap",))
+def result_of_a_search_that_falls_off(xs, t):
+    i = found_at(xs, t)
+    if i is None:
+        return -1
+    else:
+        return i + 1
+
+
+@program((ints(1, 2, -3),), (ints(1, 2, 3),), (ints(1, 0, -3),), transforms=("vmap",))
+def result_of_several_returns(xs):
+    found = before_zero(xs)
+    return 7 if found is None else found
+
+
+@program((ints(3, 1, 4, 1), 2), (ints(3, 1, 4, 1), 9))
+def result_that_was_a_variable(xs, t):
+    best, last = largest_above(xs, t), last_above(xs, t)
+    total = 0
+    if best is not None:
+        total += best
+    if last is not None:
+        total += 10 * last
+    return total
+
+
+@program((2,), (-2,), transforms=("vmap",))
+def result_of_a_conditional_expression(x):
+    a = doubled(x)
+    b = halved(x + 1)
+    if a is None:
+        return 0 if b is None else b
+    return a if b is None else a + b
+
+
+@program((2,), (-2,))
+def result_that_is_tested_where_it_is_made(x):
+    if doubled(x) is None:
+        return 0
+    if (half := halved(x)) is not None:
+        return half
+    return 1
+
+
+@program((2,), (-2,), (40,))
+def result_that_is_passed_on(x):
+    def outer(y):
+        if y > 30:
+            return None
+        return doubled(y)
+
+    def plus_one(y):
+        found = outer(y)
+        if found is None:
+            return None
+        return found + 1
+
+    result = plus_one(x)
+    return -1 if result is None else result
+
+
+class Limited:
+    def __init__(self, limit):
+        self.limit = limit
+
+    def get(self, x):
+        if x < self.limit:
+            return x, x + 1
+
+
+@program((2,), (-2,), (5,))
+def result_of_a_method(x):
+    found = Limited(3).get(x)
+    if found is None:
+        return 0
+    low, high = found
+    return low * high
+
+
+@program((5,), (2,), (40,))
+def result_of_a_recursive_function(n):
+    def f(k, depth):
+        if depth == 0:
+            return None
+        if k > 30:
+            return k
+        found = f(k * 2, depth - 1)
+        return None if found is None else found + 1
+
+    result = f(n, 3)
+    return -1 if result is None else result
+
+
+@program((2,), (-2,), (5,))
+def results_in_a_loop(x):
+    total = 0
+    for d in (1, -1, 2):
+        v = doubled(x * d)
+        if v is None:
+            continue
+        total += v
+    return total

@@ -132,3 +132,94 @@ def test_no_test_of_a_parameter_with_a_default_becomes_an_operator():
         return x * factor
 
     assert "ag__" not in ag.to_code(scaled).split("\n", 1)[1]
+
+
+def doubled(c):
+    if c > 0:
+        return 2 * c
+
+
+def around(c):
+    return doubled(c)
+
+
+def untested(c):
+    return doubled(c) + 1
+
+
+def given_to_a_parameter(c):
+    def plus(y=None):
+        return c if y is None else c + y
+
+    return plus(doubled(c))
+
+
+def asked_of_another_function(c):
+    def constant(x):
+        doubled(x)
+        return 3.0
+
+    y = constant(c)
+    return c if y is None else y
+
+
+def asked_with_wrong_arguments(c):
+    try:
+        y = doubled(c, c)
+        if y is None:
+            return c
+    except TypeError:
+        pass
+    return untested(c)
+
+
+def handed_to_a_transform(c):
+    y = jax.vmap(doubled)(jnp.stack([c, c]))
+    return c if y is None else y[0]
+
+
+def kept_in_a_list(c):
+    y = [doubled(c)]
+    return c if y[0] is None else y[0]
+
+
+def bound_twice_by_a_walrus(c):
+    return c if (y := doubled(c)) and y is None else 0.0
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        around,
+        untested,
+        given_to_a_parameter,
+        asked_of_another_function,
+        asked_with_wrong_arguments,
+        handed_to_a_transform,
+        kept_in_a_list,
+        bound_twice_by_a_walrus,
+    ],
+)
+def test_a_result_that_nobody_tests_is_refused(fn):
+    with pytest.raises(
+        ag.StagingError, match=r"different values in the returned value[^+]*test the result of the call"
+    ):
+        ag.jit(fn)(0.5)
+
+
+def test_no_variable_of_the_users_may_be_none_because_of_its_name():
+    def returning(c):
+        return_value = None
+        if c > 0:
+            return_value = c
+        if isinstance(return_value, float):
+            return None
+        return c
+
+    @ag.jit
+    def f(c):
+        y = returning(c)
+        return 0.0 if y is None else y
+
+    with pytest.raises(ag.StagingError, match="leave different values in the returned value"):
+        f(0.5)
