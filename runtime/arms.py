@@ -20,7 +20,6 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import checks, iterators, journal, recursion, views
-from autograph.runtime.bool_arithmetic import is_of_python
 from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -118,7 +117,7 @@ class JoinedArms:
         ]
         self.locations = self._locations()
         pairs = zip(self.join.left, self.join.right, strict=True)
-        self.bools_of_python = [all(type(x) is _Dead or is_of_python(x) for x in pair) for pair in pairs]
+        self.joined = [[x for x in pair if type(x) is not _Dead] for pair in pairs]
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
         self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
 

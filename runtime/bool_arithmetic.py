@@ -1,8 +1,8 @@
 """Arithmetic on truth values: Python's bools are integers, JAX's are not.
 
 A comparison of Python's numbers is a weakly typed bool when it is traced, one of arrays is not. What joins such bools, or `True`
-and `False`, is noted. So `(a > b) + (c > d)` of
-numbers counts, and of arrays it is what JAX makes of two bools, as in plain Python.
+and `False`, is noted. So `(a > b) + (c > d)` of numbers counts, and of arrays it is what JAX makes of two bools, as in plain
+Python. Of a variable that holds the one in some turns or arms and the other in others, it is refused.
 
 >>> import jax, jax.numpy as jnp
 >>> sign = jax.jit(lambda a: bool_op("-", a > 0, a < 0))
@@ -19,6 +19,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 from autograph.runtime.types import type_of
 
@@ -29,25 +30,72 @@ _BINARY = {
 _UNARY = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
 
 
-_noted: dict[int, weakref.ref[Any]] = {}
+class Noted:
+    """What is known about a traced bool that JAX has no weak type for, as for a join of `True` and `False`.
+
+    Attributes:
+        is_of_python: whether it is one of Python's; else it is that in some turns or arms, and an array in others.
+        is_used: whether something was built on its being one of Python's.
+    """
+
+    def __init__(self, is_of_python: bool) -> None:
+        self.is_of_python = is_of_python
+        self.is_used = False
 
 
-def note(x: Any) -> None:
-    """Takes note of a traced bool that is one of Python's, though JAX has no weak type for it: a join of `True` and `False`."""
-    if is_traced(x):
-        key, table = id(x), _noted
-        table[key] = weakref.ref(x, lambda reference: _forget(table, key, reference))
+_noted: dict[int, tuple[weakref.ref[Any], Noted]] = {}
 
 
-def _forget(table: dict[int, weakref.ref[Any]], key: int, reference: weakref.ref[Any]) -> None:
-    if table.get(key) is reference:
+def note(x: Any, is_of_python: bool = True) -> Noted | None:
+    """Takes note of a traced bool that is one of Python's, or sometimes is."""
+    if not is_traced(x):
+        return None
+    key, table = id(x), _noted
+    table[key] = weakref.ref(x, lambda reference: _forget(table, key, reference)), Noted(is_of_python)
+    return table[key][1]
+
+
+def _forget(table: dict[int, Any], key: int, reference: weakref.ref[Any]) -> None:
+    found = table.get(key)
+    if found is not None and found[0] is reference:
         del table[key]
+
+
+def _of(x: Any) -> Noted | None:
+    found = _noted.get(id(x))
+    return found[1] if found is not None and found[0]() is x else None
+
+
+def note_join(result: Any, *sides: Any) -> None:
+    """Takes note of what a bool is that is one of several."""
+    if (known := join(*sides)) is not None:
+        note(result, known)
+
+
+def join(*sides: Any) -> bool | None:
+    """What is to be noted of one of several values: it is a bool of Python's (True), sometimes is (False); None: nothing."""
+    of_python = [is_of_python(x) for x in sides]
+    if all(of_python):
+        return True
+    return False if any(of_python) or any(map(is_doubtful, sides)) else None
+
+
+def is_doubtful(x: Any) -> bool:
+    """Whether `x` stands for a bool of Python's sometimes, and sometimes for an array."""
+    known = _of(x)
+    return known is not None and not known.is_of_python
 
 
 def bool_op(sign: str, *operands: Any) -> Any:
     """`x + y`, `-x`, ...: of Python's bools as integers."""
     if any(map(is_traced, operands)) and all(map(is_of_python, operands)):
         operands = tuple(convert_weak(x, jnp.result_type(int)) if is_traced(x) else int(x) for x in operands)
+    elif any(map(is_doubtful, operands)) and all(is_doubtful(x) or _is_bool(x) for x in operands):
+        raise refusal(
+            f"`{sign}` of a truth value that is one of Python's at one time and an array at another",
+            why="Python counts with its own, and JAX's arrays stay truth values",
+            instead="say which is meant: `int(flag)` to count, `and`, `or`, `not` for truth",
+        )
     operation: Any = (_UNARY if len(operands) == 1 else _BINARY)[sign]
     return operation(*operands)
 
@@ -56,8 +104,13 @@ def is_of_python(x: Any) -> bool:
     """Whether `x` stands for a bool of Python's."""
     if not is_traced(x):
         return type(x) is bool
-    kind = type_of(x)
-    if kind.dtype != bool or kind.shape:
+    if not _is_bool(x):
         return False
-    known = _noted.get(id(x))
-    return kind.weak or (known is not None and known() is x)
+    known = _of(x)
+    if known is not None and known.is_of_python:
+        known.is_used = True
+    return type_of(x).weak or (known is not None and known.is_of_python)
+
+
+def _is_bool(x: Any) -> bool:
+    return type(x) is bool or (is_traced(x) and x.dtype == bool and not x.shape)

@@ -32,7 +32,7 @@ import numpy as np
 
 from autograph.jax_internals import current_trace, variable_of
 from autograph.runtime import bounds, inductive_bounds, journal, unread
-from autograph.runtime.bool_arithmetic import is_of_python, note
+from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note
 from autograph.runtime.carry_comparison import Comparison, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
@@ -172,8 +172,8 @@ class Carry:
         """Puts the tracers of a piece into the variables and locations."""
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
-            if is_of_python(leaf.init):
-                note(tracer)
+            if is_of_python(leaf.init) or is_doubtful(leaf.init):
+                leaf.noted = note(tracer, leaf.key not in self.memory.doubtful and not is_doubtful(leaf.init))
         inductive_bounds.suppose(self.leaves, self.memory)
         for place, value in zip(self.places, self.fill_apart(tracers, piece)):
             place.value = value
@@ -225,7 +225,7 @@ class Carry:
         if moved:
             self.only_types = (static, in_place) == (self.memory.static, self.memory.in_place)
             raise Retry
-        if self.memory.must_repeat or wrong:
+        if self.memory.must_repeat or wrong or self._doubts():
             raise Retry
         self.flows.close(finished, [p.value for p in self.places])
         for place in self.places:
@@ -234,13 +234,19 @@ class Carry:
         changed = [leaf for leaf in (*self.leaves, *self.born) if not leaf.invariant]
         outs = [convert(leaf.out, leaf.type) for leaf in changed]
         for leaf in changed:
-            before = leaf.out if leaf.init is None else leaf.init
-            leaf.is_bool_of_python = is_of_python(before) and is_of_python(leaf.out)
+            leaf.is_of_python = join(leaf.out, *(() if leaf.init is None else (leaf.init,)))
         notes = [unread.of(leaf.out) for leaf in changed]
         self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += [leaf for grown in self.grown for leaf in grown.leaves]
         self._release()
         return outs
+
+    def _doubts(self) -> bool:
+        """Whether something was built on a bool's being one of Python's, which a turn replaces by an array."""
+        used = [leaf for leaf in self.leaves if leaf.noted is not None and leaf.noted.is_used]
+        found = {leaf.key for leaf in used if not is_of_python(leaf.out)}
+        self.memory.doubtful |= found
+        return bool(found)
 
     def suppose(self) -> bool:
         """After an attempt in which types moved: whether the enclosing loop's must be repeated for that alone.
@@ -393,8 +399,8 @@ class Carry:
         carried = self.carried()
         changing = [*(self.leaves[index] for index in carried), *self.born]
         for leaf, result in zip(changing, results):
-            if leaf.is_bool_of_python:
-                note(result)
+            if leaf.is_of_python is not None:
+                note(result, leaf.is_of_python)
         for index, result in zip(carried, results):
             values[index] = result
             if (supposed := self.leaves[index].supposed) is not None:

@@ -34,6 +34,7 @@ class Memory:
         begun: makes the value of a variable before its first turn, by key: it is unbound there, and some turns skip it.
         refuted: keys of integers that turns make less than they begin.
         tested: what the loop test says of those, by key: they are no less than a number.
+        doubtful: keys of bools that are Python's in some turns and arrays in others.
         kept: keys of containers in such values that are older than the loop: they are the same object in every turn.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
@@ -61,6 +62,7 @@ class Memory:
         self.begun: dict[Any, Callable[[], Any]] = {}
         self.refuted: set[Any] = set()
         self.tested: dict[Any, int] = {}
+        self.doubtful: set[Any] = set()
         self.kept: dict[Any, None] = {}
         self.optional: dict[Any, Callable[[], Any]] = {}
         self.written: dict[Any, None] = {}
@@ -81,6 +83,7 @@ class Memory:
                 memory.begun,
                 memory.refuted,
                 memory.tested,
+                memory.doubtful,
                 memory.kept,
                 memory.optional,
                 memory.written,

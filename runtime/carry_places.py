@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.runtime import views
+from autograph.runtime.bool_arithmetic import Noted
 from autograph.runtime.bounds import Supposed
 from autograph.runtime.containers import is_value_class, open_any
 from autograph.runtime.joining import Node, Same, Template, fill
@@ -30,7 +31,7 @@ class Place:
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("init", "invariant", "is_bool_of_python", "key", "out", "path", "supposed", "tracer", "type")
+    __slots__ = ("init", "invariant", "is_of_python", "key", "noted", "out", "path", "supposed", "tracer", "type")
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -40,7 +41,8 @@ class Leaf:
         self.tracer: Any = None
         self.out: Any = None
         self.invariant = False
-        self.is_bool_of_python = False
+        self.noted: Noted | None = None  # of the bool (see `bool_arithmetic`)
+        self.is_of_python: bool | None = None  # of what the loop leaves
         self.supposed: Supposed | None = None  # of the integer (see `inductive_bounds`)
 
 

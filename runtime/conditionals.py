@@ -213,11 +213,10 @@ def _land(
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
-        for result, arm, is_bool in zip(results, plan.unread, plan.bools_of_python, strict=True):
+        for result, arm, sides in zip(results, plan.unread, plan.joined, strict=True):
             if arm is not None:
                 unread.note(result, pred, arm)
-            if is_bool:
-                bool_arithmetic.note(result)
+            bool_arithmetic.note_join(result, *sides)
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}

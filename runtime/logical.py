@@ -28,7 +28,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.runtime import journal, membership, optional_values, sequences, views
-from autograph.runtime.bool_arithmetic import is_of_python, note
+from autograph.runtime.bool_arithmetic import note, note_join
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
@@ -74,8 +74,7 @@ def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, 
             return left if right is right_if else right
         sides = (right, left) if right_if else (left, right)
         result = bits(test, right)
-        if is_of_python(left) and is_of_python(right):
-            note(result)
+        note_join(result, left, right)
         return optional_values.joined(result, test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
 

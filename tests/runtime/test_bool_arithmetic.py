@@ -95,3 +95,38 @@ def test_bools_of_arrays_stay_those_of_jax() -> None:
 
     x = jnp.array([1.0, 3.0, 1.0])
     assert ag.jit(f)(x).dtype == f(x).dtype == bool
+
+
+def of_numbers(n):
+    flag, total = False, 0
+    while n > 0:
+        total = total + (flag + flag)
+        flag = n > 1
+        n -= 1
+    return total
+
+
+def of_arrays(xs):
+    flag, total = True, 0.0
+    for x in xs:
+        total = total + (flag + flag) * 1.0
+        flag = x > 0
+    return total
+
+
+def test_a_bool_that_a_loop_carries_is_what_each_turn_makes_it():
+    assert int(ag.jit(of_numbers)(4)) == of_numbers(4) == 6
+    xs = jnp.array([1.0, 2.0, -3.0])
+    assert float(ag.jit(of_arrays)(xs)) == float(of_arrays(xs)) == 4.0
+
+
+def test_a_bool_of_two_kinds_is_not_counted():
+    def f(xs, n):
+        if n > 2:
+            flag = n > 3
+        else:
+            flag = (xs > 0).any()
+        return flag + flag
+
+    with pytest.raises(ag.StagingError, match="of a truth value that is one of Python's at one time"):
+        ag.jit(f)(jnp.ones(3), 5)
