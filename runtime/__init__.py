@@ -39,6 +39,7 @@ from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
 from autograph.runtime.messages import formatted as formatted
 from autograph.runtime.messages import text as text
+from autograph.runtime.number_methods import method as method
 from autograph.runtime.optional_results import asked_for_none as asked_for_none
 from autograph.runtime.optional_results import asking as asking
 from autograph.runtime.optional_values import is_none as is_none

@@ -118,6 +118,10 @@ def either(asked: Any, test: Any, body: Any, orelse: Any) -> Any:
     return body() if test else orelse()
 
 
+def method(x: Any, name: str) -> Any:
+    return getattr(x, name)
+
+
 def fold(f: Any, make: Any, iterable: Any) -> Any:
     return lambda *args: f(make(iterable), *args)
 
