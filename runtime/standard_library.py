@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import algorithms, iterables, optional_results
+from autograph.runtime import algorithms, iterables, optional_results, statistics_functions
 from autograph.runtime.refusals import user_line
 from autograph.runtime.sequences import may_be_traced
 
@@ -73,7 +73,7 @@ def counterpart(f: Any, itself: Callable[..., Any]) -> Callable[..., Any] | None
         return functools.partial(_reduce, itself)
     algorithm = _PLAIN.get(f)
     if algorithm is None:
-        return None
+        return statistics_functions.counterpart(f)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(map(may_be_traced, (*args, *kwargs.values()))):

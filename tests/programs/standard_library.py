@@ -4,6 +4,7 @@ import bisect
 import functools
 import heapq
 import operator
+import statistics
 
 from tests.programs.harness import floats, ints, program
 
@@ -128,3 +129,27 @@ def generators_of_known_values(n):
     for x in (3, 1, 2):
         heapq.heappush(heap, x)
     return n, first, next(it), max(x for x in [1, 5, 2] if x < 4), heap, bisect.bisect([1, 2, 3], 2)
+
+
+@program((5.0,), (0.25,), (-3.0,), transforms=("vmap",))
+def statistics_of_floats(c):
+    three = [c, 1.0, 2.5]
+    middle = statistics.median(three), statistics.median([c, 1, 7, 2.0]), statistics.median_low([c, 1.0])
+    return (
+        statistics.mean(three),
+        statistics.fmean([c, 1]),
+        middle,
+        statistics.stdev(three),
+        statistics.pvariance(three),
+    )
+
+
+@program((5,), (2,))
+def statistics_of_integers(n):
+    data = [n, 1, 9]
+    return statistics.median(data), statistics.fmean(data), statistics.pstdev(data), statistics.median_high([n, 4])
+
+
+@program((floats(1, 2, 4),), (floats(3, 1, 2),))
+def median_of_an_array(xs):
+    return statistics.median(xs)
