@@ -63,6 +63,8 @@ class BoolArithmetic(ExpressionConverter):
         """Whether a function may well return a bool."""
         if isinstance(func, gast.Name) and func.id in self.conversion.name_kinds.predicates:
             return True
+        if is_operator(func, self.alias):
+            return func.func.attr == "method" and func.args[1].value == "is_integer"
         meaning = self.conversion.meaning(func)
         if type(meaning) is FunctionType:
             return not is_library(meaning) and returns_bool(meaning.__code__)

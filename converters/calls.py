@@ -14,10 +14,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
+
+from autograph import locations
 from autograph.analyses.operators import callee, is_operator
 from autograph.converters import native_calls, pieces
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.options import MISSING
+
+OF_NUMBERS = frozenset({"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes"})
+"""Methods of Python's numbers that arrays have not."""
 
 
 class Calls(ExpressionConverter):
@@ -31,6 +37,10 @@ class Calls(ExpressionConverter):
         if meaning is not MISSING and native_calls.stays(meaning, node):
             return node
         if not self.conversion.context.recursive and not native_calls.has_counterpart(meaning, func):
+            return node
+        if isinstance(func, gast.Attribute) and func.attr in OF_NUMBERS:
+            name = locations.place(gast.Constant(func.attr, None), locations.header(func))
+            node.func = pieces.operator(self.alias, "method", [func.value, name], at=func)
             return node
         node.func = pieces.operator(self.alias, "converted", [func], at=func)
         return node

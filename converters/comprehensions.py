@@ -8,6 +8,16 @@ def f(xs):
 `comp_iter` takes a traced array apart; `comp_test` is where a traced test is met. A display, or a `range` of literals, is
 iterated over as it is.
 
+What takes a generator over a range, whose bounds may be traced, is given the items and a function that makes the generator; so
+are `min`, `max` and `next` of one with a filter.
+
+>>> print(show("def f(n): return sum(i * i for i in range(n))", Comprehensions))
+def f(n):
+    return ag__.fold(sum, lambda items: (i * i for i in items), range(n))()
+>>> print(show("def f(xs): return next((x for x in xs if x > 3), 0)", Comprehensions))
+def f(xs):
+    return ag__.taken(next, lambda items: ((x > 3, lambda: x) for x in items), xs)(0)
+
 The filter of `sum(e for x in xs if c)`, `any` and `all` may be traced: an element that it may leave out counts for nothing. So
 may that of a list that is only made for `sum`, `any`, `all` or `len`.
 
@@ -33,6 +43,7 @@ from autograph.converters.base import ExpressionConverter, Node, binds
 
 FILTERED = {builtins.sum: 0, builtins.any: False, builtins.all: True}
 """Functions of an iterable, and what an element counts for that the filter leaves out."""
+TAKERS = (*FILTERED, builtins.min, builtins.max, builtins.next)
 DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.JoinedStr)
 
 
@@ -49,8 +60,67 @@ class Comprehensions(ExpressionConverter):
         return node
 
     def visit_Call(self, node: Node) -> Any:
+        return self.filtered(self.taken(node))
+
+    def taken(self, node: Node) -> Node:
+        """What takes a generator over a range, and `min`, `max`, `next(..., default)` of one with a filter."""
+        generator = node.args[0] if node.args else None
+        if not isinstance(generator, gast.GeneratorExp | gast.ListComp):
+            return node
+        func = callee(node, self.alias)
+        known = next((f for f in TAKERS if self.conversion.static.is_builtin(func, f)), None)
+        if isinstance(generator, gast.ListComp) and known is not builtins.sum:
+            return node
+        *outer, last = generator.generators
+        first = generator.generators[0]
+        over_range = self.is_open(first.iter)
+        if known is None or not (over_range or (last.ifs and known not in FILTERED)) or not fits(known, node):
+            return node
+        tests = [self.tested(item) for item in last.ifs]
+        inner = [part for item in generator.generators for part in (item.iter, *item.ifs) if part is not first.iter]
+        if any(item.is_async for item in generator.generators):
+            return node
+        if any(item.ifs for item in outer) or not self.may_be_operand(generator, *tests):
+            return node
+        if any(binds(part) for part in (generator.elt, *inner)):
+            return node
+        if known in FILTERED:
+            node = self.filtered(node, alone=False)
+            [generator] = node.args[:1]
+        else:
+            test = tests.pop() if tests else gast.Constant(True, None)
+            while tests:
+                test = pieces.operator(self.alias, "and_", [tests.pop(), pieces.thunk(test, at=test)], at=test)
+            pair = gast.Tuple([test, pieces.thunk(generator.elt, at=generator.elt)], gast.Load())
+            generator.elt = locations.place(pair, locations.header(generator.elt))
+            last.ifs = []
+        name = self.conversion.namer(self.function).fresh("items")
+        iterable, first.iter = first.iter, locations.place(pieces.name(name), locations.header(generator))
+        if is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter":
+            [iterable] = iterable.args
+        arguments = pieces.no_arguments()
+        arguments.args = [gast.Name(name, gast.Param(), None, None)]
+        make = locations.place(gast.Lambda(arguments, generator), locations.header(generator))
+        made = [func, make, iterable]
+        if is_operator(node.func, self.alias) and node.func.func.attr == "asking":
+            made.append(locations.place(gast.Constant(True, None), locations.header(node)))
+        node.func = pieces.operator(self.alias, "fold" if known in FILTERED else "taken", made, at=node)
+        node.args = node.args[1:]
+        return node
+
+    def is_open(self, node: Node) -> bool:
+        """Whether an iterable may be a range of traced bounds."""
+        if is_operator(node, self.alias) and node.func.attr == "comp_iter":
+            [node] = node.args
+            if isinstance(node, gast.Call):
+                return self.conversion.static.is_builtin(callee(node, self.alias), builtins.range)
+        return False
+
+    def filtered(self, node: Node, alone: bool = True) -> Node:
         """The filter of `sum(e for x in xs if c)`, `any`, `all` and `len` becomes an iterable of one element or none."""
-        if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
+        if not node.args or not isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
+            return node
+        if alone and len(node.args) != 1 or node.keywords:
             return node
         func = callee(node, self.alias)
         known = [f for f in (*FILTERED, builtins.len) if self.conversion.static.is_builtin(func, f)]
@@ -92,3 +162,18 @@ class Comprehensions(ExpressionConverter):
             return False
         is_range = self.conversion.static.is_builtin(callee(node, self.alias), builtins.range)
         return is_range and all(isinstance(item, gast.Constant) for item in node.args)
+
+
+def fits(taker: Any, call: Node) -> bool:
+    """Whether a call has no other arguments than we know: `next(g, d)`, `min(g, default=d)`, `sum(g, start)`."""
+    if taker is builtins.next:
+        return len(call.args) == 2 and not call.keywords
+    if taker is builtins.sum:
+        return (
+            len(call.args) <= 2 and not call.keywords and not any(isinstance(item, gast.Starred) for item in call.args)
+        )
+    return (
+        len(call.args) == 1
+        and (taker not in FILTERED or not call.keywords)
+        and all(k.arg == "default" for k in call.keywords)
+    )

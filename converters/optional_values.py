@@ -37,6 +37,7 @@ parameter that has a default stays as it is. Before jumps and control flow: what
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Collection
 from types import FunctionType
 from typing import Any
@@ -120,6 +121,8 @@ class OptionalValues(StatementConverter):
         """Whether it calls what may be a function of the user's, which returns `None` or a value where it is asked to."""
         if not isinstance(node, gast.Call) or is_operator(node, self.alias) or not self.conversion.context.recursive:
             return False
+        if self.conversion.static.is_builtin(node.func, builtins.next):
+            return len(node.args) == 2 and isinstance(node.args[0], gast.GeneratorExp)
         meaning = self.conversion.meaning(node.func)
         return meaning is MISSING or (type(meaning) is FunctionType and not is_library(meaning))
 

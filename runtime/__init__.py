@@ -20,6 +20,8 @@ from autograph.runtime.conditionals import if_stmt as if_stmt
 from autograph.runtime.conditionals import nothing as nothing
 from autograph.runtime.contexts import context as context
 from autograph.runtime.for_loops import for_loop as for_loop
+from autograph.runtime.generators import fold as fold
+from autograph.runtime.generators import taken as taken
 from autograph.runtime.handlers import caught as caught
 from autograph.runtime.handlers import depth as depth
 from autograph.runtime.handlers import error as error
@@ -37,6 +39,7 @@ from autograph.runtime.logical import or_ as or_
 from autograph.runtime.loops import while_loop as while_loop
 from autograph.runtime.messages import formatted as formatted
 from autograph.runtime.messages import text as text
+from autograph.runtime.number_methods import method as method
 from autograph.runtime.optional_results import asked_for_none as asked_for_none
 from autograph.runtime.optional_results import asking as asking
 from autograph.runtime.optional_values import is_none as is_none

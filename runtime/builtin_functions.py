@@ -107,6 +107,11 @@ def _ends(numbers: Any, name: str) -> tuple[Any, Any]:
     return guarded(jnp.asarray(numbers.start), count > 0, error), guarded(last, count > 0, error)
 
 
+def first_number(numbers: Any, message: str) -> Any:
+    """The first number of a range of traced bounds; the compiled program fails with a `TypeError` where there is none."""
+    return guarded(jnp.asarray(numbers.start), _count(numbers) > 0, TypeError(message))
+
+
 def _int(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_tracer(args[0]):
         return scalar(args[0], int)

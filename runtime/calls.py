@@ -46,6 +46,7 @@ from autograph.runtime import (
     native_state,
     numeric_modules,
     reassembly,
+    standard_library,
     texts,
     wrapped_functions,
 )
@@ -84,6 +85,8 @@ def _function(f: FunctionType) -> Any:
     if found is not f or not is_library(f):
         return found
     known = numeric_modules.counterpart(f) or reassembly.COUNTERPARTS.get(f)
+    if known is None:
+        known = standard_library.counterpart(f, _library(f))
     if known is not None:
         return known
     return _library(wrapped_functions.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
@@ -111,6 +114,8 @@ def _native_function(f: Any) -> Any:
         found = builtin_functions.BUILTINS.get(f)
         if found is None:
             found = numeric_modules.counterpart(f)
+        if found is None:
+            found = standard_library.counterpart(f, _library(f))
         return _library(f) if found is None else found
     native_state.refuse_to_draw(owner, f.__name__)
     return texts.method(f) if type(owner) is str else native_methods.bound(f)

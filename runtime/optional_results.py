@@ -29,7 +29,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime.calls import converted
+from autograph.runtime import calls
 
 
 class _Request(threading.local):
@@ -51,7 +51,7 @@ def asking(f: Any, asked: bool = True) -> Any:
     Args:
         asked: whether it is after all: what a function returns is where its own caller does.
     """
-    found = converted(f)
+    found = calls.converted(f)
     if not asked or not is_tracing():
         return found
     function = found.__func__ if type(found) is MethodType else found

@@ -266,6 +266,50 @@ def returned_shapes(x):
 @refused(
     ag.StagingError,
     """
+    statistics.mean() of traced integers is an int or a float
+      at FILE:+1
+          return statistics.mean([n, 2])
+      why: which of the two depends on their values, and a compiled program has one type
+      instead: make them floats (`[float(x) for x in xs]`), or use `statistics.fmean` or `statistics.stdev`
+    """,
+)
+def mean_of_integers(n):
+    return statistics.mean([n, 2])
+
+
+@refused(
+    ag.StagingError,
+    """
+    as_integer_ratio() of a number needs its digits
+      at FILE:+1
+          return x.as_integer_ratio()
+      why: they are known only when the program runs, and a compiled program computes with numbers
+      instead: compute it outside of the compiled program, or from a Python value (a static argument)
+    """,
+)
+def ratio_of_a_number(x):
+    return x.as_integer_ratio()
+
+
+@refused(
+    ag.StagingError,
+    """
+    this loop leaves an iterator that is used elsewhere on a traced condition
+      at FILE:+2
+          first = next((k for k in numbers if k > n), 0)
+      why: how many items the loop takes is only known when the program runs, and the iterator lives in Python
+      instead: loop over a list of the items (`items = list(iterator)`) and index it afterwards
+    """,
+)
+def item_of_a_shared_iterator(n):
+    numbers = iter([1, 2, 3])
+    first = next((k for k in numbers if k > n), 0)
+    return first, next(numbers, 0)
+
+
+@refused(
+    ag.StagingError,
+    """
     the two arms of the if leave different values in 'k'
       at FILE:+1
           if n > 0:
@@ -1860,7 +1904,7 @@ def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -
             "raises a traced integer to a negative power, which is a float in Python",
             "an integer of a compiled program stays one",
         ),
-        (lambda n: statistics.mean([n, 2]), "needs the exact fraction of a traced value", LATER),
+        (lambda n: statistics.variance([n, 2], 1), "needs the exact fraction of a traced value", LATER),
     ],
     ids=["hash", "repeat", "power", "fraction"],
 )

@@ -20,10 +20,13 @@ def is_operator(node: Any, alias: str) -> bool:
     return isinstance(node.func.value, gast.Name) and node.func.value.id == alias
 
 
+_CALLERS = frozenset({"converted", "asking", "fold", "taken"})
+
+
 def callee(call: gast.Call, alias: str) -> Any:
-    """What a call calls: `f`, also in `ag__.converted(f)(x)` and `ag__.asking(f)(x)`."""
+    """What a call calls: `f`, also in `ag__.converted(f)(x)` and its like."""
     func = call.func
-    return func.args[0] if is_operator(func, alias) and func.func.attr in ("converted", "asking") else func
+    return func.args[0] if is_operator(func, alias) and func.func.attr in _CALLERS else func
 
 
 def operands(call: gast.Call) -> list[gast.Lambda]:

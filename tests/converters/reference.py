@@ -118,6 +118,18 @@ def either(asked: Any, test: Any, body: Any, orelse: Any) -> Any:
     return body() if test else orelse()
 
 
+def method(x: Any, name: str) -> Any:
+    return getattr(x, name)
+
+
+def fold(f: Any, make: Any, iterable: Any) -> Any:
+    return lambda *args: f(make(iterable), *args)
+
+
+def taken(f: Any, make: Any, iterable: Any, asked: Any = False) -> Any:
+    return lambda *args, **kwargs: f((element() for test, element in make(iterable) if test), *args, **kwargs)
+
+
 def asked_for_none() -> bool:
     return False
 

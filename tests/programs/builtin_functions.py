@@ -343,3 +343,15 @@ def a_repeated_value_is_no_endless_loop(n):
 @program((15,), (25,), (-15,), (-125,), (149,), (0,), transforms=("vmap",))
 def integers_rounded_to_tens(n):
     return round(n, -1), round(n, -2), round(n, ndigits=-12), round(n > 3), round(n, 0) if n > 20 else round(n + 1, -1)
+
+
+@program((5,), (0,), (-7,), (-(2**31),), transforms=("vmap",))
+def bits_of_an_integer(n):
+    return n.bit_length(), n.bit_count(), (n % 8).bit_length()
+
+
+@program((5.0,), (0.5,), (float("inf"),), (-2.0,), transforms=("vmap",))
+def whole_numbers(x):
+    if x.is_integer():
+        return 1
+    return x.is_integer() + (x / 2).is_integer()
