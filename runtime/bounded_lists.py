@@ -32,12 +32,13 @@ from autograph.runtime import array_elements, bounds, journal
 from autograph.runtime.elements import Elements
 from autograph.runtime.guards import guarded
 from autograph.runtime.joining import Slot
+from autograph.runtime.list_operators import ListOperators
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, of_type
 
 
-class BoundedList:
+class BoundedList(ListOperators):
     """A list of at most `capacity` elements, whose length is known when the program runs.
 
     A loop makes it of a list that grows in it, where `ag.set_loop_options(maximum_iterations=N)` says how often the loop
@@ -242,6 +243,12 @@ class BoundedList:
 
     # -- the whole ---------------------------------------------------------------------------------------------------
 
+    def known_elements(self, what: str) -> list[Any]:
+        """The elements, for an operation that needs their number."""
+        if self.is_traced():
+            raise _refused(what, "rewrite it as a loop over the list, or return the list and do it with the result")
+        return list(self)
+
     def is_traced(self) -> bool:
         """Whether the length is not known yet; a list is empty as long as nothing is known of its elements."""
         return self.elements is not None and is_traced(self.count)
@@ -312,8 +319,10 @@ class BoundedList:
             return self._reduced(lambda x: jnp.sum(x, axis=0, promote_integers=False), 0, name, lambda column: column)
         some = guarded(self.checked_count(), self.count > 0, ValueError(f"{name}() arg is an empty sequence"))
         dtype = self._type(0).dtype
-        limits = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.inexact) else jnp.iinfo(dtype)
-        worst = limits.max if name == "min" else limits.min
+        if jnp.issubdtype(dtype, jnp.inexact):
+            infinite = float("inf" if name == "min" else "-inf")
+            return self._reduced(lambda x: _first_best(x, name, infinite), infinite, name, lambda column: column, some)
+        worst = jnp.iinfo(dtype).max if name == "min" else jnp.iinfo(dtype).min
         return self._reduced(jnp.min if name == "min" else jnp.max, worst, name, lambda column: column, some)
 
     def _reduced(
@@ -333,6 +342,13 @@ class BoundedList:
     @property
     def _kind(self) -> str:
         return "no element" if self.elements is None else str(self.elements)
+
+
+def _first_best(values: Any, name: str, worst: float) -> Any:
+    """`min` or `max` of floats as Python finds it: nothing is better than a NaN that comes first, or for one that comes later."""
+    ranked = jnp.where(jnp.isnan(values), worst, values)
+    at = jnp.argmin(ranked) if name == "min" else jnp.argmax(ranked)
+    return values[jnp.where(jnp.isnan(values[0]), 0, at)]
 
 
 def _stacked(kind: ArrayType, count: int) -> ArrayType:

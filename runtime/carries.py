@@ -102,6 +102,7 @@ class Carry:
         self.placeholders: list[Any] = []
         self.growing: set[int] = set()
         self._replaced: list[int] = []
+        self._discoveries = 0  # attempts that found written locations
         self.grown: list[Grown] = []
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
@@ -298,6 +299,10 @@ class Carry:
         newborn = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
         found = [w.location for w in fresh if id(w.location.obj) not in newborn]
         if found:
+            self._discoveries += 1
+            if self._discoveries > _MOST_DISCOVERIES:
+                last = next(w for w in fresh if w.location is found[-1])
+                raise Mismatch(last.location.name, last.before, last.after, _ANOTHER, last.location)
             self.locations.update((location.key, location) for location in found)
             self.memory.written.update((location.key, None) for location in found)
             raise Retry
@@ -454,9 +459,12 @@ def _built(template: Template, value: Any) -> Iterator[Any]:
 
 
 _NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
+_MOST_DISCOVERIES = 20
+_ANOTHER = "each turn makes and changes another object there, which is still known after the turn"
 _KNOWN = "another name refers to the object too, and only one of the two would change"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _REMEDIES = {
+    _ANOTHER: "make the object before the loop, or keep what changes in a variable",
     _NO_TURN: "write it once before the loop",
     _KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
     CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop; or carry what it holds in variables",
