@@ -12,6 +12,7 @@ import contextlib
 import functools
 import importlib.util
 import inspect
+import math
 import operator
 import pathlib
 import queue
@@ -1207,6 +1208,53 @@ def recursion_in_a_for_loop(n):
         return total
 
     return rest(n)
+
+
+@refused(
+    ag.StagingError,
+    """
+    IndexError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+3
+          return xs[x]
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def an_index_error_that_a_handler_waits_for(x):
+    xs = [1, 2, 3]
+    try:
+        return xs[x]
+    except (KeyError, IndexError):
+        return -1
+
+
+@refused(
+    ag.StagingError,
+    """
+    ValueError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+2
+          return math.sqrt(x)
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def a_domain_error_that_a_handler_waits_for(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return 0.0
+
+
+def test_handlers_for_everything_do_not_hinder_an_index() -> None:
+    @ag.jit
+    def f(x):
+        xs = [1, 2, 3]
+        try:
+            return xs[x % 3] + math.sqrt(x)
+        except Exception:
+            return 0.0
+
+    assert f(4) == 4
 
 
 @refused(
