@@ -120,18 +120,37 @@ class SourceFile:
 
     @cached_property
     def watched(self) -> list[tuple[int, int, list[ast.expr | None]]]:
-        """The lines that `except` or `contextlib.suppress` watches, first and last, and the classes that it catches."""
+        """The lines that `except` or `contextlib.suppress` watches, first and last, and the classes that it catches.
+
+        An `except*` takes a group apart by what is in it: it may catch anything.
+        """
         found: list[tuple[int, int, list[ast.expr | None]]] = []
         for node in ast.walk(self.tree):
             kinds: list[ast.expr | None] = []
             if isinstance(node, ast.Try):
                 kinds = [handler.type for handler in node.handlers]
+            elif isinstance(node, ast.TryStar):
+                kinds = [None]
             elif isinstance(node, ast.With):
                 calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
                 kinds = [kind for call in calls if _named(call.func) == "suppress" for kind in call.args]
             if kinds:
-                assert isinstance(node, ast.Try | ast.With)
+                assert isinstance(node, ast.Try | ast.TryStar | ast.With)
                 found.append((node.body[0].lineno, _last_line(node.body[-1]), kinds))
+        return found
+
+    @cached_property
+    def guarded(self) -> list[tuple[int, int]]:
+        """The lines, first and last, behind which code runs whatever leaves them: of `finally`, `with`, wide handlers."""
+        found: list[tuple[int, int]] = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
+                found.append((node.lineno, node.finalbody[0].lineno - 1))
+            elif isinstance(node, ast.Try | ast.TryStar):
+                if any(handler.type is None or _named(handler.type) in _WIDEST for handler in node.handlers):
+                    found.append((node.body[0].lineno, _last_line(node.body[-1])))
+            elif isinstance(node, ast.With | ast.AsyncWith):
+                found.append((node.body[0].lineno, _last_line(node.body[-1])))
         return found
 
     @cached_property
@@ -274,6 +293,15 @@ def caught_around(filename: str, line: int) -> list[ast.expr | None]:
     if not files:
         return []
     return [kind for first, last, kinds in files[0].watched if first <= line <= last for kind in kinds]
+
+
+def is_guarded(filename: str, line: int) -> bool:
+    """Whether code runs whatever leaves a line of a file: of a `finally`, a `with`, a handler for everything."""
+    files = _FILES.get(filename)
+    return files is not None and any(first <= line <= last for first, last in files[0].guarded)
+
+
+_WIDEST = ("BaseException", "GeneratorExit")
 
 
 def tree_of(filename: str) -> ast.Module | None:

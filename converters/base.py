@@ -27,6 +27,9 @@ Node = Any  # gast ships no types
 _FRAME_CALLS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
+_COMPARING = (gast.Compare, gast.BoolOp, gast.While)
+
+
 class Conversion:
     """What is known about one tree on its way through the converters.
 
@@ -75,7 +78,7 @@ class Conversion:
         self._nativeness: dict[Node, Nativeness] = {}
         self._sees_frame: dict[Node, bool] = {}
         self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
-        self.name_kinds = name_kinds(tree) if gast.Compare in kinds else NameKinds()
+        self.name_kinds = name_kinds(tree) if not kinds.isdisjoint(_COMPARING) else NameKinds()
         """Which names the user's text uses as numbers, or binds to containers."""
 
     def meaning(self, node: Node) -> Any:

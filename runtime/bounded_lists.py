@@ -33,13 +33,14 @@ from autograph.runtime import array_elements, bounds, journal, selection
 from autograph.runtime.elements import Elements
 from autograph.runtime.guards import guarded
 from autograph.runtime.joining import Slot
+from autograph.runtime.list_operators import ListOperators
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, convert, of_type
 
 
-class BoundedList:
+class BoundedList(ListOperators):
     """A list of at most `capacity` elements, whose length is known when the program runs.
 
     A loop makes it of a list that grows in it, where `ag.set_loop_options(maximum_iterations=N)` says how often the loop
@@ -243,6 +244,12 @@ class BoundedList:
         return self._read(at)
 
     # -- the whole ---------------------------------------------------------------------------------------------------
+
+    def known_elements(self, what: str) -> list[Any]:
+        """The elements, for an operation that needs their number."""
+        if self.is_traced():
+            raise _refused(what, "rewrite it as a loop over the list, or return the list and do it with the result")
+        return list(self)
 
     def is_traced(self) -> bool:
         """Whether the length is not known yet; a list is empty as long as nothing is known of its elements."""

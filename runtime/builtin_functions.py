@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -327,6 +328,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     str: texts.text_of,
     repr: texts.repr_of,
     format: texts.format_of,
+    warnings.warn: texts.warn,
     setattr: _setattr,
     delattr: _delattr,
     operator.not_: _not,

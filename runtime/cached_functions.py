@@ -5,6 +5,8 @@ trace that has ended. So while a piece is staged, or where an argument is traced
 is called, and what it returns is kept for as long as the piece lives. That is right if the function does nothing but
 compute: one that writes is refused, since whether Python runs it depends on the cache.
 
+What holds no traced value may stay in the cache, and must where it can be changed: it is one object for all who ask.
+
 >>> import functools, jax
 >>> square = functools.cache(lambda x: x * x)
 >>> jax.jit(called(square))(3).item(), called(square)(4), square.cache_info().currsize
@@ -18,8 +20,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from jax.core import Tracer
+
 from autograph.runtime import calls, journal
-from autograph.runtime.refusals import refusal
+from autograph.runtime.containers import is_value_class
+from autograph.runtime.locations import attribute_names
+from autograph.runtime.references import walked
+from autograph.runtime.refusals import a, refusal
 from autograph.runtime.staging import is_tracer
 
 
@@ -54,6 +61,14 @@ def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict
             why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
             instead="take the decorator away, or let the function only compute",
         )
+    if not any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value))):
+        return f(*args, **kwargs)
+    if _can_change(value):
+        raise refusal(
+            f"{fn.__name__}() is kept by functools.cache, and returns {a(type(value).__name__)} with traced values",
+            why="it would be one object for all who ask, and values of a program cannot be kept beyond it",
+            instead="take the decorator away, or return a tuple",
+        )
     if pieces:  # the arguments live as long as their identity counts
         _computed.setdefault(pieces[-1], {})[key] = value, args, kwargs
     return value
@@ -62,6 +77,16 @@ def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict
 _computed: weakref.WeakKeyDictionary[journal.Piece, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _computing: weakref.WeakSet[journal.Piece] = weakref.WeakSet()
 """Pieces in which such a function runs, so that what it writes is seen; they end before what it computed does."""
+
+
+def _can_change(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_can_change, value))
+    return isinstance(value, list | dict | set) or (
+        not isinstance(value, Tracer | type | FunctionType)
+        and not is_value_class(type(value))
+        and bool(attribute_names(value))
+    )
 
 
 def _key(x: Any) -> Any:

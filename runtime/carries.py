@@ -36,7 +36,7 @@ from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, n
 from autograph.runtime.carry_comparison import Comparison, is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
-from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, KNOWN, NO_TURN
+from autograph.runtime.carry_refusals import ANOTHER, CHANGED_AND_REPLACED, KNOWN, NO_TURN
 from autograph.runtime.containers import is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
@@ -51,6 +51,8 @@ from autograph.runtime.state import UNSET, Variable
 from autograph.runtime.types import convert, fits, join_types, of_type, placeholder, type_of
 from autograph.runtime.views import Merged
 from autograph.runtime.writes import Written
+
+_MOST_DISCOVERIES = 20
 
 
 class Retry(Exception):
@@ -72,6 +74,7 @@ class Carry:
         self.placeholders: list[Any] = []
         self.growing: set[int] = set()
         self._replaced: list[int] = []
+        self._discoveries = 0  # attempts that found written locations
         self.grown: list[Grown] = []
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
@@ -281,6 +284,10 @@ class Carry:
         newborn = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
         found = [w.location for w in fresh if id(w.location.obj) not in newborn]
         if found:
+            self._discoveries += 1
+            if self._discoveries > _MOST_DISCOVERIES:
+                last = next(w for w in fresh if w.location is found[-1])
+                raise Mismatch(last.location.name, last.before, last.after, ANOTHER, last.location)
             self.locations.update((location.key, location) for location in found)
             self.memory.written.update((location.key, None) for location in found)
             raise Retry

@@ -13,9 +13,11 @@ from autograph.runtime.state import cells_of
 
 CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
 NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
+ANOTHER = "each turn makes and changes another object there, which is still known after the turn"
 KNOWN = "another name refers to the object too, and only one of the two would change"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _REMEDIES = {
+    ANOTHER: "make the object before the loop, or keep what changes in a variable",
     NO_TURN: "write it once before the loop",
     KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
     CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop; or carry what it holds in variables",

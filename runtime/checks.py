@@ -34,6 +34,7 @@ from autograph.jax_internals import say_nothing_of
 from autograph.runtime import handlers, journal, messages
 from autograph.runtime.handlers import exception_of, would_catch
 from autograph.runtime.primitives import predicate
+from autograph.runtime.refusals import user_line
 from autograph.runtime.staging import is_traced
 from autograph.runtime.truth import decider
 
@@ -136,13 +137,19 @@ def stage_failure(error: BaseException) -> None:
     jax.debug.callback(fail, *holds, *traced.values())
 
 
-def _not_caught(error: BaseException) -> errors.StagingError:
+def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:
     return errors.StagingError(
         f"{type(error).__name__} is raised under a traced condition, and a handler around it would catch it",
-        at=_place_of(error),
+        at=_place_of(error) if at is None else at,
         why="the condition is only known when the compiled program runs, and handlers run while it is built",
         instead="test for the case with `if`, and do there what the handler does",
     )
+
+
+def refuse_to_handle_later(error: BaseException) -> None:
+    """Refuses what Python may raise here, and the program when it runs or never, where a handler waits for it by name."""
+    if would_catch(error, by_name=True):
+        raise _not_caught(error, user_line()) from None
 
 
 def refuse_to_handle(error: BaseException) -> None:

@@ -38,9 +38,14 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         index: integer scalar.
         ok: boolean scalar.
         error: what Python would raise; its text, with the user's line, becomes the text of the error.
+    Raises:
+        StagingError: a handler around it would catch the error.
     """
     conditions = journal.conditions()
-    if conditions is None or not checks.enabled:
+    if conditions is None:
+        return index
+    checks.refuse_to_handle_later(error)
+    if not checks.enabled:
         return index
     if conditions:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))

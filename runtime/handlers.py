@@ -120,8 +120,10 @@ def exception_of(exception: Any, cause: Any) -> BaseException:
     return exception
 
 
-def would_catch(error: BaseException) -> bool:
+def would_catch(error: BaseException, by_name: bool = False) -> bool:
     """Whether a handler in the staged functions that run now would catch `error`, which an arm or a turn raises.
+
+    `by_name`: handlers for every exception do not count.
 
     Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
     """
@@ -133,15 +135,15 @@ def would_catch(error: BaseException) -> bool:
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
             for kinds in source.caught_around(frame.f_code.co_filename, frame.f_lineno):
-                if kinds is None or _may_match(kinds, error, frame):
+                if not by_name if kinds is None else _may_match(kinds, error, frame, by_name):
                     return True
         frame = frame.f_back
     return False
 
 
-def _may_match(kinds: ast.expr, error: BaseException, frame: FrameType) -> bool:
+def _may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool) -> bool:
     if isinstance(kinds, ast.Tuple):
-        return any(_may_match(kind, error, frame) for kind in kinds.elts)
+        return any(_may_match(kind, error, frame, by_name) for kind in kinds.elts)
     path: list[str] = []
     node = kinds
     while isinstance(node, ast.Attribute):
@@ -153,6 +155,8 @@ def _may_match(kinds: ast.expr, error: BaseException, frame: FrameType) -> bool:
     for name in reversed(path):
         found = getattr(found, name, None)
     classes = found if isinstance(found, tuple) else (found,)
+    if by_name and (Exception in classes or BaseException in classes):
+        return False
     return any(not isinstance(kind, type) or isinstance(error, kind) for kind in classes)
 
 

@@ -156,6 +156,7 @@ def _stage_rest(
                 item = _END
 
     while item is not _END:
+        items.check_left(body)
         conditionals.stage_turn(predicate(truth), conditionals.in_place_of(body, turn), variables)
         truth = test()
         if not is_traced(truth):
@@ -183,6 +184,16 @@ class _Items:
         """Whether the iterator keeps a value of the piece that is open."""
         return iterators.keeps_traced(self._iterator)
 
+    def check_left(self, body: Callable[..., Any]) -> None:
+        """Refuses to leave a generator, on a condition that is traced, where that runs code in it."""
+        if iterators.runs_when_left(self._iterator):
+            raise errors.StagingError(
+                "this loop leaves a generator inside its `finally` or `with` on a traced condition",
+                at=body,
+                why="what stands there would run then, and the generator cannot both be left and go on",
+                instead="make the items first (`items = list(...)`) and loop over them, or write their loop here",
+            )
+
 
 def _go_on_inside(
     items: _Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], depth: int = 1
@@ -194,6 +205,7 @@ def _go_on_inside(
             return
         body(item)
         truth = test()
+    items.check_left(body)
     if depth > _DEEPEST:
         raise errors.StagingError(
             "this loop ends on a traced condition, and the code that makes its items is Python's own",

@@ -65,6 +65,18 @@ def takes_from_shared(iterator: Any) -> bool:
     )
 
 
+def runs_when_left(iterator: Any) -> bool:
+    """Whether code of the user's runs when a loop leaves the iterator: a generator waits inside a `finally` or a `with`."""
+    from autograph import source  # above this layer
+
+    while type(iterator) is GeneratorType:
+        frame = iterator.gi_frame
+        if frame is not None and source.is_guarded(frame.f_code.co_filename, frame.f_lineno):
+            return True
+        iterator = iterator.gi_yieldfrom
+    return is_native(iterator) and any(map(runs_when_left, _referents(iterator)))
+
+
 def _referents(iterator: Any) -> list[Any]:
     found: list[Any] = []
     for referent in gc.get_referents(iterator):

@@ -87,6 +87,7 @@ class Piece:
         values = [v.get() for v in self.variables]
         written = [Written(location, before, location.get()) for location, before in self.entries.values()]
         self._undo()
+        self.entries.clear()  # who refers to an object, counts
         return values, [w for w in written if not same_contents(w.before, w.after)]
 
     def keep(self) -> None:

@@ -29,7 +29,7 @@ from jax import lax
 
 from autograph.runtime import journal, membership, optional_values, sequences, views
 from autograph.runtime.bool_arithmetic import note, note_join
-from autograph.runtime.conditionals import staged_value
+from autograph.runtime.conditionals import in_place_of, staged_value
 from autograph.runtime.primitives import predicate
 from autograph.runtime.selection import choose
 from autograph.runtime.staging import is_array_like, is_traced
@@ -107,7 +107,9 @@ def compare(left: Any, *rest: Any) -> Any:
     result = _COMPARISONS[symbol](left, right)
     if not more:
         return result
-    return and_(result, _Rest(right, more) if is_total(more[1]) and len(more) == 2 else lambda: compare(right, *more))
+    if is_total(more[1]) and len(more) == 2:
+        return and_(result, _Rest(right, more))
+    return and_(result, in_place_of(more[1], lambda: compare(right, *more)))
 
 
 class _Rest:

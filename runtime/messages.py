@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from autograph.runtime.staging import is_traced
-from autograph.runtime.texts import TextOfTraced, as_shown
+from autograph.runtime.texts import TextOfTraced, as_shown, unreadable
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 
@@ -59,6 +59,8 @@ def _formatted(value: Any, spec: str, conversion: str) -> str:
 
 def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or itself where the value is traced."""
+    if isinstance(spec, TextOfTraced):
+        raise unreadable()
     if any(map(is_traced, jax.tree.leaves(value))):
         return value, spec, conversion
     made = _formatted(value, spec, conversion)

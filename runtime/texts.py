@@ -21,6 +21,7 @@ the text of a traced value is read
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -45,8 +46,6 @@ class TextOfTraced(str):
     def __rmod__(self, other: str) -> TextOfTraced:
         return TextOfTraced(str.__mod__(other, self))
 
-    __hash__ = str.__hash__
-
 
 def _refused(name: str) -> Callable[..., Any]:
     def method(self: str, *args: Any, **kwargs: Any) -> Any:
@@ -66,8 +65,8 @@ def unreadable() -> Exception:
 
 
 _SHOWING = frozenset(
-    "__add__ __radd__ __mod__ __rmod__ __hash__ __str__ __repr__ __format__ __getattribute__ __class__ __new__ __doc__ "
-    "__getnewargs__ __sizeof__ encode format translate maketrans".split()
+    "__add__ __radd__ __mod__ __rmod__ __str__ __repr__ __format__ __getattribute__ __class__ __new__ __doc__ "
+    "__getnewargs__ __sizeof__ format maketrans".split()
 )
 for _name in [name for name in vars(str) if name not in _SHOWING]:
     setattr(TextOfTraced, _name, _refused(_name))
@@ -106,6 +105,8 @@ def percent(text: str, values: Any) -> Any:
 
 def format_of(x: Any, spec: str = "", /) -> Any:
     """`format(x, spec)`."""
+    if isinstance(spec, TextOfTraced):
+        raise unreadable()
     if not _holds_traced(x):
         return as_shown(format(x, spec))
     return TextOfTraced(format(x, "")) if is_traced(x) else TextOfTraced(format(x, spec))
@@ -120,7 +121,7 @@ def method(f: Any) -> Any:
                 return as_shown(f(*args, **kwargs))
             try:
                 return TextOfTraced(f(*args, **kwargs))
-            except TypeError:
+            except (TypeError, ValueError):
                 raise unreadable() from None
 
         return formatted
@@ -145,3 +146,9 @@ def repr_of(x: Any, /) -> str:
     """`repr(x)`."""
     text = repr(x)
     return TextOfTraced(text) if _holds_traced(x) else as_shown(text)
+
+
+def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
+    """`warnings.warn`, which remembers the texts that it has shown."""
+    shown = str.__str__(message) if isinstance(message, TextOfTraced) else message
+    warnings.warn(shown, category, stacklevel + 1, *args, **kwargs)

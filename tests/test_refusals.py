@@ -12,6 +12,7 @@ import contextlib
 import functools
 import importlib.util
 import inspect
+import math
 import operator
 import pathlib
 import queue
@@ -19,6 +20,7 @@ import re
 import statistics
 import textwrap
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -1255,6 +1257,166 @@ def recursion_in_a_for_loop(n):
 @refused(
     ag.StagingError,
     """
+    IndexError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+3
+          return xs[x]
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def an_index_error_that_a_handler_waits_for(x):
+    xs = [1, 2, 3]
+    try:
+        return xs[x]
+    except (KeyError, IndexError):
+        return -1
+
+
+@refused(
+    ag.StagingError,
+    """
+    ValueError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+2
+          return math.sqrt(x)
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def a_domain_error_that_a_handler_waits_for(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return 0.0
+
+
+def test_handlers_for_everything_do_not_hinder_an_index() -> None:
+    @ag.jit
+    def f(x):
+        xs = [1, 2, 3]
+        try:
+            return xs[x % 3] + math.sqrt(x)
+        except Exception:
+            return 0.0
+
+    assert f(4) == 4
+
+
+@refused(
+    ag.StagingError,
+    """
+    powers() is kept by functools.cache, and returns a list with traced values
+      at FILE:+5
+          kept = powers(x)
+      why: it would be one object for all who ask, and values of a program cannot be kept beyond it
+      instead: take the decorator away, or return a tuple
+    """,
+)
+def a_cached_function_that_returns_a_list(x):
+    @functools.cache
+    def powers(k):
+        return [k, k * k]
+
+    kept = powers(x)
+    kept.append(1)
+    return len(powers(x))
+
+
+@refused(
+    ag.StagingError,
+    """
+    this loop leaves a generator inside its `finally` or `with` on a traced condition
+      at FILE:+11
+          for v in numbers():
+      why: what stands there would run then, and the generator cannot both be left and go on
+      instead: make the items first (`items = list(...)`) and loop over them, or write their loop here
+    """,
+)
+def a_generator_left_inside_its_finally(x):
+    closed = [0]
+
+    def numbers():
+        try:
+            yield 1
+            yield 2
+        finally:
+            closed[0] += 1
+
+    total = 0
+    for v in numbers():
+        if v > x:
+            break
+        total += v
+    return total, closed
+
+
+@refused(
+    ag.StagingError,
+    """
+    '<type>.count' cannot be carried by the loop
+      at FILE:+2
+          for i in range(x):
+      before the loop: int 1
+      after one turn:  int 2
+      why: each turn makes and changes another object there, which is still known after the turn
+      instead: make the object before the loop, or keep what changes in a variable
+    """,
+)
+def a_class_made_in_each_turn(x):
+    total = 0
+    for i in range(x):
+
+        class Counter:
+            count = 1
+
+        Counter.count += 1
+        total += i + Counter.count
+    return total
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two operands of the `and` leave different values in the contents of a list
+      at FILE:+7
+          return noted(x) < noted(2) < noted(3)
+      when the test is true: list of 3 (int32, int 2, int 3)
+      when it is false:      list of 2 (int32, int 2)
+      why: the structures differ, and one compiled program must serve both
+      instead: {arms}
+    """,
+)
+def a_chain_of_comparisons_whose_operands_write(x):
+    calls = []
+
+    def noted(v):
+        calls.append(v)
+        return v
+
+    return noted(x) < noted(2) < noted(3)
+
+
+@refused(
+    ag.StagingError,
+    """
+    ExceptionGroup is raised under a traced condition, and a handler around it would catch it
+      at FILE:+3
+          raise ExceptionGroup("several", [ValueError()])
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def a_group_that_a_handler_takes_apart(x):
+    try:
+        if x > 2:
+            raise ExceptionGroup("several", [ValueError()])
+    except* ValueError:
+        x = 0
+    return x
+
+
+@refused(
+    ag.StagingError,
+    """
     noted() is kept by functools.cache, and changes the contents of a list
       at FILE:+9
           x = noted(x)
@@ -2095,6 +2257,12 @@ class _Shown:
         lambda x: format(x, ".2f") == "2.00",
         lambda x: int(f"{x}"[0]),
         lambda x: f"{f'{x}'}" == "2.0",
+        lambda x: {"2.0": 1}.get(f"{x}", 5),
+        lambda x: len({str(x), "2.0"}),
+        lambda x: len(str(x).encode()),
+        lambda x: format(1.5, f"{x}") != "",
+        lambda x: f"{1.5:{x}}" != "",
+        lambda x: "{:{}}".format(1.5, x),
     ],
 )
 def test_texts_of_traced_values_are_not_read(read: Callable[..., Any]) -> None:
@@ -2112,6 +2280,17 @@ def test_texts_of_traced_values_are_shown(capsys: pytest.CaptureFixture[str]) ->
 
     assert f(jnp.float32(2)) == 2
     assert capsys.readouterr().out.startswith("shown JitTracer")
+
+
+def test_texts_of_traced_values_are_warned_with() -> None:
+    @ag.jit
+    def f(x):
+        warnings.warn(f"x is {x}", UserWarning, 1)
+        return x
+
+    with pytest.warns(UserWarning, match="x is JitTracer") as found:
+        f(2.0)
+    assert found[0].filename == __file__
 
 
 def test_a_message_made_before_the_raise_has_the_values_of_the_failure() -> None:

@@ -493,3 +493,17 @@ class Gauge:
 def call_single_dispatch_method(n):
     gauge = Gauge(2)
     return gauge.read(n), gauge.read([n, 1]), gauge.read((n, 2)), gauge.read({"a": n}), Gauge.read(gauge, n)
+
+
+@program((3,), (0,))
+def cached_list_is_one_list(n):
+    @functools.cache
+    def table():
+        return [0, 0]
+
+    known = table()
+    if n > 2:
+        table()[0] = n
+    else:
+        table()[1] = 5
+    return known, table() is known

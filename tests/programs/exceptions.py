@@ -359,3 +359,25 @@ def type_error_of_user_is_the_same(n):
 @program((7,))
 def type_error_leaves(n):
     return jnp.sin(n, 1, 2, 3)
+
+
+@program((2, 4), (6, 4), (2, 0))
+def generator_context_manager_left_by_return(n, m):
+    log = [0, 0]
+
+    @contextlib.contextmanager
+    def scope():
+        log[0] += 1
+        try:
+            yield log
+        finally:
+            log[1] += 1
+
+    def first():
+        for i in range(m):
+            with scope():
+                if i == n:
+                    return i
+        return -1
+
+    return first(), log

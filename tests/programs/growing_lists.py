@@ -309,3 +309,65 @@ def words(xs, n):
         if xs[k] > 1:
             out.append("a")
     return out
+
+
+@program((3,), (0,))
+def lists_added_to_it(n):
+    out = []
+    k = 0
+    while k < n:
+        ag.set_loop_options(maximum_iterations=5)
+        out.extend([k, 7])
+        k += 1
+    more = out + [k]
+    out += (8, 9)
+    return out, more
+
+
+@program((1.0, 2.0), (1.0, float("nan")), (float("nan"), 1.0), (float("-inf"), float("-inf")))
+def extremes_of_floats(a, b):
+    out = []
+    while len(out) < 2 + 0 * int(a > 9):
+        ag.set_loop_options(maximum_iterations=5)
+        out.append(b if out else a)
+    return max(out), min(out)
+
+
+@program((2,), (9,))
+def stack_left_early(n):
+    todo = [0, 1, 2, 3]
+    while todo:
+        ag.set_loop_options(maximum_iterations=10)
+        v = todo.pop()
+        if v == n:
+            return v, len(todo)
+    return -1, 0
+
+
+@program((3,), (9,))
+def queue_of_two_stacks(n):
+    new, old = [1, 2, 3], []
+    total = 0
+    while new or old:
+        ag.set_loop_options(maximum_iterations=10)
+        if not old:
+            while new:
+                ag.set_loop_options(maximum_iterations=10)
+                old.append(new.pop())
+        v = old.pop()
+        total = total * 10 + v
+        if total > n and v == 2:
+            break
+    return total
+
+
+@program((ints(1, 1, 2, 2),), (ints(1, 2, 2, 1),), (ints(2, 1, 1, 1),))
+def pairs_cancel(xs):
+    kept = []
+    for x in xs:
+        ag.set_loop_options(maximum_iterations=4)
+        if kept and kept[-1] == x:
+            kept.pop()
+        else:
+            kept.append(x)
+    return len(kept), not kept, kept
