@@ -1,0 +1,126 @@
+"""How the values of a loop's variables and locations are laid out: places, templates, and the leaves that a carry is made of.
+
+A list stays the object that it is, and its contents are a place of their own; any other container is opened, and the body gets
+one like it. What a loop was seen to need instead is in its memory (`in_place`, `kept`, `static`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograph.runtime import journal
+from autograph.runtime.carry_comparison import is_unbound
+from autograph.runtime.carry_memory import Memory
+from autograph.runtime.carry_places import Leaf, Place
+from autograph.runtime.containers import is_value_class, open_any, open_container
+from autograph.runtime.flows import Flows
+from autograph.runtime.joining import Node, Same, Slot, Template
+from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.optional_values import Maybe, settled
+from autograph.runtime.refusals import RETURNED
+from autograph.runtime.staging import is_array_like
+from autograph.runtime.state import UNSET, Variable
+from autograph.runtime.types import convert, fits, join_types, of_type, type_of
+
+
+class Layout:
+    """What one attempt carries in.
+
+    Attributes:
+        locations: the heap locations that are carried, by key.
+        places: a variable or location each, with the template of its value.
+        leaves: the numbers and arrays in the places, in order; operands: their values, in the types of the carry.
+        flows: which objects a variable may hold.
+    """
+
+    def __init__(self, variables: Sequence[Variable], memory: Memory) -> None:
+        self.variables = list(variables)
+        self.memory = memory
+        self.locations: dict[Any, Any] = memory.known_locations(variables)
+        self.places: list[Place] = []
+        self.leaves: list[Leaf] = []
+        self.operands: list[Any] = []
+        self.flows = Flows()
+
+    def lay_out(self) -> None:
+        """Opens the values that the variables and the known locations hold."""
+        self.places, self.leaves = [], []
+        self.flows = Flows()
+        for index, variable in enumerate(self.variables):
+            place = Place(variable, self._start_of(variable, (index,)), (index,))
+            self.places.append(place)
+            place.template = self._open(place.init, place.key, variable.name, None)
+        # Opening a value can find further containers to watch, which are opened in turn.
+        opened = 0
+        while opened < len(self.locations):
+            location = list(self.locations.values())[opened]
+            opened += 1
+            place = Place(location, location.get(), (location.key,))
+            self.places.append(place)
+            contents = isinstance(location, ContentsLocation) and isinstance(place.init, (list, dict))
+            place.template = (
+                self._open_children(place.init, place.key, location.name, True)
+                if contents
+                else self._open(place.init, place.key, location.name, None)
+            )
+        self.operands = [
+            convert(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
+        ]
+
+    def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
+        value = settled(variable.get())
+        if not is_unbound(value):
+            self.memory.begun.pop(key, None)
+        elif key in self.memory.begun:
+            journal.note_skipped(variable.name)
+            return self.memory.begun[key]()
+        if key in self.memory.optional and type(value) is not Maybe:
+            return Maybe(value is None, self.memory.optional[key]() if value is None else value)
+        return value
+
+    def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
+        """The template of a value that goes into the body.
+
+        `in_place`: containers stay the objects they are and their contents are places of their own (True), or the
+        body gets a fresh container of tracers (False), or that depends on the kind (None: lists stay).
+        """
+        if is_unbound(value):
+            return Same(UNSET)
+        if is_array_like(value):
+            return self._open_leaf(value, key, path)
+        if in_place is None and path.startswith(RETURNED) and key not in self.memory.in_place:
+            if not isinstance(value, tuple):  # it was there before: most likely each `return` gives this very object
+                self.memory.kept[key] = None
+        if key in self.memory.kept:
+            return Same(value)
+        in_place = self.memory.in_place.get(key, None if is_value_class(type(value)) else in_place)
+        if in_place if in_place is not None else type(value) is list or is_value_class(type(value)):
+            if type(value) in (list, dict):
+                location = ContentsLocation(value)
+                self.locations.setdefault(location.key, location)
+                return Same(value)
+            if not isinstance(value, tuple):
+                return Same(value)
+        template = self._open_children(value, key, path, in_place)
+        if type(template) is Node and not isinstance(value, tuple):
+            self.flows.opened(key, value)
+        return template
+
+    def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
+        opened = open_any(value) if self.memory.in_place.get(key) is False else open_container(value)
+        if opened is None:
+            return Same(value)
+        in_place = None if is_value_class(type(value)) else in_place
+        children = [self._open(c, (*key, s), path + s, in_place) for c, s in zip(opened[0], opened[2])]
+        return Node(opened[3], children)
+
+    def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
+        if self.memory.static.get(key):
+            return Same(value)
+        kind = type_of(value)
+        known = self.memory.types.get(key)
+        if known is not None and known.shape == kind.shape:
+            kind = join_types(kind, known)
+        self.leaves.append(Leaf(key, path, value, kind))
+        return Slot(len(self.leaves) - 1)
