@@ -26,6 +26,7 @@ _BINARY = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift,
 }  # fmt: skip
+_BITWISE = {"&": operator.and_, "|": operator.or_, "^": operator.xor}
 _UNARY = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
 
 
@@ -46,10 +47,19 @@ def _forget(table: dict[int, weakref.ref[Any]], key: int, reference: weakref.ref
 
 def bool_op(sign: str, *operands: Any) -> Any:
     """`x + y`, `-x`, ...: of Python's bools as integers."""
-    if any(map(is_traced, operands)) and all(map(is_of_python, operands)):
+    if are_of_python(*operands):
+        if sign in _BITWISE and len(operands) == 2:
+            result = _BITWISE[sign](*operands)
+            note(result)
+            return result
         operands = tuple(convert_weak(x, jnp.result_type(int)) if is_traced(x) else int(x) for x in operands)
-    operation: Any = (_UNARY if len(operands) == 1 else _BINARY)[sign]
+    operation: Any = (_UNARY if len(operands) == 1 else _BINARY | _BITWISE)[sign]
     return operation(*operands)
+
+
+def are_of_python(*operands: Any) -> bool:
+    """Whether all operands stand for bools of Python's, and one of them is traced."""
+    return any(map(is_traced, operands)) and all(map(is_of_python, operands))
 
 
 def is_of_python(x: Any) -> bool:

@@ -95,3 +95,20 @@ def test_bools_of_arrays_stay_those_of_jax() -> None:
 
     x = jnp.array([1.0, 3.0, 1.0])
     assert ag.jit(f)(x).dtype == f(x).dtype == bool
+
+
+def changed_in_place(n):
+    flags = [n > 1, n > 3]
+    total = flags[0]
+    total += flags[1]
+    parity = False
+    for i in range(4):
+        parity ^= n >> i & 1 == 1
+    either = n > 6
+    either |= parity
+    return total, parity + parity, either + parity
+
+
+@pytest.mark.parametrize("n", [5, 1, 2, 8])
+def test_bools_changed_in_place(n: int) -> None:
+    assert tuple(map(int, ag.jit(changed_in_place)(n))) == tuple(map(int, changed_in_place(n)))
