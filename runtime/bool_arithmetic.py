@@ -27,6 +27,7 @@ _BINARY = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift,
 }  # fmt: skip
+_BITWISE = {"&": operator.and_, "|": operator.or_, "^": operator.xor}
 _UNARY = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
 
 
@@ -88,7 +89,12 @@ def is_doubtful(x: Any) -> bool:
 
 def bool_op(sign: str, *operands: Any) -> Any:
     """`x + y`, `-x`, ...: of Python's bools as integers."""
-    if any(map(is_traced, operands)) and all(map(is_of_python, operands)):
+    if sign in _BITWISE and len(operands) == 2 and all(is_doubtful(x) or _is_bool(x) for x in operands):
+        result = _BITWISE[sign](*operands)
+        if all(is_of_python(x) or is_doubtful(x) for x in operands):  # with an array it is one
+            note_join(result, *operands)
+        return result
+    if are_of_python(*operands):
         operands = tuple(convert_weak(x, jnp.result_type(int)) if is_traced(x) else int(x) for x in operands)
     elif any(map(is_doubtful, operands)) and all(is_doubtful(x) or _is_bool(x) for x in operands):
         raise refusal(
@@ -96,8 +102,13 @@ def bool_op(sign: str, *operands: Any) -> Any:
             why="Python counts with its own, and JAX's arrays stay truth values",
             instead="say which is meant: `int(flag)` to count, `and`, `or`, `not` for truth",
         )
-    operation: Any = (_UNARY if len(operands) == 1 else _BINARY)[sign]
+    operation: Any = (_UNARY if len(operands) == 1 else _BINARY | _BITWISE)[sign]
     return operation(*operands)
+
+
+def are_of_python(*operands: Any) -> bool:
+    """Whether all operands stand for bools of Python's, and one of them is traced."""
+    return any(map(is_traced, operands)) and all(map(is_of_python, operands))
 
 
 def is_of_python(x: Any) -> bool:

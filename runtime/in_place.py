@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import calls, journal, powers
+from autograph.runtime import bool_arithmetic, calls, journal, powers
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
@@ -60,5 +60,7 @@ def iop(symbol: str, x: Any, value: Any) -> Any:
             why="it holds numbers, and a traced value is not known yet",
             instead="start from a JAX array: `x = jnp.asarray(x)`",
         )
+    if bool_arithmetic.are_of_python(x, value):
+        return bool_arithmetic.bool_op(symbol[:-1], x, value)
     journal.touch_container(x)
     return native(x, value)

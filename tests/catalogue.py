@@ -32,6 +32,7 @@ PRELUDE = """\
 import itertools
 import math
 import random
+import statistics
 
 import jax
 import jax.numpy as jnp

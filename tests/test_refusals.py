@@ -774,7 +774,7 @@ def conditional_expression(n):
       at FILE:+1
           return n > 0 and jnp.zeros(2)
       when the test is true: float32[2]
-      when it is false:      bool
+      when it is false:      bool False
       why: shapes differ, and one compiled program must serve both
       instead: {arms}
     """,
@@ -789,7 +789,7 @@ def operands_of_and(n):
     the two operands of the `or` have different values
       at FILE:+1
           return n > 0 or jnp.zeros(2)
-      when the test is true: bool
+      when the test is true: bool True
       when it is false:      float32[2]
       why: shapes differ, and one compiled program must serve both
       instead: {arms}

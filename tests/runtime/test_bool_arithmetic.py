@@ -130,3 +130,30 @@ def test_a_bool_of_two_kinds_is_not_counted():
 
     with pytest.raises(ag.StagingError, match="of a truth value that is one of Python's at one time"):
         ag.jit(f)(jnp.ones(3), 5)
+
+
+def changed_in_place(n):
+    flags = [n > 1, n > 3]
+    total = flags[0]
+    total += flags[1]
+    parity = False
+    for i in range(4):
+        parity ^= n >> i & 1 == 1
+    either = n > 6
+    either |= parity
+    return total, parity + parity, either + parity
+
+
+@pytest.mark.parametrize("n", [5, 1, 2, 8])
+def test_bools_changed_in_place(n: int) -> None:
+    assert tuple(map(int, ag.jit(changed_in_place)(n))) == tuple(map(int, changed_in_place(n)))
+
+
+def test_a_bool_of_python_and_one_of_an_array_are_an_array_together():
+    def f(x, n):
+        flag = x.sum() > 0
+        flag |= n > 1
+        return flag + flag
+
+    x = jnp.array([1.0, -1.0])
+    assert ag.jit(f)(x, 3).dtype == f(x, 3).dtype == bool
