@@ -74,6 +74,5 @@ def _begins_by_asking(code: CodeType) -> bool:
     if asked_for_none.__name__ not in code.co_names:
         return False
     attributes = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_ATTR", "LOAD_METHOD")]
-    return (
-        attributes[attributes[0] == "either"] == asked_for_none.__name__
-    )  # the whole of a lambda is `ag__.either(...)`
+    first = attributes[1] if attributes[0] == "either" else attributes[0]  # a lambda is `ag__.either(...)` as a whole
+    return bool(first == asked_for_none.__name__)
