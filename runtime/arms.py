@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import checks, iterators, journal, recursion, views
+from autograph.runtime import bool_arithmetic, checks, iterators, journal, recursion, views
 from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -117,7 +117,7 @@ class JoinedArms:
         ]
         self.locations = self._locations()
         pairs = zip(self.join.left, self.join.right, strict=True)
-        self.joined = [[x for x in pair if type(x) is not _Dead] for pair in pairs]
+        self.bools = [bool_arithmetic.join(*(x for x in pair if type(x) is not _Dead)) for pair in pairs]
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
         self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
 

@@ -62,8 +62,8 @@ def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict
             instead="take the decorator away, or let the function only compute",
         )
     if not any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value))):
-        return f(*args, **kwargs)
-    if _can_change(value):
+        value = f(*args, **kwargs)
+    elif _can_change(value):
         raise refusal(
             f"{fn.__name__}() is kept by functools.cache, and returns {a(type(value).__name__)} with traced values",
             why="it would be one object for all who ask, and values of a program cannot be kept beyond it",

@@ -213,10 +213,11 @@ def _land(
     results: list[Any] = []
     if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
-        for result, arm, sides in zip(results, plan.unread, plan.joined, strict=True):
+        for result, arm, known in zip(results, plan.unread, plan.bools, strict=True):
             if arm is not None:
                 unread.note(result, pred, arm)
-            bool_arithmetic.note_join(result, *sides)
+            if known is not None:
+                bool_arithmetic.note(result, known)
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}
