@@ -72,7 +72,7 @@ class Carry(Layout):
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
-        self.test: Callable[[], Any] | None = None  # gives the loop test as a piece over the leaves
+        self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a piece over the leaves
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
 
     # -- one attempt -------------------------------------------------------------------------------------------------
@@ -138,7 +138,8 @@ class Carry(Layout):
         }
         static, in_place = dict(self.memory.static), dict(self.memory.in_place)
         moved = self._compare_all(finished, piece.skipped)
-        wrong = not inductive_bounds.holds(self.leaves, self.memory, self.test)
+        ask = None if self.test is None else partial(self.test, self)
+        wrong = not inductive_bounds.holds(self.leaves, self.memory, ask)
         if self._replaced:
             self._open_objects(finished, piece)
         if moved:

@@ -20,6 +20,7 @@ value is carried.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -175,7 +176,7 @@ def _stage(
     users = (where, test)
     try:
         carry = Carry(variables, memory)
-        carry.test = lambda: _trace_test(test, carry)
+        carry.test = functools.partial(_trace_test, test)
         turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
         if turn is None:
             return
