@@ -70,6 +70,7 @@ _EXPRESSIONS = {
     "if_exp": "the conditional expression: lax.cond, or a select, where its test is traced",
     "and_": "`and`: lax.cond, or a select, where its left side is traced",
     "or_": "`or`: lax.cond, or a select, where its left side is traced",
+    "compare": "the chained comparison: lax.cond, or a select, where a comparison before the last is traced",
     "comp_kept": "the filter: a select where it is traced",
     "assert_": "a check of the compiled program where its test is traced",
     "raise_": "a check of the compiled program where it stands under a traced test",
