@@ -334,8 +334,9 @@ class Jumps(StatementConverter):
             self._test_flags(node, flags)
         if loop.break_:
             before = [*before, *self._set(loop.break_, False, node)]
-        if place.loop is not None and self.return_flag in flags:
-            # Else this would not be reached. The loop around carries the flag, and only here it is known what it is.
+        if place.in_loop and self.return_flag in flags:
+            # Else this would not be reached. The loop around carries the flag, and only here it is known what it is. (In an
+            # arm that would make a flag which no turn sets one that an arm writes.)
             before = [*before, *self._set(self.return_flag, False, node)]
         return [*before, node], flags - {loop.break_ or ""}, added
 

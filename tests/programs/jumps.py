@@ -594,3 +594,15 @@ def continue_in_handler_then_break(n):
                 continue
         break
     return found
+
+
+@program((0, 1), (2, 1), (2, -1))
+def return_in_a_loop_without_turns(a, n):
+    while n > 0:
+        if a:
+            for _ in range(0):
+                return 1
+        for _ in range(0):
+            return 2
+        n -= 1
+    return n
