@@ -9,62 +9,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograph.runtime.bounded_lists import BoundedList
 
 
 class ListOperators:
-    """A base of `BoundedList`: what follows from its methods."""
+    """A base of `BoundedList`: what follows from its methods. `self` is `Any`, for they are not declared here."""
 
     __slots__ = ()
 
-    def __iadd__(self: BoundedList, values: Iterable[Any], /) -> BoundedList:  # type: ignore[misc]  # of the one class
+    def __iadd__(self: Any, values: Any, /) -> BoundedList:
         self.extend(values)
         return self
 
-    def __add__(self: BoundedList, values: Any, /) -> BoundedList:  # type: ignore[misc]
+    def __add__(self: Any, values: Any, /) -> BoundedList:
         if not isinstance(values, list | type(self)):
             return NotImplemented
         made = self.copy()
         made.extend(values)
         return made
 
-    def __radd__(self: BoundedList, values: Any, /) -> Any:  # type: ignore[misc]
+    def __radd__(self: Any, values: Any, /) -> Any:
         return values + self.known_elements("adding in front")
 
-    def __mul__(self: BoundedList, times: Any, /) -> list[Any]:  # type: ignore[misc]
+    def __mul__(self: Any, times: Any, /) -> list[Any]:
         return self.known_elements("repeating") * times
 
     __rmul__ = __mul__
 
-    def __imul__(self: BoundedList, times: Any, /) -> BoundedList:  # type: ignore[misc]
+    def __imul__(self: Any, times: Any, /) -> BoundedList:
         self.become(type(self).of(self * times))
         return self
 
-    def __delitem__(self: BoundedList, index: Any, /) -> None:  # type: ignore[misc]
+    def __delitem__(self: Any, index: Any, /) -> None:
         values = self.known_elements("deleting an element")
         del values[index]
         self.become(type(self).of(values))
 
-    def __lt__(self: BoundedList, other: Any, /) -> bool:  # type: ignore[misc]
+    def __lt__(self: Any, other: Any, /) -> bool:
         return self.known_elements("comparing") < _known(other)
 
-    def __le__(self: BoundedList, other: Any, /) -> bool:  # type: ignore[misc]
+    def __le__(self: Any, other: Any, /) -> bool:
         return self.known_elements("comparing") <= _known(other)
 
-    def __gt__(self: BoundedList, other: Any, /) -> bool:  # type: ignore[misc]
+    def __gt__(self: Any, other: Any, /) -> bool:
         return self.known_elements("comparing") > _known(other)
 
-    def __ge__(self: BoundedList, other: Any, /) -> bool:  # type: ignore[misc]
+    def __ge__(self: Any, other: Any, /) -> bool:
         return self.known_elements("comparing") >= _known(other)
 
-    def __reversed__(self: BoundedList) -> Iterator[Any]:  # type: ignore[misc]
+    def __reversed__(self: Any) -> Iterator[Any]:
         return reversed(self.known_elements("taking the elements from the last one on"))
 
 
 def _known(other: Any) -> Any:
     """What is compared with: the elements, of a list of this kind."""
-    return cast(Any, other).known_elements("comparing") if isinstance(other, ListOperators) else other
+    is_of_this_kind = isinstance(other, ListOperators)
+    return other.known_elements("comparing") if is_of_this_kind else other
