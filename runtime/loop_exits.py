@@ -205,16 +205,32 @@ def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
     while pending:
         atom, wanted = pending.pop()
         eqn = None if is_literal(atom) else made_by.get(atom)
-        if eqn is not None and eqn.primitive.name == "not":
-            pending.append((eqn.invars[0], not wanted))
-        elif eqn is not None and eqn.primitive.name == ("and" if wanted else "or"):
-            pending += [(operand, wanted) for operand in eqn.invars[::-1]]
-        elif eqn is not None and eqn.primitive is cond_p and wanted:
-            pending += [(operand, True) for operand in predicate_of(eqn, made_by)]
-        elif eqn is None and not is_literal(atom) and atom in jaxpr.invars:
+        if eqn is not None:
+            pending += _parts(eqn, wanted, made_by)
+        elif not is_literal(atom) and atom in jaxpr.invars:
             index = jaxpr.invars.index(atom)
             if isinstance(loop.init[index], bool | np.bool_) and bool(loop.init[index]) is wanted:
                 yield index, wanted
+
+
+def _parts(eqn: Any, wanted: bool, made_by: dict[Any, Any]) -> list[tuple[Any, bool]]:
+    """Booleans that have the given values whenever a boolean made of them is `wanted`."""
+    name = eqn.primitive.name
+    if name == "not":
+        return [(eqn.invars[0], not wanted)]
+    if name == ("and" if wanted else "or"):
+        return [(operand, wanted) for operand in eqn.invars[::-1]]
+    if name == "select_n" and len(eqn.invars) == 3:
+        predicate, no, yes = eqn.invars
+        return [
+            (a, w)
+            for x, *parts in ((no, (yes, wanted), (predicate, True)), (yes, (no, wanted), (predicate, False)))
+            if is_literal(x) and bool(x.val) is not wanted
+            for a, w in parts
+        ]
+    if eqn.primitive is cond_p and wanted:
+        return [(operand, True) for operand in predicate_of(eqn, made_by)]
+    return []
 
 
 def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> list[Any]:

@@ -37,7 +37,7 @@ from autograph.runtime.grown_lists import alone
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
-from autograph.runtime.returned_values import recomputed
+from autograph.runtime.returned_values import note_unread, recomputed
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
 from autograph.runtime.trial_turns import ATTEMPTS, goes_on, stage_from_here, try_turns, with_optional
@@ -334,9 +334,11 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
         constvars, consts, invars = _close_invariants(piece, carry)
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    loop = recomputed(Loop(closed[0], closed[1], init, carry.unread))
-    loop = folded(loop, bind_cond, _name(carry))
-    return carry.write(loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry))), surely)
+    written = Loop(closed[0], closed[1], init, carry.unread)
+    loop = folded(recomputed(written), bind_cond, _name(carry))
+    results = loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry)))
+    note_unread(written, results)
+    return carry.write(results, surely)
 
 
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:

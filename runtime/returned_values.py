@@ -9,6 +9,9 @@
 Nobody reads the value in a turn that goes on (`unread`), so it need not be carried: an expert's loop returns its state, and what
 follows the loop makes the value. Here: the value is another result, or a few operations on numbers that are.
 
+A number that no turn reads is told as well, by what the last turn left, if a counter tells whether there was one: the variable of
+a `for` over a range is the counter before its last step.
+
 >>> import jax
 >>> from autograph import convert
 >>> def first_above(xs, low):
@@ -19,6 +22,14 @@ follows the loop makes the value. Here: the value is another result, or a few op
 >>> loop = next(e for e in jax.make_jaxpr(convert(first_above))(jax.numpy.arange(9), 5).eqns if e.primitive.name == 'while')
 >>> [str(v.aval) for v in loop.outvars]
 ['~int32[]']
+>>> def last_index(n):
+...     i = -1
+...     for i in range(n):
+...         pass
+...     return i
+>>> f = jax.jit(convert(last_index))
+>>> [int(f(n)) for n in (4, 0)], 'i32[] = while' in str(f.trace(4).jaxpr)
+([3, -1], True)
 """
 
 from __future__ import annotations
@@ -27,9 +38,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime import unread
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.loop_exits import Loop, condition_of, flags, made_of, reads, stays_number, under
 
@@ -40,13 +53,14 @@ _ON_NUMBERS = frozenset({"add", "sub", "mul", "neg", "max", "min", "convert_elem
 def recomputed(loop: Loop) -> Loop:
     """The loop without the results that the others tell, and without numbers that never change."""
     jaxpr = loop.body.jaxpr
-    read = reads(jaxpr.eqns, jaxpr.outvars) | reads(loop.test.jaxpr.eqns, loop.test.jaxpr.outvars)
-    ends = zip(jaxpr.invars, jaxpr.outvars, loop.init, strict=True)
-    fixed = {k for k, (v, out, start) in enumerate(ends) if v not in read and stays_number(out, start)}
+    ends = zip(_unread(loop, jaxpr.outvars), jaxpr.outvars, loop.init, strict=True)
+    fixed = {k for k, (is_unread, out, start) in enumerate(ends) if is_unread and stays_number(out, start)}
     told: dict[int, _Told] = {}
-    for k, equations, outs in _of_exits(loop):
+    for k, equations, outs in (*_of_exits(loop), *_of_turns(loop)):
+        if k in told or k in fixed:
+            continue
         one = _Told(loop, equations, outs, {k, *told, *fixed})
-        if one.tells(outs[k], _MOST):
+        if one.tells(outs[k], _MOST) and (one.is_of_exit or one.turns):
             told[k] = one
     if not told and not fixed:
         return loop
@@ -57,19 +71,12 @@ def recomputed(loop: Loop) -> Loop:
         for k, x in zip(kept, results, strict=True):
             whole[k] = x
         for k, one in reversed(told.items()):  # a result may be told by one that is told itself, further on
-            whole[k] = _as(loop.body.jaxpr.invars[k].aval, one.value(one.outs[k], whole))
+            whole[k] = one.result(k, whole)
         return loop.finish(whole)
 
     test, body = (_with_inputs(piece, kept) for piece in (loop.test, loop.body))
     body = made_of(body, body.jaxpr.eqns, [loop.body.jaxpr.outvars[k] for k in kept])
     return Loop(test, body, [loop.init[k] for k in kept], [loop.unread[k] for k in kept], finish)
-
-
-def _as(aval: Any, x: Any) -> Any:
-    """A value in the type of the result that it stands for."""
-    if jax.typeof(x) == aval:
-        return x
-    return convert_weak(x, aval.dtype) if aval.weak_type else lax.convert_element_type(x, aval.dtype)
 
 
 def _with_inputs(piece: Any, kept: list[int]) -> Any:
@@ -81,30 +88,78 @@ def _with_inputs(piece: Any, kept: list[int]) -> Any:
 
 def _of_exits(loop: Loop) -> Iterator[tuple[int, Equations, list[Any]]]:
     """The results that are read only after an exit was taken; equations and results of the turn that takes it."""
+    jaxpr, is_unread = loop.body.jaxpr, _unread(loop, [])
+    for k, flag, going, condition, leaves_when in _noted(loop):
+        if is_unread[k]:
+            yield k, *under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
+
+
+def _of_turns(loop: Loop) -> Iterator[tuple[int, Equations, list[Any]]]:
+    """The numbers that no turn reads: what the last one leaves may be told; equations and results of a turn."""
     jaxpr = loop.body.jaxpr
-    read = reads(jaxpr.eqns, []) | reads(loop.test.jaxpr.eqns, loop.test.jaxpr.outvars)
+    for k, is_unread in enumerate(_unread(loop, jaxpr.outvars)):
+        if is_unread and not jaxpr.invars[k].aval.shape:
+            yield k, *under(jaxpr, {})
+
+
+def _unread(loop: Loop, outs: list[Any]) -> list[bool]:
+    """Which of its carry neither a turn nor the test reads; nor what is in `outs`."""
+    test, body = loop.test.jaxpr, loop.body.jaxpr
+    by_test, by_turn = reads(test.eqns, test.outvars), reads(body.eqns, outs)
+    return [v not in by_test and w not in by_turn for v, w in zip(test.invars, body.invars, strict=True)]
+
+
+def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Any, bool]]:
+    """The results that nobody reads in a turn that goes on: number, flag and its value there, exit's condition and its value."""
+    jaxpr = loop.body.jaxpr
     for flag, going in flags(loop):
-        condition = condition_of(jaxpr, jaxpr.outvars[flag])
-        for leaves_when in () if condition is None else (True, False):
-            noted = [k for k, note in enumerate(loop.unread) if note == (condition, not leaves_when)]
-            equations, outs = under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
-            if equations.truth(outs[flag]) is (not going):
-                yield from ((k, equations, outs) for k in noted if jaxpr.invars[k] not in read)
+        out = jaxpr.outvars[flag]
+        for condition in (condition_of(jaxpr, out), out):
+            for leaves_when in () if condition is None or is_literal(condition) else (True, False):
+                noted = [k for k, note in enumerate(loop.unread) if note == (condition, not leaves_when)]
+                if noted:
+                    equations, outs = under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
+                    if equations.truth(outs[flag]) is (not going):
+                        yield from ((k, flag, going, condition, leaves_when) for k in noted)
+
+
+def note_unread(loop: Loop, results: list[Any]) -> None:
+    """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
+    for k, flag, going, *_ in _noted(loop):
+        unread.note(results[k], results[flag], going)
 
 
 class _Told:
     """A result of the last turn in terms of the others; `without`: the numbers of those that are not known."""
 
     def __init__(self, loop: Loop, equations: Equations, outs: list[Any], without: set[int]) -> None:
-        self.outs = outs
+        self._loop, self._outs = loop, outs
         self._made_by = equations.made_by
+        self.is_of_exit = bool(equations.values)
         self._consts = dict(zip(loop.body.jaxpr.constvars, loop.body.consts, strict=True))
         self._counters = dict(self._find_counters(loop.body.jaxpr.invars, without))
         self._known = {self._form(out): k for k, out in reversed(list(enumerate(outs))) if k not in without}
 
+    @property
+    def turns(self) -> list[int]:
+        """The numbers of the counters of turns, which differ from what they began with where there was one."""
+        return [k for v, (k, step) in self._counters.items() if abs(int(step)) == 1 and v.aval.dtype.itemsize >= 4]
+
+    def result(self, k: int, results: list[Any]) -> Any:
+        """The result `k` after the loop, whose other results are given."""
+        aval, init = self._loop.body.jaxpr.invars[k].aval, self._loop.init
+        x = self.value(self._outs[k], results)
+        if not self.is_of_exit:
+            counter = self.turns[0]
+            has_turned = lax.ne(results[counter], jnp.asarray(init[counter], jax.typeof(results[counter]).dtype))
+            x = lax.select(has_turned, *(lax.convert_element_type(value, aval.dtype) for value in (x, init[k])))
+        if jax.typeof(x) == aval:
+            return x
+        return convert_weak(x, aval.dtype) if aval.weak_type else lax.convert_element_type(x, aval.dtype)
+
     def _find_counters(self, invars: list[Any], without: set[int]) -> Iterator[tuple[Any, tuple[int, Any]]]:
         """The integers that the turn adds a number to: what they were is that less than what they are."""
-        for k, (v, out) in enumerate(zip(invars, self.outs, strict=True)):
+        for k, (v, out) in enumerate(zip(invars, self._outs, strict=True)):
             eqn = None if is_literal(out) or k in without else self._made_by.get(out)
             if eqn is not None and eqn.primitive is lax.add_p and v.aval.dtype.kind == "i" and not v.aval.shape:
                 if eqn.invars[0] is v and is_literal(eqn.invars[1]):

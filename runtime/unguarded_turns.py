@@ -123,10 +123,34 @@ def _without(loop: Loop, guard: _Guard) -> Loop:
     def turn(*state: Any) -> list[Any]:
         *values, flag = head.call(*state)
         kept, given = values[: len(passed)], values[len(passed) :]
-        run, left = (jax.core.eval_jaxpr(piece.jaxpr, (), *given) for piece in (guard.arm, guard.other))
-        no, yes = (left, run) if guard.going else (run, left)
-        chosen = [a if a is b else lax.select(flag, b, a) for a, b in zip(no, yes, strict=True)]
-        return list(tail.call(*state, *kept, *chosen))
+        return list(tail.call(*state, *kept, *_chosen(type(body), guard, flag, given)))
 
     made_body = type(body)(*trace_piece(turn, [v.aval for v in jaxpr.invars], "loop_body"))
     return loop._replace(body=made_body, unread=[None] * len(loop.unread))
+
+
+def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
+    """What the guarded `cond` leaves: each result is chosen as soon as it is there, and the arm goes on with what was chosen.
+
+    So the result that a loop carries is the one that the rest of the turn reads, computed once, as an expert writes it
+    (`x = where(done, x, new)`, then `f(x)`); what is computed of it in the turn that leaves, nobody asked for anyway.
+    """
+    arm, others = guard.arm.jaxpr, jax.core.eval_jaxpr(guard.other.jaxpr, (), *given)
+    values = dict(zip(arm.invars, given, strict=True))
+    early = {v: x for v, x in zip(arm.outvars, others, strict=True) if not is_literal(v) and v not in values}
+    early = {v: x for v, x in early.items() if arm.outvars.count(v) == 1}
+
+    def choose(run: Any, left: Any) -> Any:
+        return run if run is left else lax.select(flag, *((left, run) if not guard.going else (run, left)))
+
+    start = 0
+    for end, eqn in enumerate(arm.eqns, 1):
+        if end == len(arm.eqns) or any(v in early for v in eqn.outvars):
+            needed = reads(arm.eqns[end:], arm.outvars)
+            made = [v for e in arm.eqns[start:end] for v in e.outvars if v in needed]
+            piece = made_of(kind(arm, ()), arm.eqns[start:end], made, list(values)[len(given) :])
+            found = zip(made, piece.call(*values.values()), strict=True)
+            values.update((v, choose(x, early[v]) if v in early else x) for v, x in found)
+            start = end
+    ends = zip(arm.outvars, others, strict=True)
+    return [values[v] if v in early else choose(v.val if is_literal(v) else values[v], x) for v, x in ends]
