@@ -275,7 +275,7 @@ class Jumps(StatementConverter):
         inside = place if self.native.holds(node) else place.in_arm()
         unseen = replace(inside, catch=None)
         first = inside if catch is None else replace(inside, returns=False, catch=catch, at_try=True)
-        sees_raises = isinstance(node, gast.With | gast.AsyncWith | gast.TryStar)
+        sees_raises = isinstance(node, gast.AsyncWith | gast.TryStar)
         if sees_raises or (isinstance(node, gast.Try) and node.handlers and catch is None):
             first = unseen
         flags = NONE

@@ -1,7 +1,8 @@
 """Context managers in converted code: methods written in Python are converted, like any method that is called.
 
 While something is traced, one that suppresses exceptions (`contextlib.suppress(Exception)`) does not get to suppress what is
-no event of the program (see `handlers`).
+no event of the program (see `handlers`). One that may do something else where an exception passes it is counted while it is
+open: a `raise` that becomes a flag does not pass it as an exception.
 
 >>> import io
 >>> stream = io.StringIO()
@@ -11,38 +12,74 @@ True
 
 from __future__ import annotations
 
+import contextlib
+import io
+import threading
+import warnings
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
+from autograph.errors import is_of_jax
 from autograph.jax_internals import is_tracing
 from autograph.runtime import calls, journal
-from autograph.runtime.handlers import is_event
+from autograph.runtime.handlers import is_event, witnesses
 from autograph.runtime.lookups import static_lookup
+
+_INDIFFERENT = (
+    contextlib.nullcontext,
+    contextlib.closing,
+    contextlib.redirect_stdout,
+    contextlib.redirect_stderr,
+    contextlib.chdir,
+    warnings.catch_warnings,
+    np.errstate,
+    io.IOBase,
+    type(threading.Lock()),
+    type(threading.RLock()),
+)
+"""They leave in the same way, whatever passes them; and so do those of JAX."""
 
 
 def context(manager: Any) -> Any:
-    """The context manager that a `with` enters; `manager` itself unless something is traced and it is written in Python."""
+    """The context manager that a `with` enters; `manager` itself unless something is traced."""
     if not is_tracing():
         return manager
-    methods = [static_lookup(type(manager), name) for name in ("__enter__", "__exit__")]
-    if not all(type(method) is FunctionType for method in methods):
-        return manager
-    return _Watched(manager, *(map(calls.converted, methods) if journal.active() else methods))
+    kind = type(manager)
+    methods = [static_lookup(kind, name) for name in ("__enter__", "__exit__")]
+    if any(method is None for method in methods):
+        return manager  # Python says what is missing
+    if journal.active() and all(type(method) is FunctionType for method in methods):
+        methods = [calls.converted(method) for method in methods]
+    enter, leave = (method.__get__(manager, kind) if hasattr(method, "__get__") else method for method in methods)
+    return _Watched(enter, leave, not _is_indifferent(manager))
 
 
 class _Watched:
-    """Enters and leaves `manager` by the methods given."""
+    """Enters and leaves a context manager by its methods; `is_witness`: what it does depends on what passes it."""
 
-    __slots__ = ("_enter", "_exit", "_manager")
+    __slots__ = ("_enter", "_exit", "_is_witness")
 
-    def __init__(self, manager: Any, enter: Any, leave: Any) -> None:
-        self._manager = manager
+    def __init__(self, enter: Any, leave: Any, is_witness: bool) -> None:
         self._enter = enter
         self._exit = leave
+        self._is_witness = is_witness
 
     def __enter__(self) -> Any:
-        return self._enter(self._manager)
+        entered = self._enter()
+        witnesses.open += self._is_witness
+        return entered
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
-        suppresses = self._exit(self._manager, kind, error, trace)
+        witnesses.open -= self._is_witness
+        suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
+
+
+def _is_indifferent(manager: Any) -> bool:
+    """Whether leaving `manager` with an exception does nothing but what leaving it without one does."""
+    code = getattr(getattr(manager, "gen", None), "gi_code", None)
+    if code is not None:
+        return is_of_jax(code)
+    return isinstance(manager, _INDIFFERENT) or type(manager).__module__.partition(".")[0] in ("jax", "jaxlib")

@@ -27,6 +27,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+import threading
 from types import FrameType
 from typing import Any
 
@@ -34,6 +35,7 @@ import jax
 
 from autograph import errors
 from autograph.runtime import journal
+from autograph.runtime.refusals import user_line
 
 _NO_EVENTS = (
     errors.AutoGraphError,
@@ -75,22 +77,41 @@ def _names_it(kind: Any) -> bool:
     return isinstance(kind, tuple) or (isinstance(kind, type) and issubclass(kind, _NO_EVENTS))
 
 
-def depth() -> int:
-    """How many pieces are open: as many where an exception is raised mean that nothing staged is in between."""
-    return len(journal.open_pieces())
+class _Witnesses(threading.local):
+    """How many context managers are open that are to see an exception which passes them (`contexts`)."""
+
+    open = 0
 
 
-def raised(outside: int, exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
+witnesses = _Witnesses()
+
+
+def depth() -> tuple[int, int]:
+    """How many pieces are open, and how many context managers that would see an exception."""
+    return len(journal.open_pieces()), witnesses.open
+
+
+def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
     """What `raise exception from cause` leaves for the handlers; raises it at once if nothing staged is in between.
 
     Args:
         outside: `depth()` at the `try`.
     Returns:
         what the exception is made of: a tuple, which leaves an arm or a loop as any value does.
+    Raises:
+        StagingError: a `with` in between would see the exception.
     """
     error = exception_of(exception, cause)
-    if len(journal.open_pieces()) == outside:
+    pieces, managers = depth()
+    if pieces == outside[0]:
         raise error
+    if managers != outside[1]:
+        raise errors.StagingError(
+            f"{type(error).__name__} is raised under a traced condition, and a `with` around it would see it",
+            at=user_line(),
+            why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
+            instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
+        )
     attributes = error.__dict__
     return type(error), error.args, tuple(attributes), tuple(attributes.values()), error.__cause__
 

@@ -158,8 +158,8 @@ class Nativeness:
         result = self._may_suspend and (isinstance(node, _SUSPENDING) or any(map(suspends, header_expressions(node))))
         catches = type(node) is gast.Try and bool(node.handlers)
         copies = catches and self._may_catch and not any(map(_holds_function, node.handlers))
-        if isinstance(node, gast.With | gast.AsyncWith | gast.TryStar):
-            caught = False  # a manager sees what passes it, and so does `except*`
+        if isinstance(node, gast.AsyncWith | gast.TryStar):
+            caught = False  # they see what passes them
         for index, block in enumerate(inner):
             watched = (copies and index == 0) or (
                 caught and not (catches and index == 0) and block is not getattr(node, "finalbody", None)

@@ -165,7 +165,7 @@ def test_suspends(text: str, expected: bool) -> None:
         ("try:\n    raise b\nexcept c: pass", False),
         ("try:\n    if a is None: raise b\nexcept c: pass", False),
         ("try:\n    if a: raise b\nfinally: pass", False),
-        ("try:\n    with a:\n        if a: raise b\nexcept c: pass", False),  # the manager sees what passes it
+        ("try:\n    with a:\n        if a: raise b\nexcept c: pass", True),  # the manager sees what passes it
         ("try:\n    def f():\n        if a: raise b\nexcept c: pass", False),
         ("try:\n    if a: raise b\nexcept c: d = lambda: e", True),
         ("try:\n    if a: raise b\nexcept c: yield", False),

@@ -1,7 +1,10 @@
 """`raise` on traced conditions inside the `try` that handles it."""
 
 import contextlib
+import io
+import threading
 
+import jax
 import jax.numpy as jnp
 
 from tests.programs.harness import program
@@ -275,3 +278,54 @@ def handler_with_lambdas(a, b):
         r = max([a, b], key=lambda u: -u if u > 2 else u)
         r += (lambda u, v=r: u + v)(b)
     return r
+
+
+@program((2,), (0,))
+def out_of_a_with_that_does_not_look(a):
+    r = 0
+    try:
+        with contextlib.nullcontext(), threading.Lock(), contextlib.redirect_stdout(io.StringIO()):
+            assert a, 1
+            r = 5
+    except AssertionError as e:
+        r = e.args[0]
+    return r
+
+
+@program((2,), (0,), (5,))
+def out_of_loops_and_withs(a):
+    r = 0
+    for k in range(4):
+        try:
+            with jax.named_scope("turn"):
+                if a > k:
+                    with jax.default_matmul_precision("float32"):
+                        if a == 2 * k:
+                            raise ValueError(k)
+                        r += 10
+                r += 1
+        except ValueError as e:
+            r += 100 * e.args[0]
+        else:
+            r += 1000
+    return r
+
+
+@program((2,), (0,))
+def inside_a_with_that_looks(a):
+    class Seen(list):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, error, trace):
+            self.append(kind is None)
+
+    r = 0
+    with Seen() as seen:
+        try:
+            if a:
+                raise ValueError
+            r = 5
+        except ValueError:
+            r = 6
+    return r, list(seen)
