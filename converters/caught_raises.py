@@ -103,12 +103,8 @@ class Catch:
     def _handling(self, site: Site) -> Node:
         node, jumps, outer = self.node, self.jumps, self.place.catch
         handlers = copy.deepcopy(self.handlers)
-        if outer is not None and handlers[-1].type is not None:  # what no handler matches is for the `try` around
-            name = jumps.namer.fresh("error")
-            [around] = jumps.statements(
-                "try:\n    pass\nexcept BaseException as $error:\n    raise $again", at=node, error=name, again=name
-            )
-            handlers.extend(around.handlers)
+        if outer is not None:
+            handlers.extend(passing_on(jumps, node))
         [handling] = jumps.statements(
             "if $flag:\n    try:\n        raise ag__.error($error)\n    finally:\n        pass",
             at=node,
@@ -119,3 +115,15 @@ class Catch:
         again.handlers, again.finalbody = handlers, []
         jumps.native.add_tree(handling, outer is not None)
         return handling
+
+
+def passing_on(jumps: Jumps, node: Node) -> list[Node]:
+    """What no handler of a `try` matches is for the one around it: the last handler, which raises it again."""
+    if node.handlers[-1].type is None:
+        return []
+    name = jumps.namer.fresh("error")
+    [around] = jumps.statements(
+        "try:\n    pass\nexcept BaseException as $error:\n    raise $again", at=node, error=name, again=name
+    )
+    jumps.native.add_tree(around, True)
+    return list(around.handlers)

@@ -48,7 +48,7 @@ from autograph.analyses.loops import LOOPS, blocks
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.converters import loop_shapes, pieces
 from autograph.converters.base import Node, StatementConverter
-from autograph.converters.caught_raises import Catch
+from autograph.converters.caught_raises import Catch, passing_on
 from autograph.converters.completion import JUMPS, Completion, is_constant
 from autograph.converters.flags import NONE, Flags, sets_flag, without_flag
 from autograph.converters.jump_targets import Loop, Place
@@ -278,6 +278,8 @@ class Jumps(StatementConverter):
         sees_raises = isinstance(node, gast.AsyncWith | gast.TryStar)
         if sees_raises or (isinstance(node, gast.Try) and node.handlers and catch is None):
             first = unseen
+        if isinstance(node, gast.Try) and node.handlers and place.raises_by_flag and self.native.raises(node):
+            node.handlers.extend(passing_on(self, node))
         flags = NONE
         for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
             for name in ("body", "orelse", "finalbody"):

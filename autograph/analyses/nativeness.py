@@ -125,6 +125,10 @@ class Nativeness:
             and not self.escapes(statement) & self._forced[statement]
         )
 
+    def raises(self, statement: Any) -> bool:
+        """Whether a `raise` stands in the body of a `try`, where one around it has handlers."""
+        return "raise" in self._union(self._escapes, [statement.body], False)
+
     def breaks(self, loop: Any) -> bool:
         """Whether a loop holds a `break` of its own."""
         return "break" in self._union(self._escapes, [loop.body], False)
@@ -189,10 +193,8 @@ class Nativeness:
     ) -> tuple[Kinds, Kinds]:
         """What leaves a `try` with handlers, and from where."""
         staged = self._is_staged(node.body)
-        if not caught or not (staged or "raise" in self._union(self._escapes, inner[1:], False)):
-            escapes -= _RAISE
-        if caught and staged:
-            escapes |= _RAISE  # no handler may match
+        if not caught:
+            escapes -= _RAISE  # what is raised in the body may match no handler
         # A functional `if` with the handlers in it follows, and what the body does after a flag becomes functional too.
         return escapes, escapes if staged else soft
 
