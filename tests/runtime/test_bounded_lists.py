@@ -354,7 +354,7 @@ def test_one_loop_of_the_size_of_an_experts():
     jaxpr = jax.make_jaxpr(countdown)(3)
     [loop] = [eqn for eqn in jaxpr.eqns if eqn.primitive.name == "while"]
     assert len(loop.params["body_jaxpr"].eqns) == 5  # the row, its place (2), the count, n
-    assert [str(v.aval.shape) for v in loop.outvars] == ["()", "(6,)", "()"]
+    assert [str(v.aval.shape) for v in loop.outvars] == ["()", "()", "(6,)"]
 
 
 def test_the_test_of_a_loop_appends():

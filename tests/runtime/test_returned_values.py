@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.cheap_arms import inner
 
 
 def carried(fn, *args):
@@ -91,3 +92,103 @@ def test_a_value_that_is_returned_twice():
         return {"i": -1, "pair": (0, 0)}
 
     assert [ag.jit(f)(n) for n in (3, 0, 99)] == [f(n) for n in (3, 0, 99)]
+
+
+def last_index(n):
+    i = -1
+    for i in range(n):  # noqa: B007
+        pass
+    return i
+
+
+def last_odd(xs, n):
+    """`k` and `seen` are what the last turn leaves; `odd` is not."""
+    k = seen = 0
+    odd = -1
+    total = 0
+    for k in range(3, n):
+        seen = True
+        if xs[k] % 2 == 1:
+            odd = k
+        total += xs[k]
+    return k, seen, odd, total
+
+
+def counter_read_by_the_test(n):
+    k = before = 0
+    while before < n:
+        before = k
+        k += 1
+    return k, before
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "most"),
+    [
+        *((last_index, (n,), 1) for n in (0, 1, 5)),
+        *((last_odd, (np.arange(20, dtype=np.int32) // 3, n), 3) for n in (0, 3, 4, 5, 20)),
+        *((counter_read_by_the_test, (n,), 2) for n in (0, 1, 5)),
+    ],
+)
+def test_numbers_that_the_last_turn_leaves(fn, args, most):
+    assert [int(x) for x in jax.tree.leaves(ag.jit(fn)(*args))] == [int(x) for x in jax.tree.leaves(fn(*args))]
+    assert carried(fn, *args) == most
+
+
+def test_a_counter_that_wraps_tells_nothing_about_turns():
+    def program(n, k):
+        mark = 0
+        while n > 0:
+            k = k + 1
+            mark = 7
+            n = n - 1
+        return mark, k
+
+    mark, k = ag.jit(program)(512, np.int8(3))
+    assert (int(mark), int(k)) == (7, 3)
+
+
+def test_a_flag_that_every_turn_sets_and_the_test_reads():
+    def program(n):
+        done, turns = False, 0
+        while not done and n > 0:
+            turns += 1
+            done = True
+        return done, turns
+
+    assert [tuple(map(int, ag.jit(program)(n))) for n in (0, 1)] == [(0, 0), (1, 1)]
+
+
+def lowest(x, n):
+    """An exit of the inner loop returns what both loops carry."""
+    steps, asked = 0, 1
+    while steps < n:
+        step = 1.0
+        while jnp.cos(x - step) > jnp.cos(x) - 0.1 * step:
+            step = step / 2
+            asked += 1
+            if step < 1e-3:
+                return x, steps, asked
+        x = x - step
+        steps += 1
+    return x, steps, asked
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 40])
+def test_what_an_inner_loop_returns_is_told_by_the_outer_one(n):
+    got, want = ag.jit(lowest)(0.7, n), lowest(0.7, n)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    lanes = jnp.array([0.7, -2.0, 3.0])
+    mapped = jax.jit(jax.vmap(ag.convert(lowest), (0, None)))(lanes, n)
+    np.testing.assert_allclose(np.transpose(mapped), [lowest(float(x), n) for x in lanes], rtol=1e-5)
+    assert [len(loop.outvars) for loop in loops_of(lowest, 0.7, n)] == [4, 2]  # x, steps, asked, the exit; asked, step
+
+
+def loops_of(fn, *args):
+    """The loops that run, the outer one first."""
+    found, pending = [], list(jax.make_jaxpr(ag.convert(fn))(*args).eqns)
+    while pending:
+        eqn = pending.pop(0)
+        found += [eqn] * (eqn.primitive.name == "while")
+        pending = [*(e for piece in inner(eqn) for e in piece), *pending]
+    return found

@@ -100,3 +100,47 @@ def test_a_rest_with_a_large_result_is_guarded():
     xs = jnp.ones(100)
     assert conds_in_loops(f, xs, 3) >= 1
     np.testing.assert_allclose(ag.jit(f)(xs, 3), f(xs, 3))
+
+
+def test_the_rest_goes_on_with_what_was_chosen():
+    """`x` is chosen before the cosine of it is taken: it is computed once, and is what the loop carries."""
+
+    def program(x, n):
+        seen = jnp.cos(x)
+        while n > 0:
+            step = 1.0
+            while seen > jnp.cos(x - step):
+                step = step / 2
+                if step < 1e-3:
+                    return x, seen, x
+            x = x - step
+            seen = jnp.cos(jnp.exp(x) + x)
+            n -= 1
+        return x, seen, -x
+
+    for x in (0.3, 2.0):
+        for n in (0, 1, 4):
+            np.testing.assert_allclose(ag.jit(program)(x, n), program(x, n), rtol=1e-5)
+    [run] = [e for e in jax.make_jaxpr(ag.convert(program))(0.3, 4).eqns if e.primitive.name == "custom_jvp_call"]
+    [loop] = [e for e in run.params["call_jaxpr"].eqns if e.primitive.name == "while"]
+    turn = loop.params["body_jaxpr"].eqns
+    [power] = [e for e in turn if e.primitive.name == "exp"]
+    assert next(e.primitive.name for e in turn if power.invars[0] in e.outvars) == "select_n"
+
+
+def test_a_value_that_two_variables_take_in_the_arm():
+    def program(x, n):
+        y = x
+        while n > 0:
+            step = 1.0
+            while jnp.cos(x - step) > jnp.cos(x):
+                step = step / 2
+                if step < 1e-3:
+                    return x, y, n
+            y = x = jnp.sin(jnp.exp(x - step))
+            n -= 1
+        return x, y, n
+
+    for x in (0.3, 2.0, 5.0):
+        for n in (0, 1, 4):
+            np.testing.assert_allclose(ag.jit(program)(x, n), program(x, n), rtol=1e-5)
