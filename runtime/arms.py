@@ -228,6 +228,8 @@ class JoinedArms:
             missing = left if left_unset else right
             return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
         if self.body.raised is not None or self.orelse.raised is not None:
+            if left is right:
+                return Same(left)
             return self._alone(right if self.body.raised is not None else left, self.body.raised is not None, name)
         if optional and left is not right and any(x is None or type(x) is Maybe for x in (left, right)):
             join = self._maybe

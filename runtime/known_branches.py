@@ -72,6 +72,8 @@ class Equations:
         elif eqn.primitive is cond_p and truth is not None and _can_inline(eqn.params["branches"], truth):
             outs = self.add(eqn.params["branches"][truth].jaxpr, operands[1:], fresh=True)
             self._atoms.update(zip(eqn.outvars, outs, strict=True))
+        elif not eqn.outvars:  # a run-time check
+            self._keep(eqn, operands, fresh)
         elif (same := self._unchanged(eqn, operands)) is not None:
             self._atoms[eqn.outvars[0]] = same
         else:

@@ -329,3 +329,16 @@ def inside_a_with_that_looks(a):
         except ValueError:
             r = 6
     return r, list(seen)
+
+
+@program((1, 3), (0, 2), (0, 0))
+def returns_from_a_handler_that_no_turn_reaches(a, n):
+    k = 0
+    while k < n:
+        k += 1
+        try:
+            if a > k:
+                raise ValueError
+        except KeyError:
+            return k, a
+    return k, 100

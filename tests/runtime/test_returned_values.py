@@ -159,6 +159,22 @@ def test_a_flag_that_every_turn_sets_and_the_test_reads():
     assert [tuple(map(int, ag.jit(program)(n))) for n in (0, 1)] == [(0, 0), (1, 1)]
 
 
+@pytest.mark.parametrize("args", [(0, 2), (6, 2), (0, 0)])
+def test_turns_that_check_something(args):
+    def program(x, n):
+        last, k = 0, 0
+        while k < n:
+            k += 1
+            if x < 0:
+                raise ValueError
+            if x > 5:
+                return 3, last
+            last = k
+        return x, last
+
+    assert tuple(map(int, ag.jit(program)(*args))) == program(*args)
+
+
 def lowest(x, n):
     """An exit of the inner loop returns what both loops carry."""
     steps, asked = 0, 1
