@@ -14,9 +14,14 @@ from autograph.converters.caught_raises import Catch
 
 @dataclass(eq=False)
 class Loop:
-    """A loop whose body is being lowered; names of flags appear when they are needed."""
+    """A loop whose body is being lowered; names of flags appear when they are needed.
+
+    Args:
+        each_turn: whether each turn of the loops around comes by.
+    """
 
     native: bool
+    each_turn: bool = True
     break_: str | None = None
     continue_: str | None = None
     guarded: set[str] = field(default_factory=set)
@@ -43,6 +48,11 @@ class Place:
     def in_arm(self) -> Place:
         """Inside an arm of a functional statement."""
         return Place(returns=False, loop=self.loop, catch=self.catch)
+
+    @property
+    def in_each_turn(self) -> bool:
+        """Whether each turn of all loops around comes by here; so it is where there is none."""
+        return self.loop is None or (self.in_loop and self.loop.each_turn)
 
     @property
     def native_loop(self) -> bool:

@@ -314,7 +314,7 @@ class Jumps(StatementConverter):
     def lower_loop(self, node: Node, place: Place) -> tuple[list[Node], Flags, list[Node]]:
         """A loop, the flags that may be set after it, and statements that are to be lowered behind it."""
         if self.native.holds(node) and (place.returns or "return" not in self.native.escapes(node)):
-            loop = Loop(native=True)
+            loop = Loop(True, place.in_each_turn)
             body, flags = self.lower(node.body, Place(place.returns, loop, in_loop=True))
             node.body = self._with_continue(loop, body, node)
             node.orelse, after = self.lower(node.orelse, place)
@@ -323,7 +323,7 @@ class Jumps(StatementConverter):
         if isinstance(node, gast.While) and is_constant(node.test, True) and not self.native.breaks(node):
             node.orelse = []  # never reached
         before, added = self._shaped(node)
-        loop = Loop(native=False)
+        loop = Loop(False, place.in_each_turn)
         body, flags = self.lower(node.body, Place(returns=False, loop=loop, in_loop=True, catch=place.catch))
         node.body = self._with_continue(loop, body, node)
         flags -= {loop.continue_ or ""}
@@ -336,7 +336,7 @@ class Jumps(StatementConverter):
             self._test_flags(node, flags)
         if loop.break_:
             before = [*before, *self._set(loop.break_, False, node)]
-        if place.in_loop and self.return_flag in flags:
+        if place.in_loop and place.in_each_turn and self.return_flag in flags:
             # Else this would not be reached. The loop around carries the flag, and only here it is known what it is. (In an
             # arm that would make a flag which no turn sets one that an arm writes.)
             before = [*before, *self._set(self.return_flag, False, node)]

@@ -606,3 +606,16 @@ def return_in_a_loop_without_turns(a, n):
             return 2
         n -= 1
     return n
+
+
+@program((2, 1), (0, 1), (2, 0))
+def return_that_no_turn_reaches_in_an_arm(a, n):
+    known = False
+    for k in range(n):
+        if a:
+            for _ in range(n):
+                for i in range(n):
+                    if known:
+                        return i
+                    a += 1
+    return a
