@@ -35,6 +35,7 @@ import jax
 
 from autograph import errors
 from autograph.runtime import journal
+from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.refusals import user_line
 
 _NO_EVENTS = (
@@ -104,7 +105,7 @@ def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -
     error = exception_of(exception, cause)
     pieces, managers = depth()
     if pieces == outside[0]:
-        raise error
+        raise journal.mark_raised(error)
     if managers != outside[1]:
         raise errors.StagingError(
             f"{type(error).__name__} is raised under a traced condition, and a `with` around it would see it",
@@ -112,18 +113,33 @@ def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -
             why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
             instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
         )
-    attributes = error.__dict__
-    return type(error), error.args, tuple(attributes), tuple(attributes.values()), error.__cause__
+    return _parts(error)
+
+
+def _parts(error: BaseException) -> tuple[Any, ...]:
+    """What an exception is made of, and its cause."""
+    begun = type(error).__new__(type(error), *error.args)
+    names = [name for name in attribute_names(error) if name not in vars(BaseException)]
+    found = {name: AttributeLocation(error, name).get() for name in names}
+    own = {name: x for name, x in found.items() if x is not AttributeLocation(begun, name).get()}
+    cause = error.__cause__
+    around = None if cause is None or cause is error else _parts(cause)
+    return type(error), error.args, tuple(own), tuple(own.values()), around
 
 
 def error(found: tuple[Any, ...]) -> BaseException:
     """The exception that `raised` noted, made again."""
-    kind, args, names, values, cause = found
+    return journal.mark_raised(_made(*found))
+
+
+def _made(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
     again: BaseException = kind.__new__(kind, *args)
     again.args = args
-    again.__dict__.update(zip(names, values, strict=True))
-    again.__cause__ = cause
-    return journal.mark_raised(again)
+    for name, value in zip(names, values, strict=True):
+        AttributeLocation(again, name).set(value)
+    if cause is not None:
+        again.__cause__ = _made(*cause)
+    return again
 
 
 def exception_of(exception: Any, cause: Any) -> BaseException:

@@ -342,3 +342,40 @@ def returns_from_a_handler_that_no_turn_reaches(a, n):
         except KeyError:
             return k, a
     return k, 100
+
+
+@program((0,), (3,))
+def raised_surely_in_an_arm(a):
+    most = 9
+    if a < 2:
+        return 7
+    try:
+        if most > 8:
+            raise ValueError
+    except KeyError:
+        return 5
+    return 8
+
+
+@program((2, 3), (0, 1), (0, 0))
+def what_an_exception_holds_in_slots(a, n):
+    k = 0
+    try:
+        while k < n:
+            k += 1
+            if k > a:
+                raise StopIteration((k, a))
+    except StopIteration as e:
+        k, a = e.value
+        a += 10
+    return k, a
+
+
+@program((2,), (0,))
+def caused_by_what_was_made_there(a):
+    try:
+        if a:
+            raise KeyError(a) from ValueError(a + 1)
+    except KeyError as e:
+        return e.__cause__.args[0]
+    return a
