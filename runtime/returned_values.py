@@ -56,10 +56,11 @@ def recomputed(loop: Loop) -> Loop:
     ends = zip(_unread(loop, jaxpr.outvars), jaxpr.outvars, loop.init, strict=True)
     fixed = {k for k, (is_unread, out, start) in enumerate(ends) if is_unread and stays_number(out, start)}
     told: dict[int, _Told] = {}
-    for k, equations, outs in (*_of_exits(loop), *_of_turns(loop)):
+    found = [*((True, *of) for of in _of_exits(loop)), *((False, *of) for of in _of_turns(loop))]
+    for is_of_exit, k, equations, outs in found:
         if k in told or k in fixed:
             continue
-        one = _Told(loop, equations, outs, {k, *told, *fixed})
+        one = _Told(loop, equations, outs, {k, *told, *fixed}, is_of_exit)
         if one.tells(outs[k], _MOST) and (one.is_of_exit or one.turns):
             told[k] = one
     if not told and not fixed:
@@ -125,17 +126,24 @@ def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Any, bool]]:
 
 def note_unread(loop: Loop, results: list[Any]) -> None:
     """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
+    known = [*loop.init, *loop.test.consts, *loop.body.consts, *results]
     for k, flag, going, *_ in _noted(loop):
-        unread.note(results[k], results[flag], going)
+        if sum(x is results[k] for x in known) == 1:
+            unread.note(results[k], results[flag], going)
 
 
 class _Told:
-    """A result of the last turn in terms of the others; `without`: the numbers of those that are not known."""
+    """A result of the last turn in terms of the others.
 
-    def __init__(self, loop: Loop, equations: Equations, outs: list[Any], without: set[int]) -> None:
+    Args:
+        without: the numbers of those that are not known.
+        is_of_exit: whether it is read only where the exit was taken: then there was a turn.
+    """
+
+    def __init__(self, loop: Loop, equations: Equations, outs: list[Any], without: set[int], is_of_exit: bool) -> None:
         self._loop, self._outs = loop, outs
         self._made_by = equations.made_by
-        self.is_of_exit = bool(equations.values)
+        self.is_of_exit = is_of_exit
         self._consts = dict(zip(loop.body.jaxpr.constvars, loop.body.consts, strict=True))
         self._counters = dict(self._find_counters(loop.body.jaxpr.invars, without))
         self._known = {self._form(out): k for k, out in reversed(list(enumerate(outs))) if k not in without}

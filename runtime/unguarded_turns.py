@@ -153,4 +153,4 @@ def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
             values.update((v, choose(x, early[v]) if v in early else x) for v, x in found)
             start = end
     ends = zip(arm.outvars, others, strict=True)
-    return [values[v] if v in early else choose(v.val if is_literal(v) else values[v], x) for v, x in ends]
+    return [choose(v.val, x) if is_literal(v) else values[v] if v in early else choose(values[v], x) for v, x in ends]

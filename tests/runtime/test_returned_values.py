@@ -175,6 +175,25 @@ def test_turns_that_check_something(args):
     assert tuple(map(int, ag.jit(program)(*args))) == program(*args)
 
 
+@pytest.mark.parametrize("args", [(0, 2), (1, 1), (4, 3)])
+def test_a_counter_of_a_loop_without_turns_where_a_test_is_known(args):
+    def program(x, y):
+        known, i = False, 0
+        for i in range(x):
+            k = 0
+            while k < y:
+                k += 1
+                if y > 5:
+                    return 4, y
+                if known:
+                    break
+            if i != y:
+                return 3, y
+        return i, 0
+
+    assert tuple(map(int, ag.jit(program)(*args))) == program(*args)
+
+
 def lowest(x, n):
     """An exit of the inner loop returns what both loops carry."""
     steps, asked = 0, 1
