@@ -18,6 +18,26 @@ def f(x):
     except ag__.caught(Exception) as error:
         return 2
 
+A `finally` that may leave by itself lets it pass as well:
+
+>>> print(show('''
+... def f(xs):
+...     for x in xs:
+...         try:
+...             g(x)
+...         finally:
+...             break
+... ''', Handlers))
+def f(xs):
+    for x in xs:
+        try:
+            g(x)
+        finally:
+            try:
+                break
+            finally:
+                ag__.raise_refusal()
+
 Why: `autograph.runtime.handlers`.
 """
 
@@ -28,6 +48,7 @@ from typing import Any
 
 import gast
 
+from autograph.analyses.loops import blocks
 from autograph.analyses.static_tests import dotted
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
@@ -44,6 +65,22 @@ class Handlers(ExpressionConverter):
         elif not self._is_narrow(node.type):
             node.type = pieces.operator(self.alias, "caught", [node.type], at=node.type)
         return node
+
+    def visit_Try(self, node: Node) -> Any:
+        if any(map(self._leaves, node.finalbody)):
+            at = node.finalbody[0]
+            call = pieces.operator(self.alias, "raise_refusal", [], at=at)
+            node.finalbody = self.statements(
+                "try:\n    $body\nfinally:\n    $call", at=at, body=node.finalbody, call=call
+            )
+        return node
+
+    def _leaves(self, statement: Node) -> bool:
+        """Whether a statement holds a jump or a `raise`."""
+        if isinstance(statement, gast.Return | gast.Raise | gast.Break | gast.Continue):
+            return True
+        inside = [statement.body] if statement in self.conversion.pieces else blocks(statement)
+        return any(self._leaves(inner) for block in inside for inner in block)
 
     def _is_narrow(self, kinds: Node) -> bool:
         """Whether these are exceptions of Python's that no refusal is a kind of."""

@@ -25,6 +25,7 @@ from autograph.runtime.generators import taken as taken
 from autograph.runtime.handlers import caught as caught
 from autograph.runtime.handlers import depth as depth
 from autograph.runtime.handlers import error as error
+from autograph.runtime.handlers import raise_refusal as raise_refusal
 from autograph.runtime.handlers import raised as raised
 from autograph.runtime.in_place import iop as iop
 from autograph.runtime.journal import touch as touch

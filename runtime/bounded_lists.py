@@ -122,6 +122,8 @@ class BoundedList(ListOperators):
 
     def pop(self, *index: Any) -> Any:
         """`list.pop()`: the last element."""
+        if not self.is_traced():
+            return self.done_by_list("pop", *index)
         if index and index != (-1,):
             raise _refused("pop(i)", "take elements off the end (`pop()`), or mask with an array")
         some = guarded(self.size, self.size > 0, IndexError("pop from empty list"))
@@ -309,8 +311,10 @@ class BoundedList(ListOperators):
             "reduce it (`sum`, `max`, a `for` loop), keep an array of your own (`x[n] = v`), or return the list",
         )
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         if hasattr(list, name) and not name.startswith("__"):
+            if not self.is_traced():
+                return partial(self.done_by_list, name)
             raise _refused(
                 f"{name}()", "rewrite it as a loop over the list, or return the list and do it with the result"
             )

@@ -76,7 +76,9 @@ class Growth:
 
     def end(self) -> None:
         """The loop is staged; the program fails where the list has outgrown its room."""
-        self.xs.size = self.xs.checked_size()
+        size = self.xs.checked_size()
+        journal.touch_attribute(self.xs, "size")
+        self.xs.size = size
         self.xs.growth = None
 
     def admits(self, elements: Elements, new: int) -> bool:

@@ -74,6 +74,15 @@ def caught(kinds: Any = BaseException) -> Any:
     return kinds if any(_names_it(kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))) else ()
 
 
+def raise_refusal() -> None:
+    """At the end of a `finally` that may leave by a jump, or by an exception of its own: a refusal on its way is not lost."""
+    error = sys.exception()
+    while error is not None:
+        if not is_event(error):
+            raise error
+        error = error.__context__
+
+
 def _names_it(kind: Any) -> bool:
     return isinstance(kind, tuple) or (isinstance(kind, type) and issubclass(kind, _NO_EVENTS))
 

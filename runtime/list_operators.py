@@ -21,6 +21,14 @@ class ListOperators:
 
     __slots__ = ()
 
+    def done_by_list(self: Any, name: str, *args: Any, **options: Any) -> Any:
+        """What the method of a list does, for a length that is known."""
+        values = list(self)
+        result = getattr(values, name)(*args, **options)
+        if name not in ("count", "index"):
+            self.become(type(self).of(values))
+        return result
+
     def __iadd__(self: Any, values: Any, /) -> BoundedList:
         self.extend(values)
         return self

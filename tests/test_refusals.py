@@ -2142,6 +2142,38 @@ def test_handlers_inside_a_function_see_jaxs_own_error() -> None:
     assert ag.jit(f)(4) == 4
 
 
+def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
+    def breaks(a: Any) -> Any:
+        y = 0
+        for _ in range(2):
+            try:
+                y = jnp.ones(3) if a > 0 else jnp.ones(4)
+            finally:
+                break  # noqa: B012
+        return y
+
+    def raises(a: Any) -> Any:
+        y = 0
+        try:
+            try:
+                y = jnp.ones(3) if a > 0 else jnp.ones(4)
+            finally:
+                raise KeyError
+        except KeyError:
+            return y
+
+    def returns(a: Any) -> Any:
+        y = 0
+        try:
+            y = [1, 2][jnp.ones(3) if a > 0 else jnp.ones(4)]
+        finally:
+            return y  # noqa: B012
+
+    for program in (breaks, raises, returns):
+        with pytest.raises(ag.StagingError, match=r"shapes differ"):
+            ag.jit(program)(1)
+
+
 def test_handlers_for_refusals_get_them() -> None:
     def f(x):
         try:

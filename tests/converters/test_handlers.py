@@ -53,6 +53,61 @@ CASES = {
         "f(0, ZeroDivisionError)",
         "f(0, KeyError)",
     ),
+    "a finally that leaves": Case(
+        """
+        def f(xs):
+            found = 0
+            for x in xs:
+                try:
+                    found = 1 // x
+                finally:
+                    if found is None:
+                        continue
+                    break
+            return found
+        """,
+        """
+        def f(xs):
+            found = 0
+            for x in xs:
+                try:
+                    found = 1 // x
+                finally:
+                    try:
+                        if found is None:
+                            continue
+                        break
+                    finally:
+                        ag__.raise_refusal()
+            return found
+        """,
+        "f([1, 2])",
+        "f([0])",
+    ),
+    "a finally that stays": Case(
+        """
+        def f(x):
+            try:
+                y = 1 // x
+            finally:
+                y = lambda: 5
+                def g():
+                    return y
+            return g()()
+        """,
+        """
+        def f(x):
+            try:
+                y = 1 // x
+            finally:
+                y = lambda: 5
+                def g():
+                    return y
+            return g()()
+        """,
+        "f(1)",
+        "f(0)",
+    ),
 }
 
 

@@ -397,3 +397,24 @@ def test_counted_loops_inside():
     edges = jnp.array([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0]])
     order, stack = f(edges)
     assert (order, stack, stack.capacity) == ([0, 3, 2, 1], [], 1 + 10 * 4)
+
+
+def test_every_method_of_a_list_when_the_program_has_run():
+    xs = jax.jit(countdown)(4)
+    values = [int(x) for x in xs]
+    assert (xs.index(values[1]), xs.count(values[1]), int(xs.pop(0))) == (1, 1, values[0])
+    xs.sort()
+    xs.insert(1, 9)
+    xs.remove(values[-1])
+    expected = sorted(values[1:])
+    expected.insert(1, 9)
+    expected.remove(values[-1])
+    assert xs == expected
+    xs.reverse()
+    assert xs == expected[::-1]
+    assert int(xs.pop()) == expected[0]
+    xs.clear()
+    with pytest.raises(IndexError, match="pop from empty list"):
+        xs.pop()
+    with pytest.raises(ValueError, match="is not in list"):
+        xs.index(3)
