@@ -144,3 +144,22 @@ def test_a_value_that_two_variables_take_in_the_arm():
     for x in (0.3, 2.0, 5.0):
         for n in (0, 1, 4):
             np.testing.assert_allclose(ag.jit(program)(x, n), program(x, n), rtol=1e-5)
+
+
+def test_a_number_that_the_rest_leaves():
+    def program(x, n):
+        mark = 0
+        while n > 0:
+            step = 1.0
+            while jnp.cos(x - step) > jnp.cos(x):
+                step = step / 2
+                if step < 1e-3:
+                    return x, mark
+            x = jnp.sin(jnp.exp(x - step))
+            mark = 7
+            n -= 1
+        return x, mark
+
+    for x in (0.3, 2.0, 5.0):
+        for n in (0, 1, 4):
+            np.testing.assert_allclose(ag.jit(program)(x, n), program(x, n), rtol=1e-5)
