@@ -54,6 +54,18 @@ def test_an_error_that_is_not_ours_is_a_crash(tmp_path: pathlib.Path, monkeypatc
     assert (outcome.kind, outcome.category) == ("crash", "KeyError: …")
 
 
+def test_a_refusal_is_one_where_python_raises_as_well(tmp_path: pathlib.Path) -> None:
+    text = """
+def program(a, b, x, xs):
+    if a > 0:
+        raise ValueError
+    if b > 0:
+        late = 1
+    return late
+"""
+    assert execution.compare(text, [(1, 2, 0.0, [0])], tmp_path).kind == "refused"
+
+
 def test_programs_that_python_refuses_are_skipped(tmp_path: pathlib.Path) -> None:
     outcome = execution.compare("def program(a, b, x, xs):\n    return nothing\n", [(1, 2, 0.0, [0])], tmp_path)
     assert outcome.kind == "skip"

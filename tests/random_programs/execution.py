@@ -146,13 +146,18 @@ def _compare_plain(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]])
 
 
 def _judge(wanted: Any, got: Any, types: str, args: Inputs) -> Outcome | None:
-    if isinstance(got, Raised) and not isinstance(wanted, Raised):
-        text = f"{type(got.error).__name__}: {got.error}"
-        if isinstance(got.error, AutoGraphError):
-            return Outcome("refused", text, category_of(text))
-        return Outcome("crash", text + "\n" + "".join(traceback.format_exception(got.error)), category_of(text))
     found = difference(wanted, got, types=types)
-    return None if found is None else Outcome("WRONG", f"on {args!r}: {found}", "another answer")
+    if found is None:
+        return None
+    if isinstance(got, Raised):
+        text = f"{type(got.error).__name__}: {got.error}"
+        if isinstance(
+            got.error, AutoGraphError
+        ):  # also where Python raises something on these arguments: nothing was run
+            return Outcome("refused", text, category_of(text))
+        if not isinstance(wanted, Raised):
+            return Outcome("crash", text + "\n" + "".join(traceback.format_exception(got.error)), category_of(text))
+    return Outcome("WRONG", f"on {args!r}: {found}", "another answer")
 
 
 def category_of(text: str) -> str:
