@@ -44,7 +44,7 @@ from autograph.runtime.joining import Mismatch, Node, fill
 from autograph.runtime.known_branches import is_literal
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
 from autograph.runtime.newborns import known_to, made_inside, owned
-from autograph.runtime.optional_values import settled
+from autograph.runtime.optional_values import Maybe, hold_facts, settled, shown_by
 from autograph.runtime.state import UNSET, Variable
 from autograph.runtime.types import convert, of_type, placeholder
 from autograph.runtime.views import Merged
@@ -73,6 +73,7 @@ class Carry(Layout):
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
         self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a piece over the leaves
+        self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it tells
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
 
     # -- one attempt -------------------------------------------------------------------------------------------------
@@ -98,6 +99,19 @@ class Carry(Layout):
             place.value = value
         piece.touched.clear()
         piece.note_sizes()
+
+    def suppose_test(self, tracers: Sequence[Any]) -> None:
+        """In a turn the test holds, which may tell of a variable that it is not `None`."""
+        if self.test is not None and any(type(place.init) is Maybe for place in self.places):
+            self.test(self)
+            hold_facts((tracers[index], value) for index, value in self.shown.get(True, ()))
+
+    def note_shown(self, tracers: Sequence[Any], truth: Any) -> None:
+        """Notes what the test, traced with these in the place of the leaves, tells of some of them."""
+        places = {id(x): index for index, x in enumerate(tracers)}
+        for value in (True, False):
+            facts = shown_by(truth, value)
+            self.shown[value] = [(places[id(flag)], absent) for flag, absent in facts if id(flag) in places]
 
     def fill_apart(self, tracers: Sequence[Any], piece: journal.Piece) -> list[Any]:
         """Like `fill`, for a piece beside the body's (the loop test); returns the values of all places."""
@@ -329,6 +343,7 @@ class Carry(Layout):
             values[index] = result
             if (supposed := self.leaves[index].supposed) is not None:
                 bounds.suppose(result, supposed.least)
+        hold_facts((values[index], value) for index, value in self.shown.get(False, ()))
         born = list(results[len(carried) :])
         # Born slots count from the end: Slot(-1) is the first.
         table = values + born[::-1]

@@ -239,6 +239,7 @@ def trace_turn(
         with recursion.refused(code, recursion.LOOP), opened as piece:
             carry.fill(tracers[:count], piece)
             piece.holders = carry.holders
+            carry.suppose_test(tracers[:count])
             with iterators.held_back(carry.variables, *functions):
                 run(*tracers[count:])
             return carry.collect(piece, finished)
@@ -283,6 +284,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
             filled = carry.fill_apart(tracers, piece)
             with iterators.held_back(carry.variables, test):
                 truth = decider(test())
+            carry.note_shown(tracers, truth)
             values, written = piece.collect()
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
         return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]

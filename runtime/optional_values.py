@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -112,12 +112,18 @@ def shown_by(test: Any, truth: bool) -> list[Fact]:
 
 def hold(test: Any, truth: bool) -> None:
     """From here on `test` has that truth value, in the piece that is being staged: where it has not, the program has failed."""
+    hold_facts(shown_by(test, truth))
+
+
+def hold_facts(facts: Iterable[Fact]) -> None:
+    """From here on these flags have these values, in the piece that is being staged."""
     piece, table = journal.innermost(), _table.sure
     known_in = None if piece is None else weakref.ref(piece)
     trace = trace_reference()  # a function may be traced beside any piece, and may then not run: under `lax.cond`
-    for flag, absent in shown_by(test, truth):
-        key = id(flag), id(piece)
-        table[key] = _Sure(weakref.ref(flag, partial(_forget, table, key)), known_in, trace, absent)
+    for flag, absent in facts:
+        if is_traced(flag):
+            key = id(flag), id(piece)
+            table[key] = _Sure(weakref.ref(flag, partial(_forget, table, key)), known_in, trace, absent)
 
 
 def _forget(table: dict[Any, Any], key: Any, _: Any) -> None:

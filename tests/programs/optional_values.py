@@ -458,3 +458,91 @@ def results_in_a_loop(x):
             continue
         total += v
     return total
+
+
+@program((10,), (0,), (100,))
+def known_behind_the_loop_that_looks_for_it(a):
+    k = None
+    i = 0
+    while k is None:
+        i += 1
+        if i * i > a:
+            k = i
+    return k + i
+
+
+@program((10,), (100,))
+def not_known_behind_a_loop_that_may_end_otherwise(a):
+    k = None
+    i = 0
+    while k is None and i < 5:
+        i += 1
+        if i * i > a:
+            k = i
+    return -1 if k is None else k
+
+
+@program((9,), (10,))
+def not_known_behind_a_break(n):
+    k = None
+    i = 0
+    while k is None:
+        i += 1
+        if i > 7:
+            break
+        if i * 3 == n:
+            k = i
+    return -1 if k is None else k
+
+
+def after(k, n):
+    if k * k > n:
+        return None
+    return k + 1
+
+
+@program((20,), (0,))
+def while_there_is_one(n):
+    k = 1
+    total = 0
+    while k is not None:
+        total += k
+        k = after(k, n)
+    return total, k
+
+
+@program((20,), (1000,))
+def while_there_is_one_and_another_test(n):
+    k = 1
+    total = 0
+    while k is not None and total < 100:
+        total += k * 2
+        if total > n:
+            k = None
+        else:
+            k += 1
+    return total if k is None else k
+
+
+@program((jnp.array([1.0, 2.0, 3.0, 4.0]), 4.0), (jnp.array([5.0, 2.0, 0.0, 0.0]), 4.0), transforms=("vmap",))
+def none_or_too_small(xs, least):
+    best = None
+    j = 0
+    while best is None or best < least:
+        best = xs[j] if best is None else best + xs[j]
+        j += 1
+    return best, j
+
+
+@program((4,), (0,))
+def a_loop_in_a_loop_looks_for_it(n):
+    total = 0
+    for i in range(n):
+        k = None
+        j = i
+        while k is None:
+            j += 1
+            if j % 3 == 0:
+                k = j
+        total += k
+    return total
