@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import bool_arithmetic, checks, iterators, journal, recursion, views
+from autograph.runtime import bool_arithmetic, checks, iterators, journal, list_joins, recursion, views
 from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -324,7 +324,9 @@ class JoinedArms:
         return id(location.obj) in owned(objects, arms, self._dying, self.variables)
 
     def _how(self, location: Any) -> Callable[[Any, Any, str], Template] | None:
-        return self.join.contents if isinstance(location, ContentsLocation) else None
+        return (
+            self.join.contents if isinstance(location, ContentsLocation) else list_joins.how(location, self.join, _DEAD)
+        )
 
 
 class _Dead:

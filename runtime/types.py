@@ -139,10 +139,12 @@ def _kind(dtype: Any) -> str:
 
 
 def convert(x: Any, target: ArrayType) -> Any:
-    """`x` as a value of type `target`, which is a join of the type of `x` with others."""
+    """`x` as a value of type `target`, which is a join of the type of `x` with others; with zeros where it has more rows."""
     have = type_of(x)
     if have == target:
         return x
+    if have.shape[1:] == target.shape[1:] and have.shape[:1] < target.shape[:1]:
+        x = lax.concatenate([x, lax.full((target.shape[0] - have.shape[0], *have.shape[1:]), 0, have.dtype)], 0)
     if type(x) is int and np.issubdtype(target.dtype, np.inexact):
         x = float(x)  # it may be larger than any integer of JAX's
     if have.dtype != target.dtype:

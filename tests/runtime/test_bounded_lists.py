@@ -418,3 +418,48 @@ def test_every_method_of_a_list_when_the_program_has_run():
         xs.pop()
     with pytest.raises(ValueError, match="is not in list"):
         xs.index(3)
+
+
+def halves(n):
+    xs = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=8)
+        xs.append((n, n * 0.5))
+        n = n // 2
+    return xs
+
+
+@ag.jit
+def changed_in_arms(n, c):
+    xs = halves(n)
+    ys = xs
+    if c > 0:
+        ys.append((c, 1))
+        if c > 2:
+            xs.extend([(1.5, 1.0), (2, 2.0)])
+    elif c < -3:
+        xs.pop()
+    return xs, len(ys), xs is ys
+
+
+@pytest.mark.parametrize("c", [-5, -1, 1, 3])
+@pytest.mark.parametrize("n", [5, 100])
+def test_arms_that_change_a_list_after_its_loop(n, c):
+    xs = [(k, k * 0.5) for k in (n >> i for i in range(8)) if k]
+    added = [(c, 1)] * (c > 0) + [(1.5, 1.0), (2, 2.0)] * (c > 2)
+    expected = xs[: -1 if c < -3 else None] + added
+    got, length, is_same = changed_in_arms(n, c)
+    assert (got == expected, int(length), bool(is_same)) == (True, len(expected), True)
+    assert changed_in_arms.trace(n, c).jaxpr.out_avals[1].shape == (12,)  # room for eight and three, and the spare row
+
+
+def test_arms_that_put_different_things_into_a_list():
+    @ag.jit
+    def f(n, c):
+        xs = halves(n)
+        if c > 0:
+            xs.append(1)
+        return xs
+
+    with pytest.raises(ag.StagingError, match="elements of a list of unknown length differ"):
+        f(3, 1)
