@@ -179,6 +179,7 @@ def _stage(
     value, merged = _land(plan, pred, false_arm, true_arm, variables)
     if plan.goes_on != (True, True):
         optional_values.hold(pred, plan.goes_on[0])
+        journal.survived(pred, plan.goes_on[0])
     for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
         optional_values.note(result, facts)
     if telling.level > 1:

@@ -24,6 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.jax_internals import current_trace, trace_reference
 from autograph.runtime import foreign, views
 from autograph.runtime.locations import (
     NAMED,
@@ -68,6 +69,8 @@ class Piece:
         self.forwarded: dict[Any, Any] = {}
         self.sizes: list[tuple[Any, int]] = []
         self.raised: BaseException | None = None
+        self.survived: Any = None  # whether no check of it has failed yet
+        self.trace: Callable[[], Any] = lambda: None
         self.fails = False
         self.touched: set[Any] = set()
         self.skipped: set[str] = set()
@@ -77,6 +80,7 @@ class Piece:
     def __enter__(self) -> Piece:
         self.entry = [v.get() for v in self.variables]
         self.note_sizes()
+        self.trace = trace_reference()
         _stack.pieces.append(self)
         self._open = True
         return self
@@ -120,7 +124,7 @@ class Piece:
             return
         self._open = False
         self._find_defaults()
-        self.raised = None  # its frames hold values
+        self.raised = self.survived = None  # its frames hold values
         popped = _stack.pieces.pop()
         assert popped is self
         if _stack.pieces:
@@ -291,6 +295,18 @@ def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
     return error
 
 
+def is_conditional() -> bool:
+    """Whether the code that is traced now is reached only where some condition holds."""
+    return any(piece.path is not None for piece in _stack.pieces)
+
+
+def survived(test: Any, expected: bool) -> None:
+    """Where `test` is not as expected, the program has failed: later checks of this piece ask no more."""
+    if _stack.pieces and (piece := _stack.pieces[-1]).trace() is current_trace():  # not of a function under `vmap`, say
+        holds = test if expected else jax.lax.bitwise_not(test)
+        piece.survived = holds if piece.survived is None else jax.lax.bitwise_and(piece.survived, holds)
+
+
 def conditions() -> list[Any] | None:
     """The truth values that must all hold where the code that is traced now is reached.
 
@@ -304,7 +320,7 @@ def conditions() -> list[Any] | None:
         for path in [piece.path for piece in _stack.pieces if piece.path is not None]:
             test, expected = path() if callable(path) else path
             found.append(test if expected else jax.lax.bitwise_not(test))
-        return found
+        return found + [piece.survived for piece in _stack.pieces if piece.survived is not None]
     finally:
         _stack.asking = False
 

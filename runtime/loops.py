@@ -37,6 +37,7 @@ from autograph.runtime.grown_lists import alone
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
+from autograph.runtime.raising_turns import TurnRaises, stage_first_turn
 from autograph.runtime.returned_values import note_unread, recomputed
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
@@ -203,6 +204,9 @@ def _stage(
         merged = _bind_while(carry, check, turn, surely)
     except Mismatch as differ:
         raise refuse(differ, where, "loop", memory.options) from None
+    except TurnRaises as ends:
+        stage_first_turn(ends.error, truth if is_traced(truth) else test(), body, variables)
+        return
     if telling.level > 1:
         names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
         telling.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
@@ -226,26 +230,35 @@ def trace_turn(
         a piece whose inputs are all leaves of the carry, then `extra`; its outputs are the leaves that change, then the
         leaves first bound in the loop. None when the body of an enclosing loop will be traced again anyway: then the
         variables hold values of the right types and nothing is left to do (see `carry_memory`).
+    Raises:
+        TurnRaises: the turn ends in an exception of the program, on whatever path it goes.
     """
     memory = carry.memory
     code = functions[0].__code__ if functions else None
     carry.functions = functions
+    raised = False
 
     def attempt(*tracers: Any) -> list[Any]:
         count = len(carry.leaves)
         finished = Finished()
         carry.trace, memory.attempt = current_trace(), carry
+        nonlocal raised
         opened = journal.Piece(carry.variables, path, is_loop=True, code=code)
         with recursion.refused(code, recursion.LOOP), opened as piece:
             carry.fill(tracers[:count], piece)
             piece.holders = carry.holders
             carry.suppose_test(tracers[:count])
-            with iterators.held_back(carry.variables, *functions):
-                run(*tracers[count:])
+            try:
+                with iterators.held_back(carry.variables, *functions):
+                    run(*tracers[count:])
+            except Exception as error:
+                raised = error is piece.raised or checks.is_event(error)
+                raise
             return carry.collect(piece, finished)
 
     for _ in range(ATTEMPTS):
         start = equation_mark()
+        raised = False
         carry.begin()
         avals = [jax.typeof(x) for x in carry.operands]
         try:
@@ -256,6 +269,9 @@ def trace_turn(
                 return None
         except Exception as error:
             if not memory.must_repeat:
+                if raised:
+                    drop_equations(start, equation_mark())
+                    raise TurnRaises(error) from None
                 if not isinstance(error, Mismatch):
                     checks.refuse_to_handle(error)
                 raise

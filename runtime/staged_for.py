@@ -40,6 +40,7 @@ from autograph.runtime.iteration import Items
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loops import Hidden, bind_scan_turn, stage_while, trace_turn
 from autograph.runtime.primitives import predicate
+from autograph.runtime.raising_turns import TurnRaises, stage_first_turn
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import Variable
 
@@ -103,6 +104,11 @@ def _stage_scan(
             traced = trace_turn(carry, turn, avals, functions=(body,))
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
+        except TurnRaises as ends:
+            first = items.length - 1 if items.backwards else 0
+            rows = [array_elements.read(array, jnp.asarray(first)) for array in items.arrays]
+            stage_first_turn(ends.error, True, lambda: body(items.make(0, rows)), variables)
+            return
         if traced is None:
             return
         merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)

@@ -1,6 +1,7 @@
 """Functions of the user that a library wrapped before: `step = jax.jit(step)`, `slope = jax.grad(loss)` in a module.
 
-The wrapper is made again around the converted function, once, and kept for as long as the old one lives:
+The wrapper is made again around the converted function, once, and kept for as long as the old one lives; under a traced condition
+a jitted one is made for each call:
 
 | wrapper | how |
 | --- | --- |
@@ -26,6 +27,7 @@ from typing import Any
 import jax
 
 from autograph.jax_internals import jit_options
+from autograph.runtime import journal
 
 Convert = Callable[[Any], Any]
 _MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -47,10 +49,27 @@ def rewrapped(wrapper: Any) -> Any:
 
         found = _RULES[type(wrapper)](wrapper, argument)
         _MADE[wrapper] = _ITSELF if found is wrapper else found
-    return wrapper if found is _ITSELF else found
+    found = wrapper if found is _ITSELF else found
+    return _afresh(found) if type(found) is JITTED and journal.is_conditional() else found
 
 
 _ITSELF = object()
+
+
+def _afresh(jitted: Any) -> Any:
+    """A jitted function that is traced anew: what it checks depends on the arm in which it is called, which no cache knows."""
+    from autograph.library import is_library  # above this layer
+
+    inner = jitted.__wrapped__
+    options = None if is_library(inner) else jit_options(jitted)
+    if options is None:
+        return jitted
+
+    @functools.wraps(inner)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return inner(*args, **kwargs)
+
+    return jax.jit(run, **options)
 
 
 def _jitted(wrapper: Any, convert: Convert) -> Any:

@@ -381,3 +381,59 @@ def generator_context_manager_left_by_return(n, m):
         return -1
 
     return first(), log
+
+
+@program((0, 1), (0, 0), (4, 0), (4, 2))
+def every_turn_raises(x, n):
+    for _ in range(n):
+        raise ValueError
+    return x
+
+
+@program((0, 1), (0, 0), (4, 1), (4, 0))
+def every_turn_raises_one_thing_or_another(x, n):
+    while n > 0:
+        if x > 2:
+            raise ValueError(x)
+        raise KeyError(x)
+    return x
+
+
+@program((0, 1), (4, 1), (4, 0))
+def every_turn_raises_in_an_arm(x, n):
+    if x > 3:
+        for _ in range(n):
+            x = x + 1
+            assert x < 0, x
+            raise KeyError
+    return x
+
+
+@program((1, 0), (1, 2), (5, 2))
+def a_scan_whose_turns_raise_in_an_arm(x, n):
+    values = jnp.arange(3) + n
+    if x > 3:
+        for value in values:
+            x = x + value
+            raise ValueError(value)
+    return x
+
+
+@program((0, 0), (4, 1))
+def a_loop_in_a_loop_whose_turns_raise(x, n):
+    for value in jnp.arange(3) + x:
+        for _ in range(n):
+            raise ValueError(value)
+        x = x + value
+    return x
+
+
+@program((1, 0), (1, 1), (0, 1))
+def every_turn_raises_and_the_loop_has_an_else(x, n):
+    for _ in range(n):
+        if x > 0:
+            raise ValueError
+        raise KeyError
+    else:
+        x = x + 10
+    return x

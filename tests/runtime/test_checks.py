@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
+import autograph as ag
 from autograph.runtime import journal
 from autograph.runtime.checks import assert_, raise_
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
@@ -256,3 +257,64 @@ def test_arguments_of_the_exception_are_shown_by_value():
     assert jax.jit(f)(3) == 3
     with pytest.raises(jax.errors.JaxRuntimeError, match=r"KeyError: \(\{'n': 5, 'what': 'x'\}, 10\)"):
         jax.block_until_ready(jax.jit(f)(5))
+
+
+def test_the_first_check_of_an_arm_that_fails_is_the_one_reported():
+    @ag.jit
+    def f(x, on):
+        if on:
+            assert x > 2, "the first"
+            assert x > 1, "the second"
+            if x > 5:
+                raise ValueError("the third")
+            raise KeyError("the fourth")
+        return x
+
+    assert run(f, 0, False) == 0
+    for x, text in ((0, "the first"), (2, "the first"), (3, "the fourth"), (7, "the third")):
+        assert text in run(f, x, True)
+
+
+def test_what_a_mapped_function_checks_says_nothing_of_the_arm_around():
+    @ag.jit
+    def f(xs, on):
+        def one(x):
+            assert x > -5, "one of them"
+            return x * 2
+
+        if on > 0:
+            ys = jax.vmap(one)(xs)
+            assert on < 10, "the arm"
+            return ys
+        return xs
+
+    assert run(f, jnp.arange(3), 1).tolist() == [0, 2, 4]
+    assert "the arm" in run(f, jnp.arange(3), 11)
+    assert "one of them" in run(f, jnp.arange(3) - 9, 11)
+    assert run(f, jnp.arange(3) - 9, 0).tolist() == [-9, -8, -7]
+
+
+def test_a_jitted_function_that_checks_is_called_in_the_arms_of_two_programs():
+    @ag.jit
+    def checked(x):
+        assert x > 0, "positive"
+        return x * 2
+
+    @ag.jit
+    def f(x, on):
+        if on > 0:
+            return checked(x)
+        return x
+
+    @ag.jit
+    def g(x, on):
+        y = x
+        while on > 1:
+            y = checked(y) + 1
+            on -= 1
+        return y
+
+    assert (run(f, 1, 1), run(g, 1, 2), run(f, -1, 0), run(g, -1, 0)) == (2, 3, -1, -1)
+    assert "positive" in run(f, -1, 1) and "positive" in run(g, -1, 3)
+    lanes = jax.jit(jax.vmap(ag.convert(f)))(jnp.array([1, -1]), jnp.array([1, 0]))
+    assert lanes.tolist() == [2, -1]
