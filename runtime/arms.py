@@ -230,7 +230,8 @@ class JoinedArms:
         if self.body.raised is not None or self.orelse.raised is not None:
             if left is right:
                 return Same(left)
-            return self._alone(right if self.body.raised is not None else left, self.body.raised is not None, name)
+            is_right = self.body.raised is not None
+            return self._alone(right if is_right else left, is_right, name, is_snapshot=join is not None)
         if optional and left is not right and any(x is None or type(x) is Maybe for x in (left, right)):
             join = self._maybe
             if local and self._returned[0] != self._returned[1]:
@@ -254,8 +255,13 @@ class JoinedArms:
             value = self.join.add(left, right, path)
         return Node(lambda made: settled(Maybe(*made)), [flag, value])
 
-    def _alone(self, value: Any, is_right: bool, path: str, instead: _Dead | None = None) -> Template:
-        """The template of a value that only one arm has, with `instead` in the other, which never gets to where it is read."""
+    def _alone(
+        self, value: Any, is_right: bool, path: str, instead: _Dead | None = None, is_snapshot: bool = False
+    ) -> Template:
+        """The template of a value that only one arm has, with `instead` in the other, which never gets to where it is read.
+
+        `is_snapshot`: of what a container holds, and no object of the program's.
+        """
         if is_array_like(value):
             if not is_traced(value):
                 return Same(value)
@@ -263,17 +269,21 @@ class JoinedArms:
             left, right = (other, value) if is_right else (value, other)
             return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.born else open_container(value)
-        if opened is None or not (is_value(value) or id(value) in self.join.born or self._is_born(value)):
+        if opened is None or not (
+            is_snapshot or is_value(value) or id(value) in self.join.born or self._is_born(value)
+        ):
             return Same(value)
         key = (id(value), 0)
-        if key not in self.join.nodes:
-            steps = zip(opened[0], opened[2], strict=True)
-            children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
-            template = Same(value) if all(type(c) is Same for c in children) else Node(opened[3], children)
+        if not is_snapshot and key in self.join.nodes:
+            found = self.join.nodes[key][1]
+            assert found is not None
+            return found
+        steps = zip(opened[0], opened[2], strict=True)
+        children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
+        template = Same(value) if all(type(c) is Same for c in children) else Node(opened[3], children)
+        if not is_snapshot:
             self.join.nodes[key] = ((value,), template, path)
-        found = self.join.nodes[key][1]
-        assert found is not None
-        return found
+        return template
 
     def _reason(self, name: str, missing_in_body: bool) -> str:
         side = "true" if missing_in_body else "false"

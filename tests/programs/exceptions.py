@@ -437,3 +437,39 @@ def every_turn_raises_and_the_loop_has_an_else(x, n):
     else:
         x = x + 10
     return x
+
+
+@program((1,), (3,), (7,))
+def a_list_is_written_beside_an_arm_that_raises(x):
+    written = [0, 1]
+    if x < 4:
+        written[0] = x + 1
+    else:
+        raise OverflowError
+    return written
+
+
+@program((1,), (7,))
+def containers_in_one_another_are_written_beside_an_arm_that_raises(x):
+    table = {"rows": [0], "last": None}
+    alias = table["rows"]
+    if x > 4:
+        raise OverflowError
+    else:
+        alias[0] = x * 2
+        table["last"] = [x + 1, {"a": x + 3}]
+    alias.append(table["last"][0])
+    return table
+
+
+@program((0,), (3,), (5,))
+def a_stack_in_a_loop_that_raises_when_it_is_full(n):
+    top = 0
+    stack = [0] * 4
+    for i in range(n):
+        if top < 4:
+            stack[top] = i * 2
+            top += 1
+        else:
+            raise OverflowError
+    return stack, top
