@@ -55,10 +55,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Site:
-    """One `raise`: its flag, and the variable that holds what was raised."""
+    """One `raise`: its flag, the variable that holds what was raised, and where it stands."""
 
     flag: str
     error: str
+    at: Node
 
 
 class Catch:
@@ -85,7 +86,7 @@ class Catch:
 
     def raising(self, node: Node) -> tuple[list[Node], str]:
         """What takes the place of a `raise`, and its flag."""
-        site = Site(self.jumps.namer.fresh("raised"), self.jumps.namer.fresh("error"))
+        site = Site(self.jumps.namer.fresh("raised"), self.jumps.namer.fresh("error"), node)
         self.sites.append(site)
         arguments = [pieces.name(self.depth)]
         if node.exc is not None:
@@ -105,12 +106,9 @@ class Catch:
         handlers = copy.deepcopy(self.handlers)
         if outer is not None:
             handlers.extend(passing_on(jumps, node))
-        [handling] = jumps.statements(
-            "if $flag:\n    try:\n        raise ag__.error($error)\n    finally:\n        pass",
-            at=node,
-            flag=site.flag,
-            error=site.error,
-        )
+        raising = jumps.statements("raise ag__.error($error)", at=site.at, error=site.error)
+        text = "if $flag:\n    try:\n        $raising\n    finally:\n        pass"
+        [handling] = jumps.statements(text, at=node, flag=site.flag, raising=raising)
         [again] = handling.body
         again.handlers, again.finalbody = handlers, []
         jumps.native.add_tree(handling, outer is not None)

@@ -318,3 +318,19 @@ def test_a_jitted_function_that_checks_is_called_in_the_arms_of_two_programs():
     assert "positive" in run(f, -1, 1) and "positive" in run(g, -1, 3)
     lanes = jax.jit(jax.vmap(ag.convert(f)))(jnp.array([1, -1]), jnp.array([1, 0]))
     assert lanes.tolist() == [2, -1]
+
+
+def test_what_no_handler_matches_fails_with_the_line_of_the_raise():
+    @ag.jit
+    def f(x, on):
+        y = x
+        try:
+            y += 1
+            if on:
+                raise ValueError(x, y)
+        except KeyError:
+            y = 0
+        return y
+
+    assert run(f, 1, False) == 2
+    assert "raise ValueError(x, y)\nValueError: (1, 2)" in run(f, 1, True)
