@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import operator
 import weakref
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -52,7 +53,7 @@ def note(x: Any, is_of_python: bool = True) -> Noted | None:
     if not is_traced(x):
         return None
     key, table = id(x), _noted
-    table[key] = weakref.ref(x, lambda reference: _forget(table, key, reference)), Noted(is_of_python)
+    table[key] = weakref.ref(x, partial(_forget, table, key)), Noted(is_of_python)
     return table[key][1]
 
 
