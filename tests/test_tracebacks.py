@@ -115,7 +115,8 @@ def test_plain_values_give_pythons_own_traceback(fn: Any) -> None:
     assert frames_below(ours.value, call) == frames_below(plain.value, call)
 
 
-AT_TRACE_TIME = [fn for fn in PROGRAMS if fn is not failing_in_a_traced_branch]  # which may not be taken
+MAYBE_NOT_TAKEN = (failing_in_a_traced_branch, failing_in_a_traced_loop)
+AT_TRACE_TIME = [fn for fn in PROGRAMS if fn not in MAYBE_NOT_TAKEN]
 
 
 @pytest.mark.parametrize("run", [call_jitted, call_under_vmap], ids=["jit", "vmap"])
@@ -134,14 +135,24 @@ def test_traced_code_shows_the_users_lines_and_none_of_ours(fn: Any, run: Any) -
     assert [entry[1:] for entry in got if entry[1:] in [e[1:] for e in expected]] == [entry[1:] for entry in expected]
 
 
-def test_a_branch_that_fails_says_where_when_it_is_taken() -> None:
+@pytest.mark.parametrize(
+    ("fn", "offset", "text", "taken", "other"),
+    [
+        (failing_in_a_traced_branch, 2, r"x = x \+ d\[.missing.\]", 1, -1),
+        (failing_in_a_traced_loop, 3, r"x \+ d\[.missing.\]", 1, 11),
+    ],
+    ids=["branch", "loop"],
+)
+def test_what_may_not_be_taken_says_where_when_it_fails(
+    fn: Any, offset: int, text: str, taken: int, other: int
+) -> None:
     def run(x: Any) -> Any:
-        return jax.block_until_ready(jax.jit(lambda x: ag.convert(failing_in_a_traced_branch)(x, {}))(x))
+        return jax.block_until_ready(jax.jit(lambda x: ag.convert(fn)(x, {}))(x))
 
-    line = inspect.getsourcelines(failing_in_a_traced_branch)[1] + 2
-    with pytest.raises(Exception, match=rf"test_tracebacks\.py:{line}: x = x \+ d\[.missing.\]\s+KeyError: 'missing'"):
-        run(1)
-    assert run(-1) == -1
+    line = inspect.getsourcelines(fn)[1] + offset
+    with pytest.raises(Exception, match=rf"test_tracebacks\.py:{line}: {text}\s+KeyError: 'missing'"):
+        run(taken)
+    assert run(other) == other
 
 
 def test_a_prologue_leaves_no_frame() -> None:
