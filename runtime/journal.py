@@ -181,6 +181,7 @@ class _Stack(threading.local):
         self.pieces: list[Piece] = []
         self.defaults: list[Any] = []
         self.asking = False
+        self.checks = 0
 
 
 _stack = _Stack()
@@ -300,6 +301,11 @@ def is_conditional() -> bool:
     return any(piece.path is not None for piece in _stack.pieces)
 
 
+def checks_seen() -> int:
+    """How many checks this thread has staged so far."""
+    return _stack.checks
+
+
 def survived(test: Any, expected: bool) -> None:
     """Where `test` is not as expected, the program has failed: later checks of this piece ask no more."""
     if _stack.pieces and (piece := _stack.pieces[-1]).trace() is current_trace():  # not of a function under `vmap`, say
@@ -312,6 +318,7 @@ def conditions() -> list[Any] | None:
 
     None while one of them is computed: a loop test that is evaluated for that purpose was checked where it stands.
     """
+    _stack.checks += 1
     if _stack.asking:
         return None
     _stack.asking = True

@@ -31,6 +31,7 @@ from autograph.runtime import journal
 
 Convert = Callable[[Any], Any]
 _MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_UNCHECKED: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _identity(x: Any) -> Any:
@@ -57,7 +58,10 @@ _ITSELF = object()
 
 
 def _afresh(jitted: Any) -> Any:
-    """A jitted function that is traced anew: what it checks depends on the arm in which it is called, which no cache knows."""
+    """A jitted function that is traced anew: what it checks depends on the arm in which it is called, which no cache knows.
+
+    One that was seen to check nothing is called as it is.
+    """
     from autograph.library import is_library  # above this layer
 
     inner = jitted.__wrapped__
@@ -66,10 +70,20 @@ def _afresh(jitted: Any) -> Any:
         return jitted
 
     @functools.wraps(inner)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return inner(*args, **kwargs)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        checks = journal.checks_seen()
+        result = inner(*args, **kwargs)
+        if journal.checks_seen() == checks:
+            _UNCHECKED.add(jitted)
+        return result
 
-    return jax.jit(run, **options)
+    fresh = jax.jit(traced, **options)
+
+    @functools.wraps(inner)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (jitted if jitted in _UNCHECKED else fresh)(*args, **kwargs)
+
+    return call
 
 
 def _jitted(wrapper: Any, convert: Convert) -> Any:

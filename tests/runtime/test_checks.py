@@ -334,3 +334,27 @@ def test_what_no_handler_matches_fails_with_the_line_of_the_raise():
 
     assert run(f, 1, False) == 2
     assert "raise ValueError(x, y)\nValueError: (1, 2)" in run(f, 1, True)
+
+
+def test_a_jitted_function_that_checks_nothing_is_traced_twice_at_most():
+    traces = 0
+
+    @ag.do_not_convert
+    def count():
+        nonlocal traces
+        traces += 1
+
+    @ag.jit
+    def plain(x):
+        count()
+        return x * 2
+
+    @ag.jit
+    def f(x, on):
+        while on > 0:
+            x = plain(plain(plain(plain(x))))
+            on -= 1
+        return x
+
+    assert run(f, 1, 2) == 256
+    assert traces <= 2
