@@ -2149,7 +2149,7 @@ def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
             try:
                 y = jnp.ones(3) if a > 0 else jnp.ones(4)
             finally:
-                break  # noqa: B012
+                break  # noqa: B012  # that it silences exceptions is what is tried
         return y
 
     def raises(a: Any) -> Any:
@@ -2167,7 +2167,7 @@ def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
         try:
             y = [1, 2][jnp.ones(3) if a > 0 else jnp.ones(4)]
         finally:
-            return y  # noqa: B012
+            return y  # noqa: B012  # the same
 
     for program in (breaks, raises, returns):
         with pytest.raises(ag.StagingError, match=r"shapes differ"):

@@ -7,6 +7,17 @@ from tests.converters.converting import Case
 
 PASSES = (Handlers,)
 
+STAYS = """
+    def f(x):
+        try:
+            y = 1 // x
+        finally:
+            y = lambda: 5
+            def g():
+                return y
+        return g()()
+    """
+
 CASES = {
     "wide and narrow": Case(
         """
@@ -84,30 +95,7 @@ CASES = {
         "f([1, 2])",
         "f([0])",
     ),
-    "a finally that stays": Case(
-        """
-        def f(x):
-            try:
-                y = 1 // x
-            finally:
-                y = lambda: 5
-                def g():
-                    return y
-            return g()()
-        """,
-        """
-        def f(x):
-            try:
-                y = 1 // x
-            finally:
-                y = lambda: 5
-                def g():
-                    return y
-            return g()()
-        """,
-        "f(1)",
-        "f(0)",
-    ),
+    "a finally that stays": Case(STAYS, STAYS, "f(1)", "f(0)"),
 }
 
 

@@ -96,7 +96,7 @@ def test_a_value_that_is_returned_twice():
 
 def last_index(n):
     i = -1
-    for i in range(n):  # noqa: B007
+    for i in range(n):  # noqa: B007  # that the turns do not read it is what is tried
         pass
     return i
 
