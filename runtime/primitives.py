@@ -21,6 +21,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
+from autograph.runtime import turn_counts
 from autograph.runtime.cheap_arms import is_cheap, is_choice, is_question
 from autograph.runtime.sinking import sink_writes
 
@@ -97,6 +98,7 @@ def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
 
 def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
     """`while test(*carry): carry = body(*carry)`."""
+    test.jaxpr = test.jaxpr.replace(eqns=turn_counts.hidden(test.jaxpr, body.jaxpr))
     if test.jaxpr.effects or body.jaxpr.effects:
 
         def ag_while_cond(carry: Any) -> Any:

@@ -505,3 +505,23 @@ def object_of_a_turn_changed_in_a_loop_inside(n):
         total += box.p
         n -= 1
     return total
+
+
+@program((5, -1.5), (1, 2.0), (0, 3.0))
+def numbers_of_a_range_that_only_xla_knows(n, x):
+    start, steps, last = 7, 0, 0.0
+    while steps < n:
+        steps += 1
+        for _ in range(start % 7, start % 3, 2):
+            last = -x * 2.0
+    return last
+
+
+@program((5, -1.5), (2, 2.0))
+def steps_of_one_that_make_two(n, x):
+    i = n * 0
+    while i < 5:
+        i += 1
+        x = x * 2.0
+        i += 1
+    return x, i

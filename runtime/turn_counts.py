@@ -1,0 +1,65 @@
+"""The test of a loop that counts in steps other than one, hidden from XLA's count of the turns.
+
+Where XLA knows all three numbers of `while i < n: i += step`, be it only after it has folded constants, it drops or unrolls the
+loop by the number of its turns. It rounds that number down: with 0, 1 and 2 it is 0 turns and not 1. `i <= n` is counted wrongly
+where there is no turn. This holds of all versions of JAX that we support; openxla/xla#48454 mends it.
+
+A barrier behind the comparison keeps XLA from counting; the machine code is the same but for that. Loops with steps of one, which
+are counted rightly, stay as they are, and so do those whose test is `!=`.
+
+>>> import jax
+>>> from autograph import convert
+>>> def doubled_once(x):
+...     i = jax.numpy.zeros((), int)
+...     while i < 1:
+...         x, i = 2 * x, i + 2
+...     return x
+>>> int(jax.jit(convert(doubled_once))(3))
+6
+>>> 'optimization_barrier' in str(jax.make_jaxpr(convert(doubled_once))(3))
+True
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+from jax import lax
+
+from autograph.jax_internals import new_var
+from autograph.runtime.known_branches import is_literal
+
+_COMPARISONS = frozenset({lax.lt_p, lax.le_p, lax.gt_p, lax.ge_p})
+_STEPS = frozenset({lax.add_p, lax.sub_p})
+
+
+def hidden(test: Any, body: Any) -> list[Any]:
+    """The equations of `test`, with a barrier behind each question that XLA could count by; both are jaxprs of one carry."""
+    turns = dict(zip(test.invars, zip(body.invars, body.outvars, strict=True), strict=True))
+    equations: list[Any] = []
+    for eqn in test.eqns:
+        asked = [turns[v] for v in eqn.invars if not is_literal(v) and v in turns]
+        if eqn.primitive in _COMPARISONS and any(_is_counter(v, out, body.eqns) for v, out in asked):
+            answers = [new_var(v.aval) for v in eqn.outvars]
+            equations.append(eqn.replace(outvars=answers))
+            eqn = eqn.replace(primitive=_barrier(), params={}, invars=answers)
+        equations.append(eqn)
+    return equations
+
+
+def _is_counter(v: Any, out: Any, eqns: list[Any]) -> bool:
+    """Whether a turn may step from an integer to the next by more than one, as far as it is seen before constants are folded."""
+    made = None if is_literal(out) else next((eqn for eqn in eqns if out in eqn.outvars), None)
+    if made is None or v.aval.shape or v.aval.dtype.kind not in "iu":
+        return False
+    if made.primitive not in _STEPS or v not in [operand for operand in made.invars if not is_literal(operand)]:
+        return True  # two steps of one, a choice of two numbers, a call: XLA may find that it is a step
+    return not any(is_literal(operand) and operand.val in (1, -1) for operand in made.invars)
+
+
+@functools.cache
+def _barrier() -> Any:
+    """The primitive of `lax.optimization_barrier`, which JAX does not export."""
+    return jax.make_jaxpr(lax.optimization_barrier)(True).eqns[0].primitive
