@@ -45,6 +45,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime import unread
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.loop_exits import Loop, condition_of, flags, made_of, reads, stays_number, under
+from autograph.runtime.staging import is_traced
 
 _MOST = 4  # operations on numbers, after the loop
 _ON_NUMBERS = frozenset({"add", "sub", "mul", "neg", "max", "min", "convert_element_type", "copy"})
@@ -128,8 +129,11 @@ def note_unread(loop: Loop, results: list[Any]) -> None:
     """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
     known = [*loop.init, *loop.test.consts, *loop.body.consts, *results]
     for k, flag, going, *_ in _noted(loop):
-        if sum(x is results[k] for x in known) == 1:
-            unread.note(results[k], results[flag], going)
+        if (
+            is_traced(results[k]) and sum(x is results[k] for x in known) > 1
+        ):  # a name of its own: the note is of that alone
+            results[k] = lax.select(results[flag], results[k], results[k])
+        unread.note(results[k], results[flag], going)
 
 
 class _Told:

@@ -141,7 +141,9 @@ def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
     early = {v: x for v, x in early.items() if arm.outvars.count(v) == 1}
 
     def choose(run: Any, left: Any) -> Any:
-        return run if run is left else lax.select(flag, *((left, run) if not guard.going else (run, left)))
+        if run is left:
+            return run
+        return lax.select(flag, run, left) if guard.going else lax.select(flag, left, run)
 
     start = 0
     for end, eqn in enumerate(arm.eqns, 1):

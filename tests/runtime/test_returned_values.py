@@ -219,6 +219,33 @@ def test_what_an_inner_loop_returns_is_told_by_the_outer_one(n):
     assert [len(loop.outvars) for loop in loops_of(lowest, 0.7, n)] == [4, 2]  # x, steps, asked, the exit; asked, step
 
 
+def test_an_array_that_an_inner_loop_returns_is_carried_once():
+    outer, _ = loops_of(lowest_of_all, jnp.array([0.7, 2.0]), 5)
+    assert [v.aval.shape for v in outer.outvars].count((2,)) == 1
+    for x in ([0.7, 2.0], [-2.0, 3.0]):
+        for n in (0, 1, 40):
+            got, want = ag.jit(lowest_of_all)(jnp.array(x), n), lowest_of_all(jnp.array(x), n)
+            np.testing.assert_allclose(got[0], want[0], rtol=1e-5)
+            assert tuple(map(int, got[1:])) == want[1:]
+
+
+def lowest_of_all(x, n):
+    """An exit of the inner loop returns an array that this loop only reads."""
+    steps, asked = 0, 1
+    lowest = jnp.cos(x).sum()
+    while steps < n:
+        step = 1.0
+        while jnp.cos(x - step).sum() > lowest - 0.1 * step:
+            step = step / 2
+            asked += 1
+            if step < 1e-3:
+                return x, steps, asked
+        x = x - step
+        lowest = jnp.cos(x).sum()
+        steps += 1
+    return x, steps, asked
+
+
 def loops_of(fn, *args):
     """The loops that run, the outer one first."""
     found, pending = [], list(jax.make_jaxpr(ag.convert(fn))(*args).eqns)
