@@ -42,7 +42,9 @@ class Arm:
         self.value: Any = None
         code = getattr(run, "__code__", None)
         with recursion.refused(code, recursion.ARM), journal.Piece(variables, path, code=code) as piece:
+            self._traces = piece.arms = [piece.trace]
             if beside is not None:
+                piece.arms += beside._traces
                 piece.holders = functools.partial(holders_of, beside)
             try:
                 with iterators.held_back(variables, run) as original:

@@ -24,20 +24,21 @@ noted in `flows`, for the sake of aliases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograph.jax_internals import current_trace, variable_of
+from autograph.jax_internals import variable_of
 from autograph.runtime import bounds, inductive_bounds, journal, unread
-from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note
-from autograph.runtime.carry_comparison import Comparison
+from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note, note_join
+from autograph.runtime.carry_comparison import Comparison, is_plain, is_unbound
 from autograph.runtime.carry_layout import Layout
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
 from autograph.runtime.carry_refusals import ANOTHER, CHANGED_AND_REPLACED, KNOWN, NO_TURN
+from autograph.runtime.containers import open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
 from autograph.runtime.joining import Mismatch, Node, fill
@@ -45,8 +46,9 @@ from autograph.runtime.known_branches import is_literal
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
 from autograph.runtime.newborns import known_to, made_inside, owned
 from autograph.runtime.optional_values import Maybe, hold_facts, settled, shown_by
+from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Variable
-from autograph.runtime.types import convert, of_type, placeholder
+from autograph.runtime.types import convert, of_type, placeholder, type_of
 from autograph.runtime.views import Merged
 from autograph.runtime.writes import Written
 
@@ -183,26 +185,42 @@ class Carry(Layout):
         return bool(found)
 
     def suppose(self) -> bool:
-        """After an attempt in which types moved: whether the enclosing loop's must be repeated for that alone.
+        """After an attempt that learnt types: whether the enclosing loop's must be repeated for that alone.
 
         Then the variables are given values of the types known so far, with which that attempt goes on.
         """
         outer = self.memory.outer
-        if outer is None or outer.attempt is None or outer.attempt.trace is not current_trace():
-            return False  # with a trace in between, which may be kept: of a function under `jit`, say
+        if outer is None or outer.attempt is None or not journal.only_arms_within(outer.attempt.trace):
+            return False  # a trace in between may be kept: of a function under `jit`, say
         if not self.only_types or self.locations or self.born or self.grown or self.forwarded:
             return False
         if any(type(place.template) is Node for place in self.places):
             return False
         kinds = [self.memory.types.get(leaf.key, leaf.type) for leaf in self.leaves]
-        carried_in = {id(leaf.tracer) for leaf in outer.attempt.leaves}
-        if not any(id(leaf.init) in carried_in for leaf, kind in zip(self.leaves, kinds) if kind != leaf.type):
+        found = [p.key for p in self.places[: len(self.variables)] if p.key in self.memory.begun and is_unbound(p.init)]
+        begun = {key: self.memory.begun[key]() for key in found}  # unbound before the loop, where they need a value
+        if not all(map(is_plain, begun.values())) or not self._moves(outer.attempt, kinds, begun):
             return False
         values = [leaf.init if leaf.invariant else of_type(kind) for leaf, kind in zip(self.leaves, kinds)]
+        for leaf, value in zip(self.leaves, values):
+            if not leaf.invariant:
+                note_join(value, leaf.out, leaf.init)
         for place in self.places:
-            place.variable.set(fill(place.template, values))
+            if place.key in begun:
+                journal.note_skipped(place.variable.name)
+                place.variable.set(_traced_like(begun[place.key]))
+            else:
+                place.variable.set(fill(place.template, values))
         outer.must_repeat = True
         return True
+
+    def _moves(self, outer: Carry, kinds: Sequence[Any], begun: Container[Any]) -> bool:
+        """Whether what was learnt is news for the attempt of the enclosing loop as well."""
+        carried_in = {id(leaf.tracer) for leaf in outer.leaves}
+        if any(id(leaf.init) in carried_in for leaf, kind in zip(self.leaves, kinds) if kind != leaf.type):
+            return True
+        unbound = {id(_cell(place)) for place in outer.places if is_unbound(place.init)}
+        return any(id(_cell(place)) in unbound for place in self.places if place.key in begun)
 
     def _settle(self, finished: Any) -> None:
         """Finds written locations that are not carried yet; gives back to what the turn made what was written there."""
@@ -363,3 +381,15 @@ class Carry(Layout):
         self.places.clear()
         self.flows = Flows()
         return merged
+
+
+def _traced_like(value: Any) -> Any:
+    """Traced values of the same types, for a trace that is going to be thrown away."""
+    if is_array_like(value):
+        return of_type(type_of(value))
+    opened = open_container(value)
+    return opened[3](list(map(_traced_like, opened[0]))) if opened is not None else value
+
+
+def _cell(place: Place) -> Any:
+    return getattr(place.variable, "cell", place.variable)

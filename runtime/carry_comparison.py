@@ -121,7 +121,7 @@ class Comparison:
             return False
         (_, before), (_, after) = parts(value), parts(out)
         like = after if before is None else before
-        if (value is None) == (out is None) and type(out) is not Maybe or not _is_plain(like):
+        if (value is None) == (out is None) and type(out) is not Maybe or not is_plain(like):
             return False
         self.memory.optional[key] = self._placeholder_like(like, key)
         return True
@@ -262,9 +262,9 @@ def is_unbound(value: Any) -> bool:
     return value is UNSET or type(value) is Undefined
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """Whether a value is a number or an array, or a container of such that never changes."""
     if is_array_like(value):
         return True
     opened = open_container(value) if is_value(value) else None
-    return opened is not None and all(map(_is_plain, opened[0]))
+    return opened is not None and all(map(is_plain, opened[0]))

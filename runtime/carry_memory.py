@@ -4,8 +4,8 @@ An outer loop traces its body again when a type moves or a written location is f
 to find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer:
 a Python value in a closure can change an answer without changing a type.
 
-An inner loop may see that a type moves which the outer one carries in: then the outer body will be traced again whatever
-comes. So the inner loop does not search on. It leaves values of the types that it has seen so far, and the attempt of the
+An inner loop may see that a type moves which the outer one carries in, or learn what a variable holds that is unbound before
+both: then the outer body will be traced again whatever comes. So the inner loop does not search on. It leaves values of the types that it has seen so far, and the attempt of the
 outer loop, which `must_repeat`, goes on to see what else moves. Thus loops nested to any depth are traced twice, not as
 often as they are deep.
 

@@ -12,19 +12,19 @@ No piece is open: every announcement returns at once.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 import jax
 import numpy as np
 
-from autograph.jax_internals import current_trace, trace_reference
+from autograph.jax_internals import current_trace, open_traces, trace_reference
 from autograph.runtime import foreign, views
 from autograph.runtime.locations import (
     NAMED,
@@ -49,6 +49,7 @@ class Piece:
     native iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf.
     `skipped` are variables that some path through a loop body does not assign.
 
+    `arms` are traces that are given up with that of the piece around: of an arm, and of the arm beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
     something that cannot be put back (see `forbids`) it `is_final`.
     """
@@ -59,6 +60,7 @@ class Piece:
         self.code = code
         self.holders: Callable[[], list[Any]] = list
         self.is_loop = is_loop
+        self.arms: list[Callable[[], Any]] = []
         self.is_trial = False
         self.is_final = False
         self.made: dict[int, Any] = {}
@@ -158,7 +160,7 @@ class Piece:
         for obj, size in self.sizes:
             if dict.__len__(obj) > size and id(obj) not in self.entries:
                 self.touched.add(id(obj))
-                self.entries[id(obj)] = ContentsLocation(obj), dict(islice(dict.items(obj), size))
+                self.entries[id(obj)] = ContentsLocation(obj), dict(itertools.islice(dict.items(obj), size))
         self.sizes = []
 
     def _covers(self, location: Any) -> bool:
@@ -275,6 +277,13 @@ def known(test: Any) -> bool | None:
 def in_loop() -> bool:
     """Whether a loop body is being staged."""
     return any(piece.is_loop for piece in _stack.pieces)
+
+
+def only_arms_within(trace: Any) -> bool:
+    """Whether nothing but arms lies between the trace in progress and that of a piece around it."""
+    arms = [arm() for piece in _stack.pieces for arm in piece.arms]
+    inside = list(itertools.takewhile(lambda one: one is not trace, open_traces()))
+    return all(any(one is arm for arm in arms) for one in inside) and len(inside) < len(open_traces())
 
 
 def note_skipped(name: str) -> None:

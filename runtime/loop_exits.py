@@ -196,10 +196,14 @@ def reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
 
 def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
     """The booleans of the carry that end the loop by themselves: number, and value at which it begins and goes on."""
-    jaxpr = loop.test.jaxpr
+    found = list(_flags(loop))
     # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
-    if calls_host(jaxpr.eqns) or calls_host(loop.body.jaxpr.eqns):
-        return
+    if found and not calls_host(loop.test.jaxpr.eqns) and not calls_host(loop.body.jaxpr.eqns):
+        yield from found
+
+
+def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
+    jaxpr = loop.test.jaxpr
     made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     pending = [(jaxpr.outvars[0], True)]
     while pending:

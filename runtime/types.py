@@ -162,7 +162,7 @@ def convert(x: Any, target: ArrayType) -> Any:
 def of_type(target: ArrayType) -> Any:
     """A traced value of exactly type `target`, for a trace that is going to be thrown away."""
     value = placeholder(target)
-    return convert_weak(value, target.dtype) if target.weak else value
+    return convert_weak(value, target.dtype) if target.weak else lax.optimization_barrier(value)
 
 
 def placeholder(target: ArrayType) -> Any:

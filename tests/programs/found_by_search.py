@@ -525,3 +525,14 @@ def steps_of_one_that_make_two(n, x):
         x = x * 2.0
         i += 1
     return x, i
+
+
+@program((jnp.float32(1.5), 3), (jnp.float32(60.0), 1))
+def loop_that_would_not_end_on_zeros(x, n):
+    s = 0
+    for _ in range(n):
+        for _ in range(n):
+            s = s + x
+        while s < 100:
+            s = s * 2
+    return s

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime import journal
 from autograph.runtime.conditionals import if_exp
@@ -731,6 +732,86 @@ def test_a_type_that_moves_in_the_innermost_loop_is_found_at_once(kind):
         return traced
 
     assert [counted(depth) for depth in range(1, 6)] == [2 * depth for depth in range(1, 6)]
+
+
+turns = []
+
+
+@ag.do_not_convert
+def count():
+    turns.append(None)
+
+
+def in_branches(x, n):
+    """The type of `s` moves in a loop within arms within loops."""
+    s = 0
+    for i in range(n):
+        if x > i - 9:
+            for j in range(n):
+                if x < 9 + j:
+                    for k in range(n):
+                        count()
+                        if k < 9:
+                            s = s + x
+    return s
+
+
+def returning(x, n):
+    """No loop knows what `return` gives but the innermost one."""
+    s = 0.0
+    for i in range(n):
+        for j in range(n):
+            for _ in range(n):
+                count()
+                s = s + x
+                if s > 5:
+                    return s * 2 + i + j
+            x = x * 2
+        x = x + 1
+    return s
+
+
+def returning_at_every_level(x, n):
+    s = 0.0
+    for i in range(n):
+        if s > 5 * x:
+            return s + i
+        for j in range(n):
+            if s > 4 * x:
+                return s + j
+            for k in range(n):
+                count()
+                if s > 3 * x:
+                    return s + k
+                s = s + x
+    return s
+
+
+def finding(x, n):
+    """The flag stays one of Python's bools, which count as integers, in the turns that are given up as well."""
+    found, s, best = False, 0, 0
+    for _ in range(n):
+        for j in range(n):
+            for _ in range(n):
+                count()
+                s = s + x
+                if s > 2:
+                    best = s + j
+                    found = True
+            if found:
+                s = s - best
+    return s, found + found
+
+
+@pytest.mark.parametrize("fn", [in_branches, returning, returning_at_every_level, finding], ids=lambda f: f.__name__)
+def test_bodies_inside_arms_and_loops_that_return_are_traced_twice(fn):
+    turns.clear()
+    compiled = ag.jit(fn)
+    compiled(0.25, 3)
+    assert len(turns) == 2
+    for x in (0.25, 1.5):
+        for n in (0, 1, 3):
+            np.testing.assert_allclose(compiled(x, n), fn(x, n), rtol=1e-6)
 
 
 def test_a_closure_with_another_type_is_not_remembered():
