@@ -101,7 +101,7 @@ def _method(f: Any) -> Any:
             return known
     elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
-        call = native_methods.announced(f, f.__self__) if journal.active() else f
+        call = native_methods.announced(f, f.__self__) if journal.hears_of_writes() else f
         return with_functions_converted(call) if takes_functions(inner) else call
     met(type(f.__self__))
     found = converted(inner)
@@ -122,7 +122,7 @@ def _native_function(f: Any) -> Any:
 
 
 def _library(f: Any) -> Any:
-    if journal.active():
+    if journal.hears_of_writes():
         f = native_methods.announced(f)
     return with_functions_converted(f) if takes_functions(f) else f
 

@@ -185,7 +185,9 @@ class Comparison:
             self.memory.static[key] = False
             return template, True
         stays = self.memory.in_place.get(key)
-        if (stays is None and type(value) is list or key in self.memory.kept) and open_container(out) is not None:
+        if (stays is None and type(value) in (list, dict) or key in self.memory.kept) and open_container(
+            out
+        ) is not None:
             self.memory.kept.pop(key, None)
             self.memory.in_place[key] = False
             self.locations.pop(id(value), None)

@@ -5,9 +5,9 @@ to find out again what they carry. What they learnt is remembered by the positio
 a Python value in a closure can change an answer without changing a type.
 
 An inner loop may see that a type moves which the outer one carries in, or learn what a variable holds that is unbound before
-both: then the outer body will be traced again whatever comes. So the inner loop does not search on. It leaves values of the types that it has seen so far, and the attempt of the
-outer loop, which `must_repeat`, goes on to see what else moves. Thus loops nested to any depth are traced twice, not as
-often as they are deep.
+both: then the outer body will be traced again whatever comes. So the inner loop does not search on. It leaves values of the
+types that it has seen so far, and the attempt of the outer loop, which `must_repeat`, goes on to see what else moves. Thus loops
+nested to any depth are traced twice, not as often as they are deep.
 
 Locations are remembered by key, and only as long as the enclosing loop carries them too: an object that a turn makes is
 another one in the next attempt.

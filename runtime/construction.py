@@ -45,7 +45,7 @@ def _native(cls: Any) -> Any:
         return lambda *args, **kwargs: journal.watch(make(*args, **kwargs))
     if takes_functions(cls):
         return with_functions_converted(cls)
-    return native_methods.announced(cls) if journal.active() else cls
+    return native_methods.announced(cls) if journal.hears_of_writes() else cls
 
 
 class _Construction:

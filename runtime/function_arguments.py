@@ -94,7 +94,9 @@ def argument(x: Any) -> Any:
         return kind(map(argument, x))
     if kind is wrapped_functions.JITTED or kind in wrapped_functions.CUSTOM:
         return wrapped_functions.rewrapped(x)
-    if kind in _NATIVE and journal.active():  # `operator.iadd`, `xs.append`: the journal must hear of what they write
+    if (
+        kind in _NATIVE and journal.hears_of_writes()
+    ):  # `operator.iadd`, `xs.append`: the journal must hear of what they write
         from autograph.runtime import calls  # above this layer
 
         return calls.converted(x)

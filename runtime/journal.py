@@ -194,6 +194,11 @@ def active() -> bool:
     return bool(_stack.pieces)
 
 
+def hears_of_writes() -> bool:
+    """Whether a write must be announced: a piece is being staged, or there are containers that may be one of several."""
+    return bool(_stack.pieces) or views.any_merged()
+
+
 def innermost() -> Piece | None:
     """The innermost open piece."""
     return _stack.pieces[-1] if _stack.pieces else None

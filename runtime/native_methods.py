@@ -22,6 +22,7 @@ import numpy as np
 
 from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
 from autograph.runtime.containers import is_value_class
+from autograph.runtime.locations import ContentsLocation, same_contents
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced
@@ -67,7 +68,7 @@ def unbound(f: Any) -> Any:
     name = f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f)
-    if not journal.active() or name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
+    if not journal.hears_of_writes() or name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -89,30 +90,57 @@ def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
 
 
 def announced(f: Any, *owner: Any) -> Any:
-    """A library function, called while a piece is staged: the containers that it is given may come back changed."""
+    """A library function, called while a piece is staged: the containers that it is given may come back changed.
+
+    Most come back as they were (the parameters that an optimiser is given), so they are compared, and a change is announced
+    when it is known. Where the result may write later, or what is given is no plain container, it is announced before.
+    """
     module = getattr(f, "__module__", None)
     if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
         return f
 
     @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        for x in (*owner, *args, *kwargs.values()):
-            _announce(x)
-        return f(*args, **kwargs)
+        before = [(at, at.get()) for x in (*owner, *args, *kwargs.values()) for at in _given(x)]
+        try:
+            result = f(*args, **kwargs)
+        finally:
+            for location, contents in before:
+                _announce_change(location, contents)
+        if callable(result) or hasattr(type(result), "__next__"):
+            for location, _ in before:
+                journal.touch_container(location.obj)
+        return result
 
     return call
 
 
-def _announce(x: Any) -> None:
-    """What library code is given may change, and so may what a method or a partial that it is given is bound to."""
+def _given(x: Any) -> list[ContentsLocation]:
+    """The containers whose contents tell whether library code changed them; announces what else it may change.
+
+    So may be what a method or a partial that it is given is bound to.
+    """
+    found: list[ContentsLocation] = []
     if type(x) is functools.partial:
         for part in (x.func, *x.args, *x.keywords.values()):
-            _announce(part)
+            found += _given(part)
     elif type(x) is BuiltinFunctionType:
         if x.__name__ not in _READERS:
             journal.touch_container(x.__self__)
+    elif issubclass(type(x), (list, dict, set, collections.deque)):
+        found.append(ContentsLocation(x))
     elif not is_value_class(type(x)):
         journal.touch_container(x)
+    return found
+
+
+def _announce_change(location: ContentsLocation, before: Any) -> None:
+    """Announces a write that was done, if it was: as if it were to come."""
+    after = location.get()
+    if not same_contents(before, after):
+        location.set(before)
+        journal.touch_container(location.obj)
+        location.set(after)
 
 
 # --- methods that take traced arguments; `f` is the bound method ---

@@ -113,9 +113,12 @@ def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
         value = pending.pop()
         if id(value) in candidates:
             continue
-        if type(value) in (tuple, list, dict, set):
+        if type(value) in (list, dict, set):
             candidates[id(value)] = value
             pending.extend(value.values() if type(value) is dict else value)
+        elif issubclass(type(value), tuple):
+            candidates[id(value)] = value
+            pending.extend(tuple.__iter__(value))
         elif is_value_class(type(value)):
             candidates[id(value)] = value
             names = vars_of(value)

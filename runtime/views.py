@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph import errors
-from autograph.jax_internals import keep_with_trace, open_traces, trace_reference
+from autograph.jax_internals import is_tracing, keep_with_trace, open_traces, trace_reference
 from autograph.runtime.references import unreferenced
 from autograph.runtime.refusals import a as _a
 from autograph.runtime.refusals import quoted, refusal
@@ -152,6 +152,11 @@ def _check_stand_ins(a: Any, b: Any) -> None:
             why="the loop carries what the object holds, and one compiled turn serves every turn",
             instead="compare by `==`, or keep a bool of your own that says which one it is",
         )
+
+
+def any_merged() -> bool:
+    """Whether there may be containers that stand for one of several."""
+    return bool(_registry.views) and is_tracing() and bool(_registry.live())
 
 
 def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:

@@ -1,9 +1,11 @@
 """What writes without telling: library classes, functions of numpy, native state. Put back or refused, never silent."""
 
 import collections
+import collections.abc
 import contextvars
 import functools
 import math
+import operator
 import queue
 
 import jax
@@ -169,6 +171,81 @@ def factorials(n):
 )
 def test_refused_by_name(fn, words):
     with pytest.raises(ag.StagingError, match=f"{words}(.|\n)*test_foreign.py"):
+        ag.jit(fn)(1)
+
+
+def updated_in_an_arm(n):
+    d = {"b": 1}
+    if n > 2:
+        collections.abc.MutableMapping.update(d, b=n)
+    return d["b"]
+
+
+def updated_in_turns(n):
+    d = {"b": 1, "c": 2}
+    for i in range(n):
+        collections.abc.MutableMapping.update(d, b=d["b"] * 2, c=i)
+        collections.abc.Mapping.get(d, "b")
+    return d
+
+
+def extended_before_it_fails(n):
+    xs = [0, 0]
+    if n > 2:
+        try:
+            collections.abc.MutableMapping.update(xs, [(0, 5), (7, 5)])
+        except IndexError:
+            pass
+    return xs
+
+
+def read_where_it_may_be_one_of_two(n):
+    d, e = {"b": 1}, {"b": 2}
+    c = e if n > 2 else d
+    return collections.abc.Mapping.get(c, "b") + d["b"]
+
+
+def later(d):
+    return functools.partial(collections.abc.MutableMapping.update, d)
+
+
+def written_later(n):
+    d = {"b": 1}
+    if n > 2:
+        collections.abc.MutableMapping.items(d)
+        later(d)(b=7)
+    return d["b"]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [updated_in_an_arm, updated_in_turns, extended_before_it_fails, read_where_it_may_be_one_of_two, written_later],
+    ids=lambda f: f.__name__,
+)
+def test_containers_that_library_code_is_given(fn):
+    for n in (0, 1, 4):
+        assert jax.tree.map(int, ag.jit(fn)(n)) == fn(n)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: collections.abc.MutableSequence.extend(c, [5]),
+        lambda c: list.append(c, 5),
+        lambda c: functools.reduce(operator.iadd, [[5]], c),
+    ],
+    ids=["library code", "a method of the class", "a function that a function is given"],
+)
+def test_one_of_two_containers_may_not_be_changed_by_library_code(change):
+    def fn(n):
+        d, e = [1], [2]
+        c = e if n > 2 else d
+        change(c)
+        return d
+
+    with pytest.raises(
+        ag.StagingError, match=r"a list is changed in place that may be one of several(.|\n)*test_foreign.py"
+    ):
         ag.jit(fn)(1)
 
 
