@@ -34,11 +34,10 @@ from autograph.jax_internals import variable_of
 from autograph.runtime import bounds, inductive_bounds, journal, unread
 from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note, note_join
 from autograph.runtime.carry_comparison import Comparison, is_plain, is_unbound
-from autograph.runtime.carry_layout import Layout
+from autograph.runtime.carry_layout import Layout, traced_like
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
 from autograph.runtime.carry_refusals import ANOTHER, CHANGED_AND_REPLACED, KNOWN, NO_TURN
-from autograph.runtime.containers import open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
 from autograph.runtime.joining import Mismatch, Node, fill
@@ -46,9 +45,8 @@ from autograph.runtime.known_branches import is_literal
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
 from autograph.runtime.newborns import known_to, made_inside, owned
 from autograph.runtime.optional_values import Maybe, hold_facts, settled, shown_by
-from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Variable
-from autograph.runtime.types import convert, of_type, placeholder, type_of
+from autograph.runtime.types import convert, join_types, of_type, placeholder
 from autograph.runtime.views import Merged
 from autograph.runtime.writes import Written
 
@@ -196,11 +194,15 @@ class Carry(Layout):
             return False
         if any(type(place.template) is Node for place in self.places):
             return False
-        kinds = [self.memory.types.get(leaf.key, leaf.type) for leaf in self.leaves]
+        kinds = [self._kind(leaf) for leaf in self.leaves]
         found = [p.key for p in self.places[: len(self.variables)] if p.key in self.memory.begun and is_unbound(p.init)]
         begun = {key: self.memory.begun[key]() for key in found}  # unbound before the loop, where they need a value
         if not all(map(is_plain, begun.values())) or not self._moves(outer.attempt, kinds, begun):
             return False
+        learnt = dict(self.memory.types), set(self.memory.begun)
+        if self.memory.supposed == learnt:
+            return False  # the enclosing loop has begun again for it before
+        self.memory.supposed = learnt
         values = [leaf.init if leaf.invariant else of_type(kind) for leaf, kind in zip(self.leaves, kinds)]
         for leaf, value in zip(self.leaves, values):
             if not leaf.invariant:
@@ -208,11 +210,15 @@ class Carry(Layout):
         for place in self.places:
             if place.key in begun:
                 journal.note_skipped(place.variable.name)
-                place.variable.set(_traced_like(begun[place.key]))
+                place.variable.set(traced_like(begun[place.key]))
             else:
                 place.variable.set(fill(place.template, values))
         outer.must_repeat = True
         return True
+
+    def _kind(self, leaf: Leaf) -> Any:
+        known = self.memory.types.get(leaf.key, leaf.type)
+        return join_types(leaf.type, known) if known.shape == leaf.type.shape else known
 
     def _moves(self, outer: Carry, kinds: Sequence[Any], begun: Container[Any]) -> bool:
         """Whether what was learnt is news for the attempt of the enclosing loop as well."""
@@ -381,14 +387,6 @@ class Carry(Layout):
         self.places.clear()
         self.flows = Flows()
         return merged
-
-
-def _traced_like(value: Any) -> Any:
-    """Traced values of the same types, for a trace that is going to be thrown away."""
-    if is_array_like(value):
-        return of_type(type_of(value))
-    opened = open_container(value)
-    return opened[3](list(map(_traced_like, opened[0]))) if opened is not None else value
 
 
 def _cell(place: Place) -> Any:

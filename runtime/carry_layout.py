@@ -124,3 +124,11 @@ class Layout:
             kind = join_types(kind, known)
         self.leaves.append(Leaf(key, path, value, kind))
         return Slot(len(self.leaves) - 1)
+
+
+def traced_like(value: Any) -> Any:
+    """Traced values of the same types, for a trace that is going to be thrown away."""
+    if is_array_like(value):
+        return of_type(type_of(value))
+    opened = open_container(value)
+    return opened[3](list(map(traced_like, opened[0]))) if opened is not None else value

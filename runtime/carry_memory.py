@@ -40,6 +40,7 @@ class Memory:
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
         attempt: the carry of the attempt that is being traced, None outside.
+        supposed: the types, and the keys in `begun`, for which the enclosing loop was last made to begin again.
         must_repeat: whether that attempt serves only to learn from, for it stands on what is merely supposed.
         from_start: whether the loop, whose first test is known, was found to be better staged from its first turn.
         options: what `set_loop_options` said of the loop.
@@ -70,6 +71,7 @@ class Memory:
         self.inner: dict[Any, Memory] = {}
         self.position = 0
         self.attempt: Any = None
+        self.supposed: Any = None
         self.must_repeat = False
         self.from_start = False
 

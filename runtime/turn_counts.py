@@ -1,11 +1,12 @@
-"""The test of a loop that counts in steps other than one, hidden from XLA's count of the turns.
+"""The test of a loop whose steps are not of one towards its end, hidden from XLA's count of the turns.
 
 Where XLA knows all three numbers of `while i < n: i += step`, be it only after it has folded constants, it drops or unrolls the
 loop by the number of its turns. It rounds that number down: with 0, 1 and 2 it is 0 turns and not 1. `i <= n` is counted wrongly
-where there is no turn. This holds of all versions of JAX that we support; openxla/xla#48454 mends it.
+where there is no turn, and so are counters that leave their type and come back (`while i >= 250: i += 1` of eight bits). This
+holds of all versions of JAX that we support; openxla/xla#48454 mends the first two.
 
-A barrier behind the comparison keeps XLA from counting; the machine code is the same but for that. Loops with steps of one, which
-are counted rightly, stay as they are, and so do those whose test is `!=`.
+A barrier behind the comparison keeps XLA from counting; the machine code is the same but for that. Loops with steps of one
+towards the other number, which are counted rightly, stay as they are, and so do those whose test is `!=`.
 
 >>> import jax
 >>> from autograph import convert
@@ -31,8 +32,12 @@ from jax import lax
 from autograph.jax_internals import new_var
 from autograph.runtime.known_branches import is_literal
 
-_COMPARISONS = frozenset({lax.lt_p, lax.le_p, lax.gt_p, lax.ge_p})
-_STEPS = frozenset({lax.add_p, lax.sub_p})
+_UP = {
+    lax.lt_p: (1, -1),
+    lax.le_p: (1, -1),
+    lax.gt_p: (-1, 1),
+    lax.ge_p: (-1, 1),
+}  # steps to the other operand, for each
 
 
 def hidden(test: Any, body: Any) -> list[Any]:
@@ -40,8 +45,9 @@ def hidden(test: Any, body: Any) -> list[Any]:
     turns = dict(zip(test.invars, zip(body.invars, body.outvars, strict=True), strict=True))
     equations: list[Any] = []
     for eqn in test.eqns:
-        asked = [turns[v] for v in eqn.invars if not is_literal(v) and v in turns]
-        if eqn.primitive in _COMPARISONS and any(_is_counter(v, out, body.eqns) for v, out in asked):
+        asked = [] if eqn.primitive not in _UP else zip(eqn.invars, _UP[eqn.primitive], strict=True)
+        counters = [(*turns[v], step) for v, step in asked if not is_literal(v) and v in turns]
+        if any(_may_be_miscounted(v, out, step, body.eqns) for v, out, step in counters):
             answers = [new_var(v.aval) for v in eqn.outvars]
             equations.append(eqn.replace(outvars=answers))
             eqn = eqn.replace(primitive=_barrier(), params={}, invars=answers)
@@ -49,14 +55,14 @@ def hidden(test: Any, body: Any) -> list[Any]:
     return equations
 
 
-def _is_counter(v: Any, out: Any, eqns: list[Any]) -> bool:
-    """Whether a turn may step from an integer to the next by more than one, as far as it is seen before constants are folded."""
+def _may_be_miscounted(v: Any, out: Any, step: int, eqns: list[Any]) -> bool:
+    """Whether a turn may step from an integer by another number than `step`, as far as it is seen before constants are folded."""
     made = None if is_literal(out) else next((eqn for eqn in eqns if out in eqn.outvars), None)
     if made is None or v.aval.shape or v.aval.dtype.kind not in "iu":
         return False
-    if made.primitive not in _STEPS or v not in [operand for operand in made.invars if not is_literal(operand)]:
+    if made.primitive not in (lax.add_p, lax.sub_p) or made.invars[0] is not v or not is_literal(made.invars[1]):
         return True  # two steps of one, a choice of two numbers, a call: XLA may find that it is a step
-    return not any(is_literal(operand) and operand.val in (1, -1) for operand in made.invars)
+    return bool(made.invars[1].val != (step if made.primitive is lax.add_p else -step))
 
 
 @functools.cache

@@ -51,6 +51,15 @@ def test_two_steps_of_one():
     assert compiled(operator.lt, 0, 5, [1, 1])() == (3, 6)
 
 
+@pytest.mark.parametrize(
+    ("compares", "first", "last", "step"),
+    [(operator.lt, 2, 3, -1), (operator.le, 3, 5, -1), (operator.ge, 250, 250, 1), (operator.gt, 255, 0, 1)],
+)
+def test_counters_that_come_back(compares, first, last, step):
+    expected = turns(compares, jnp.uint8(first), last, [step])
+    assert jax.jit(lambda n: turns(compares, jnp.full((), jnp.uint8(first)), last, [step])[0] + n)(0) == expected[0]
+
+
 def test_only_what_may_be_counted_wrongly_is_hidden():
     for compares, first, last, steps in (
         (operator.lt, 0, 5, [1]),
