@@ -23,7 +23,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.name_kinds import is_bool
-from autograph.analyses.operators import is_operator
+from autograph.analyses.operators import is_operator, variable
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.converters.bool_arithmetic import OPERATORS
@@ -75,6 +75,7 @@ class LogicalExpressions(ExpressionConverter):
 
     def is_truth(self, node: Node) -> bool:
         """Whether an expression is a bool by its form or by its name."""
+        node = variable(node, self.alias)
         if isinstance(node, gast.Name):
             return node.id in self.conversion.name_kinds.bools or node.id in self.conversion.flags
         if isinstance(node, gast.BoolOp):
