@@ -23,7 +23,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.name_kinds import is_bool
-from autograph.analyses.operators import is_operator, variable
+from autograph.analyses.operators import callee, is_operator, variable
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.converters.bool_arithmetic import OPERATORS
@@ -62,6 +62,9 @@ class LogicalExpressions(ExpressionConverter):
             for keyword in node.keywords:
                 if keyword.arg == "test":
                     self.is_test(keyword.value)
+        elif isinstance(node, gast.Call) and len(node.args) == 1 and isinstance(node.args[0], gast.BoolOp):
+            if self.conversion.static.is_builtin(callee(node, self.alias), bool):
+                self.is_test(node.args[0])
 
     def is_test(self, node: Node) -> None:
         """Takes note of `and` and `or` in a test, where the value of an operand may be something else than its truth."""

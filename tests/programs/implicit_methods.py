@@ -101,7 +101,7 @@ def truth_of_an_object_and_a_number(n, t):
         found += 2
     if not (switch and t):
         found += 4
-    return found if t and switch else -found
+    return found if t and switch else -found, bool(switch and t)
 
 
 @program((5, 2), (5, -2), (1, 2))
