@@ -18,7 +18,6 @@ from autograph.converters.caught_statements import CaughtStatements
 from autograph.converters.comparisons import Comparisons
 from autograph.converters.comprehensions import Comprehensions
 from autograph.converters.conditional_expressions import ConditionalExpressions
-from autograph.converters.container_tests import ContainerTests
 from autograph.converters.context_managers import ContextManagers
 from autograph.converters.control_flow import ControlFlow
 from autograph.converters.declarations import Declarations, HoistDeclarations
@@ -63,7 +62,6 @@ CONVERTERS: tuple[type[Converter], ...] = (
     HoistDeclarations,  # first: declarations inside statements would move with them
     MatchStatements,  # before anything counts `if`s: cases become some
     CaughtStatements,  # before anything counts `raise`s
-    ContainerTests,  # before tests are put beside flags, and on the user's own names
     Directives,  # while each directive still stands in its own loop
     ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
     OuterWrites,  # sees the assignments that element assignments became

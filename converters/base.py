@@ -70,6 +70,8 @@ class Conversion:
         """Variables that jumps became."""
         self.transient: set[str] = set()
         """Temporaries that are never read where the statement that sets them did not run just before."""
+        self.tests: list[Node] = []
+        """Tests that functions of ours return."""
         self.pieces: set[Node] = set()
         """Functions that converters made; all others are the user's."""
         self.loops: list[Node] = []

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.name_kinds import is_bool
-from autograph.analyses.operators import callee, is_operator
+from autograph.analyses.operators import callee, is_operator, variable
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.library import is_library
@@ -49,6 +49,7 @@ class BoolArithmetic(ExpressionConverter):
 
     def is_bool(self, node: Node) -> bool:
         """Whether an operand may well be a bool: by its form, also where that has become an operator, or by its name."""
+        node = variable(node, self.alias)
         if isinstance(node, gast.Name):
             return node.id in self.conversion.name_kinds.bools
         if is_operator(node, self.alias):

@@ -32,7 +32,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses.operators import callee
+from autograph.analyses.operators import callee, variable
 from autograph.analyses.static_tests import is_bool_literal
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node, binds
@@ -81,6 +81,7 @@ class Comparisons(ExpressionConverter):
 
     def may_be_container(self, node: Node) -> bool:
         """Whether an operand may well be a tuple, a list, a dict or an object of the user's."""
+        node = variable(node, self.alias)
         if isinstance(node, gast.Name | gast.Attribute):
             if isinstance(node, gast.Name) and node.id in self.conversion.name_kinds.numbers:
                 return False
@@ -93,6 +94,7 @@ class Comparisons(ExpressionConverter):
 
     def is_container(self, node: Node) -> bool:
         """Whether an operand is one by its form, or a name that is bound to one, or a new named tuple."""
+        node = variable(node, self.alias)
         if isinstance(node, gast.Name):
             kinds = self.conversion.name_kinds
             return node.id in kinds.containers or any(map(self.makes_containers, kinds.made.get(node.id, ())))

@@ -90,7 +90,7 @@ class Comprehensions(ExpressionConverter):
         else:
             test = tests.pop() if tests else gast.Constant(True, None)
             while tests:
-                test = pieces.operator(self.alias, "and_", [tests.pop(), pieces.thunk(test, at=test)], at=test)
+                test = pieces.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
             pair = gast.Tuple([test, pieces.thunk(generator.elt, at=generator.elt)], gast.Load())
             generator.elt = locations.place(pair, locations.header(generator.elt))
             last.ifs = []
@@ -135,7 +135,7 @@ class Comprehensions(ExpressionConverter):
             return node  # neither a lambda nor an iterable can bind a name of the function's
         test = tests.pop()
         while tests:
-            test = pieces.operator(self.alias, "and_", [tests.pop(), pieces.thunk(test, at=test)], at=test)
+            test = pieces.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
         element = pieces.thunk(generator.elt, at=generator.elt)
         if known[0] is builtins.len:
             kept = pieces.operator(self.alias, "comp_counted", [test, element], at=generator.elt)

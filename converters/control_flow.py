@@ -113,6 +113,7 @@ class ControlFlow(StatementConverter):
             return self.inside(node)
         state = self.liveness.state(node)
         if writes := self.liveness.writes(node.test):
+            self.conversion.tests.append(node.test)
             ask = [*announcements(writes & self.outer, self.alias, at=node.test), gast.Return(node.test)]
             test, loop_test = self.define("loop_test", [], writes, state, ask, at=node)
         else:

@@ -7,6 +7,13 @@ def f(a, b, c):
 
 Operands after the first are lambdas, so they are evaluated only when Python evaluates them. Operands that are static
 together stay as they are (`x is None or isinstance(x, int)`).
+
+`and` and `or` give one of their operands, which in a test is asked for its truth and no more. Where it is only known when the
+program runs which one, an object or a list and a bool cannot become one value; their truths can:
+
+>>> print(show("def f(a, b): return 1 if a and b > 0 else 2", LogicalExpressions))
+def f(a, b):
+    return 1 if ag__.and_(a, lambda: b > 0, test=True) else 2
 """
 
 from __future__ import annotations
@@ -15,27 +22,81 @@ from typing import Any
 
 import gast
 
+from autograph.analyses.name_kinds import is_bool
+from autograph.analyses.operators import callee, is_operator, variable
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
+from autograph.converters.bool_arithmetic import OPERATORS
+from autograph.nodes import walk
 
 LONGEST_CHAIN = 8  # operands that nest to the right; more are halved, for Python's compiler recurses
+_TESTING = (gast.If, gast.While, gast.IfExp, gast.Assert)
+_TESTING_OPERATORS = frozenset({"if_stmt", "while_loop", "if_exp", "assert_", "comp_test", "comp_kept", "comp_counted"})
+_TRUTHS = OPERATORS | {"is_none"}
 
 
 class LogicalExpressions(ExpressionConverter):
     """See the module."""
 
+    def convert(self, tree: Node) -> Node:
+        self.tests: set[Node] = set()
+        if not self.conversion.kinds.isdisjoint((gast.BoolOp, gast.While, gast.Match)):
+            for node in walk(tree):
+                self.find_tests(node)
+            for test in self.conversion.tests:
+                self.is_test(test)
+        return super().convert(tree)
+
+    def find_tests(self, node: Node) -> None:
+        """Takes note of the tests that are parts of a node."""
+        if isinstance(node, _TESTING):
+            self.is_test(node.test)
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            self.is_test(node.operand)
+        elif isinstance(node, gast.comprehension):
+            for test in node.ifs:
+                self.is_test(test)
+        elif is_operator(node, self.alias):
+            if node.func.attr in _TESTING_OPERATORS:
+                self.is_test(node.args[0])
+            for keyword in node.keywords:
+                if keyword.arg == "test":
+                    self.is_test(keyword.value)
+        elif isinstance(node, gast.Call) and len(node.args) == 1 and isinstance(node.args[0], gast.BoolOp):
+            if self.conversion.static.is_builtin(callee(node, self.alias), bool):
+                self.is_test(node.args[0])
+
+    def is_test(self, node: Node) -> None:
+        """Takes note of `and` and `or` in a test, where the value of an operand may be something else than its truth."""
+        if isinstance(node, gast.Lambda):
+            node = node.body
+        if isinstance(node, gast.BoolOp):
+            if not all(map(self.is_truth, node.values)):
+                self.tests.add(node)
+            for value in node.values:
+                self.is_test(value)
+
+    def is_truth(self, node: Node) -> bool:
+        """Whether an expression is a bool by its form or by its name."""
+        node = variable(node, self.alias)
+        if isinstance(node, gast.Name):
+            return node.id in self.conversion.name_kinds.bools or node.id in self.conversion.flags
+        if isinstance(node, gast.BoolOp):
+            return all(map(self.is_truth, node.values))
+        return is_bool(node) or (is_operator(node, self.alias) and node.func.attr in _TRUTHS)
+
     def visit_BoolOp(self, node: Node) -> Any:
         if self.conversion.static.holds(node) or not self.may_be_operand(*node.values[1:]):
             return node
-        return self.chain("and_" if isinstance(node.op, gast.And) else "or_", node.values, node)
+        return self.chain("and_" if isinstance(node.op, gast.And) else "or_", node.values, node, node in self.tests)
 
-    def chain(self, text: str, values: list[Node], at: Node) -> Node:
+    def chain(self, text: str, values: list[Node], at: Node, test: bool) -> Node:
         """A right-nested chain of calls; both operators are associative."""
         if len(values) == 1:
             return values[0]
         cut = 1 if len(values) <= LONGEST_CHAIN else len(values) // 2
-        left, right = self.chain(text, values[:cut], at), self.chain(text, values[cut:], at)
-        return pieces.operator(self.alias, text, [left, pieces.thunk(right, at=values[cut])], at=at)
+        left, right = self.chain(text, values[:cut], at, test), self.chain(text, values[cut:], at, test)
+        return pieces.conditional(self.alias, text, left, right, at=at, test=test)
 
     def visit_UnaryOp(self, node: Node) -> Any:
         if not isinstance(node.op, gast.Not) or self.conversion.static.holds(node.operand):

@@ -76,6 +76,12 @@ def operator(alias: str, text: str, arguments: list[Any], *, at: Any, **keywords
     return _made(gast.Call, spot, func=func, args=locations.place(arguments, spot), keywords=named)
 
 
+def conditional(alias: str, text: str, left: Any, right: Any, *, at: Any, test: bool) -> Any:
+    """`left and right` or `left or right`; with `test`, their truth."""
+    keywords = {"test": gast.Constant(True, None)} if test else {}
+    return operator(alias, text, [left, thunk(right, at=right)], at=at, **keywords)
+
+
 def statement(call: Any, *, at: Any) -> Any:
     """The statement `call`."""
     spot = locations.header(at)

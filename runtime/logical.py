@@ -1,7 +1,8 @@
 """`and`, `or`, `not`, chained comparisons, `in`: Python's own on values that are known.
 
 On traced values `and` and `or` keep Python's rules: the right side is evaluated only where the left one does not
-decide, and the value is the operand that decided (types join as in a conditional expression).
+decide, and the value is the operand that decided (types join as in a conditional expression). In a test only the truth of the
+operands counts: there the value is a bool.
 
 Where the right side only combines numbers that exist already (names, constants, `+ - *`, comparisons), evaluating it
 can neither fail nor be seen, so `and` of two bools is one bit operation instead of a `cond`, as an expert writes it.
@@ -45,26 +46,56 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def and_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
-    """`left and right()`."""
-    test = decider(left)
-    if not is_traced(test):
-        return right() if test else left
-    test = predicate(test)
-    if is_traced(left) and is_total(right):
-        return _combine(lax.bitwise_and, test, left, right(), True)
-    return staged_value("`and`", test, right, lambda: False if _is_bool(left) else left, state, unbound)
+def and_(
+    left: Any,
+    right: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    unbound: Sequence[str] = (),
+    test: bool = False,
+) -> Any:
+    """`left and right()`; with `test`, what has its truth."""
+    pred = decider(left)
+    if not is_traced(pred):
+        return right() if pred else False if test else left
+    pred = predicate(pred)
+    total = (test or is_traced(left)) and is_total(right)
+    if test:
+        left, right = pred, _asked(right)
+    if total:
+        return _combine(lax.bitwise_and, pred, left, right(), True)
+    return staged_value("`and`", pred, right, lambda: False if _is_bool(left) else left, state, unbound)
 
 
-def or_(left: Any, right: Callable[[], Any], state: StateLike = None, *, unbound: Sequence[str] = ()) -> Any:
-    """`left or right()`."""
-    test = decider(left)
-    if not is_traced(test):
-        return left if test else right()
-    test = predicate(test)
-    if is_traced(left) and is_total(right):
-        return _combine(lax.bitwise_or, test, left, right(), False)
-    return staged_value("`or`", test, lambda: True if _is_bool(left) else left, right, state, unbound)
+def or_(
+    left: Any,
+    right: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    unbound: Sequence[str] = (),
+    test: bool = False,
+) -> Any:
+    """`left or right()`; with `test`, what has its truth."""
+    pred = decider(left)
+    if not is_traced(pred):
+        return (True if test else left) if pred else right()
+    pred = predicate(pred)
+    total = (test or is_traced(left)) and is_total(right)
+    if test:
+        left, right = pred, _asked(right)
+    if total:
+        return _combine(lax.bitwise_or, pred, left, right(), False)
+    return staged_value("`or`", pred, lambda: True if _is_bool(left) else left, right, state, unbound)
+
+
+def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
+    """The truth of an operand."""
+
+    def ask() -> Any:
+        pred = decider(operand())
+        return predicate(pred) if is_traced(pred) else bool(pred)
+
+    return in_place_of(operand, ask)
 
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:

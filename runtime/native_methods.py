@@ -169,7 +169,7 @@ def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> None:
     items = f.__self__
-    if args or (key is None and not numeric_modules.holds_traced(list(items))):
+    if args or (key is None and not any(map(may_be_traced, items))):
         return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
     items[:] = selection.ordered(items, key=None if key is None else calls.converted(key), reverse=reverse)
     return None

@@ -122,16 +122,15 @@ def extreme_of_vector(name: str, x: Any) -> Any:
 
 
 def ordered(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> list[Any]:
-    """`sorted(iterable, key=key, reverse=reverse)`: stable; keys are numbers or tuples of numbers when traced.
+    """`sorted(iterable, key=key, reverse=reverse)`: stable, and Python's own where no comparison asks a traced value.
 
-    NaNs come last (first when reversed), where Python leaves them in no defined order.
+    Traced keys are numbers or tuples of numbers. NaNs come last (first when reversed), where Python leaves them in no
+    defined order.
     """
     items = list(iterable)
     keys = items if key is None else [key(item) for item in items]
-    if len(items) < 2 or not any(is_traced(k) or (type(k) is tuple and any(map(is_traced, k))) for k in keys):
-        if key is None:
-            return builtins.sorted(items, reverse=reverse)
-        order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    order = _known_order(keys, reverse)
+    if order is not None:
         return [items[i] for i in order]
     columns = _columns(keys)
     if reverse:
@@ -140,6 +139,28 @@ def ordered(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, revers
     else:
         index = jnp.lexsort(list(reversed(columns)))
     return _reorder(items, index)
+
+
+def _known_order(keys: list[Any], reverse: Any) -> list[int] | None:
+    """The positions of the keys in their order; None where a traced value decides about it."""
+    asks = any(map(sequences.may_be_traced, keys))
+    compared = list(map(_Key, keys)) if asks else keys
+    try:
+        return builtins.sorted(range(len(keys)), key=compared.__getitem__, reverse=reverse)
+    except sequences.Undecided:
+        return None
+
+
+class _Key:
+    """A key that Python's sort compares as long as no traced value decides."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Key) -> bool:
+        return sequences.precedes(self.value, other.value)
 
 
 def _columns(keys: list[Any]) -> list[Any]:

@@ -97,6 +97,42 @@ def matches(left: Any, right: Any) -> Any:
     return True if left is right else _truth(compare(left, "==", right))
 
 
+class Undecided(Exception):
+    """A comparison asks for the truth of a traced value."""
+
+
+def precedes(left: Any, right: Any) -> bool:
+    """`left < right`, where Python knows it: the first pair that differs comes before any traced value.
+
+    Raises:
+        Undecided: a traced value decides.
+    """
+    kind = _container(type(left), "__lt__")
+    if kind in _SEQUENCES and kind is _container(type(right), "__lt__"):
+        for a, b in zip(left, right, strict=False):
+            if not (a is b or _are_equal(a, b)):
+                return precedes(a, b)
+        return len(left) < len(right)
+    return _known(left, "<", right)
+
+
+def _are_equal(left: Any, right: Any) -> bool:
+    kind = _container(type(left), "__eq__")
+    if kind in _SEQUENCES and kind is _container(type(right), "__eq__"):
+        return len(left) == len(right) and all(a is b or _are_equal(a, b) for a, b in zip(left, right, strict=True))
+    return _known(left, "==", right)
+
+
+def _known(left: Any, symbol: str, right: Any) -> bool:
+    """A comparison of no sequences; that of arrays is not even begun, for it would stand in the program."""
+    if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
+        raise Undecided
+    result = _truth(compare(left, symbol, right))
+    if is_traced(result):
+        raise Undecided
+    return cast(bool, result)
+
+
 def may_be_traced(x: Any) -> bool:
     """Whether comparing `x` may give a traced value: it is one, holds one, or has an `__eq__` of the user's."""
     if _is_simple(x):

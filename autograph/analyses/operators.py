@@ -29,6 +29,22 @@ def callee(call: gast.Call, alias: str) -> Any:
     return func.args[0] if is_operator(func, alias) and func.func.attr in _CALLERS else func
 
 
+_READS = frozenset({"some", "read", "read_free"})
+
+
+def variable(node: Any, alias: str) -> Any:
+    """The variable that an expression reads, also as `ag__.some(x, 'x')` or `ag__.read(lambda: x)`; else the expression.
+
+    >>> node = gast.parse("ag__.some(ag__.read(lambda: y), 'y')", mode="eval").body
+    >>> variable(node, "ag__").id
+    'y'
+    """
+    while is_operator(node, alias) and node.func.attr in _READS:
+        node = node.args[0]
+        node = node.body if isinstance(node, gast.Lambda) else node
+    return node
+
+
 def operands(call: gast.Call) -> list[gast.Lambda]:
     """The lambdas without parameters that are arguments of an operator: it calls them before it returns.
 

@@ -146,12 +146,12 @@ def some(x: Any, name: str, asked: Any = False) -> Any:
     return x
 
 
-def and_(left: Any, right: Any, state: Any = None, *, unbound: Any = ()) -> Any:
+def and_(left: Any, right: Any, state: Any = None, *, unbound: Any = (), test: bool = False) -> Any:
     _checked(state, right)
     return left and right()
 
 
-def or_(left: Any, right: Any, state: Any = None, *, unbound: Any = ()) -> Any:
+def or_(left: Any, right: Any, state: Any = None, *, unbound: Any = (), test: bool = False) -> Any:
     _checked(state, right)
     return left or right()
 

@@ -105,8 +105,8 @@ CASES = {
         """,
         """
         def f(xs):
-            return sum((item for x, y in ag__.comp_iter(xs) for item in ag__.comp_kept(ag__.and_(y, lambda: x), lambda: y, 0)))
-        """,
+            return sum((item for x, y in ag__.comp_iter(xs) for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: y, 0)))
+        """,  # noqa: E501
         "f([(1, 2), (0, 3), (4, 0)])",
     ),
     "a filter of an outer generator stays a filter": Case(

@@ -41,9 +41,29 @@ CASES = {
         """,
         """
         def f(a, b):
-            return (ag__.not_(a), ag__.not_(ag__.and_(a, lambda: b)), ag__.not_(ag__.not_(b)))
+            return (ag__.not_(a), ag__.not_(ag__.and_(a, lambda: b, test=True)), ag__.not_(ag__.not_(b)))
         """,
         "f(1, [])",
+    ),
+    "of the operands of a test the truth": Case(
+        """
+        def f(a, b):
+            c = a > 0
+            while a > 0 and (b or a < 3):
+                a = a - 1 if c and not b else 0
+            assert c or a < 0 or b
+            return [b and a for i in (1, 2) if b or i and a]
+        """,
+        """
+        def f(a, b):
+            c = a > 0
+            while ag__.and_(a > 0, lambda: ag__.or_(b, lambda: a < 3, test=True), test=True):
+                a = a - 1 if ag__.and_(c, lambda: ag__.not_(b)) else 0
+            assert ag__.or_(c, lambda: ag__.or_(a < 0, lambda: b, test=True), test=True)
+            return [ag__.and_(b, lambda: a) for i in (1, 2) if ag__.or_(b, lambda: ag__.and_(i, lambda: a, test=True), test=True)]
+        """,
+        "f(2, [])",
+        "f(2, [3])",
     ),
     "operands that are static together": Case(
         """

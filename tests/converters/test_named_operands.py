@@ -179,12 +179,12 @@ CASES = {
             def and_right():
                 nonlocal b
                 return (b := a)
-            if ag__.and_(a, and_right, lambda: (b,)):
+            if ag__.and_(a, and_right, lambda: (b,), test=True):
                 return b
             def or_right():
                 nonlocal b
                 return (b := (b + 1)) < 3
-            while ag__.or_(a, or_right, lambda: (b,)):
+            while ag__.or_(a, or_right, lambda: (b,), test=True):
                 a = 0
             return b
         """,

@@ -61,6 +61,49 @@ def sorted_with_key(a, b, c):
     return sorted([a, b, c], key=abs)
 
 
+@program((1.5, -2.5))
+def sorted_items(x, y):
+    values = [v for k, v in sorted({"b": x, "a": y, "c": x}.items()) if k != "c"]
+    return values, dict(sorted({2: x, 1: y}.items()))
+
+
+@program((floats(1, 2), floats(3, 4)))
+def sorted_items_of_arrays(x, y):
+    return list(dict(sorted({"b": x, "a": y}.items(), reverse=True)).values())
+
+
+@program((1.5, -2.5))
+def sorted_by_the_first_parts_that_differ(x, y):
+    return [p[-1] for p in sorted([(3, "c", x), (1, ("b", 2), y), (1, ("b",), x)])], sorted([[2, x], [1, y]])
+
+
+@program((1.5, -2.5))
+def sorted_by_known_keys(x, y):
+    pairs = [("b", x), ("a", y), ("b", y)]
+    return [v for _, v in sorted(pairs, key=lambda p: p[0], reverse=True)]
+
+
+@program((1.5, -2.5))
+def sorted_with_one_value_in_two_pairs(x, y):
+    return [k for _, k in sorted([(x, 2), (x, 1)])], sorted([(1, x), (1, y)]), sorted([(2, x), (1, y)])
+
+
+@program((1.5, -2.5))
+def list_sort_of_pairs(x, y):
+    pairs = [("b", x), ("c", y), ("a", y)]
+    pairs.sort()
+    first = [ord(name) for name, _ in pairs]
+    pairs.sort(reverse=True)
+    return first, dict(pairs)
+
+
+@program((1.5, -2.5))
+def min_max_of_items(x, y):
+    params = {"b": x, "a": y, "c": x}
+    least, largest = min(params.items()), max(params.items())
+    return {least[0]: least[1], largest[0]: largest[1]}
+
+
 @program((3.7,), (-3.7,), (2.5,))
 def int_and_round(x):
     return int(x), round(x)

@@ -82,6 +82,64 @@ class Money:
         self.amount = value
 
 
+class Switch:
+    def __init__(self, level):
+        self.level = level
+        self.asked = 0
+
+    def __bool__(self):
+        self.asked += 1
+        return self.level > 3
+
+
+@program((5, 2), (5, -2), (1, 2))
+def truth_of_an_object_and_a_number(n, t):
+    switch, found = Switch(n), 0
+    if switch and t > 0:
+        found += 1
+    if switch or t > 0:
+        found += 2
+    if not (switch and t):
+        found += 4
+    return found if t and switch else -found, bool(switch and t)
+
+
+@program((5, 2), (5, -2), (1, 2))
+def truth_of_a_number_and_an_object(n, t):
+    switch = Switch(n)
+    if t > 0 and switch and n < 9:
+        return 1, switch.asked
+    return 2 if (t < 0 or switch) and n else 3, switch.asked
+
+
+@program((7, 2), (5, -2), (1, 2))
+def loop_while_an_object_is_true(n, t):
+    switch, turns = Switch(n), 0
+    while switch and t > -3:
+        switch.level -= 1
+        t -= 1
+        turns += 1
+    return turns, switch.level, switch.asked
+
+
+@program((7, 2), (5, -2), (1, 2))
+def loop_while_an_object_is_true_or_left(n, t):
+    switch, turns = Switch(n), 0
+    while switch:
+        switch.level -= 1
+        if switch.level == t:
+            break
+        turns += 1
+    return turns, switch.level
+
+
+@program((7, 2), (5, -2), (1, 2))
+def truth_of_texts_and_lists(n, t):
+    names, title = [], "title"
+    assert n > 0 and title, names
+    return [k for k in range(3) if names or (title and k > 1)], 1 if n > 4 and names else 2 if t > 0 and title else 3
+
+
 @dataclasses.dataclass
 class Interval:
     low: int

@@ -546,3 +546,49 @@ def a_loop_in_a_loop_looks_for_it(n):
                 k = j
         total += k
     return total
+
+
+@program((ints(0, 1, 2),), (ints(1, 1, 2),), (ints(1, 9, 2),))
+def none_or_a_tuple(xs):
+    best, goal = None, (1, 0)
+    if xs[1] < 3:
+        best = (1, xs[0])
+    if best is None:
+        return 0
+    if best == goal:
+        return 1
+    return 2 if goal != best and not goal > best else 3
+
+
+@program((ints(3, 1, 2),), (ints(1, 1, 2),), (ints(9, 8, 9),))
+def least_pair_of_some(xs):
+    best = None
+    for i, x in enumerate([xs[0], xs[1], xs[2]]):
+        if x < 7 and (best is None or (x, -i) < best):
+            best = (x, -i)
+    return 0 if best is None else 1 if (1, -1) == best else 2
+
+
+@program((ints(1, 1, 2),), (ints(1, 9, 2),), (ints(1, 2, 2),))
+def none_or_a_list_beside_a_test(xs):
+    found = None
+    if xs[1] < 3:
+        found = [1, xs[1]]
+    return 1 if found is not None and found == [1, 2] else 2
+
+
+@program((5,), (2,), (0,))
+def none_or_a_bool_that_counts(x):
+    x, up = int(x), None  # one of Python's numbers
+    if x > 0:
+        up = x > 3
+    if up is None:
+        return -7
+    return up + (x > 1)
+
+
+@program((ints(0, 1, 2),), (ints(2, 1, 5),))
+def a_tuple_that_a_loop_leaves(xs):
+    for i, x in enumerate(xs):
+        last, up = (i, x), x > 2
+    return last == (2, 5), last < (2, 3), up + (xs[0] > 1)

@@ -150,6 +150,26 @@ def test_sorted_of_plain_values_calls_the_key_once_each():
     assert calls == words
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_sorted_asks_no_traced_value_where_python_knows_the_order(reverse):
+    def f(xs):
+        pairs = [(i % 3, chr(97 + i), x) for i, x in enumerate(xs)]
+        shown = [str(p[:2]) for p in builtin(sorted)(pairs, reverse=reverse)]
+        assert shown == [str(p[:2]) for p in sorted([p[:2] for p in pairs], reverse=reverse)]
+        stable = builtin(sorted)(pairs, key=lambda p: (p[0], [p[0]]), reverse=reverse)
+        assert [p[:2] for p in stable] == sorted([p[:2] for p in pairs], key=lambda p: p[0], reverse=reverse)
+        return len(stable)
+
+    assert not jax.make_jaxpr(f)([1.0] * 7).eqns
+
+
+def test_sorted_compares_as_python_until_a_traced_value_is_reached():
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'str' and 'int'"):
+        jax.jit(lambda x: builtin(sorted)([(1, x), ("a", x)]))(1.0)
+    with pytest.raises(StagingError, match="a traced key that holds str 'a'"):
+        jax.jit(lambda x, y: builtin(sorted)([("a", x), ("b", 1), ("a", y)]))(1.0, 2.0)
+
+
 def test_sorted_refuses_what_cannot_be_reordered():
     with pytest.raises(StagingError, match=r"sorted\(\) picks by a traced value"):
         jax.jit(lambda x: builtin(sorted)(["b", "a"], key=lambda w: x if w == "a" else -x))(1.0)

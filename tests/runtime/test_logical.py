@@ -76,6 +76,34 @@ def test_truth_is_asked_once():
     assert not_(Loud()) is False and Loud.asked == 2
 
 
+def test_in_a_test_the_value_is_the_truth():
+    class Switch:
+        asked = 0
+
+        def __init__(self, x):
+            self.x = x
+
+        def __bool__(self):
+            Switch.asked += 1
+            return self.x > 0
+
+    for a, b in itertools.product((-1.0, 1.0), (-2.0, 2.0)):
+        for f, expected in ((and_, a > 0 and b > 0), (or_, a > 0 or b > 0)):
+            asked = Switch.asked
+            assert jax.jit(lambda a, b, f=f: f(Switch(a), lambda: b > 0, test=True))(a, b) == expected
+            assert jax.jit(lambda a, b, f=f: f(a > 0, lambda: Switch(b), test=True))(a, b) == expected
+            assert (
+                jax.jit(lambda a, b, f=f: f(b > 0, lambda: [1] if a > 0 else "", test=True), static_argnums=0)(a, b)
+                == expected
+            )
+            assert Switch.asked == asked + 2
+    asked = Switch.asked
+    assert not and_(Switch(0), lambda: 1, test=True) and or_(Switch(1), lambda: 0, test=True)
+    assert Switch.asked == asked + 2, "and whoever gets the answer asks no more"
+    assert primitives(lambda a, b: and_(a, lambda: b, test=True), 1, 2) == ["ne", "ne", "and"]
+    assert primitives(lambda a, b: and_(Switch(a), lambda: b > 3, test=True), 1, 2) == ["gt", "gt", "and"]
+
+
 def test_not():
     assert not_([]) is True
     f = jax.jit(not_)
