@@ -31,7 +31,7 @@ import numpy as np
 
 from autograph import errors
 from autograph.jax_internals import say_nothing_of
-from autograph.runtime import handlers, journal, messages
+from autograph.runtime import handlers, journal, messages, reached
 from autograph.runtime.handlers import exception_of, would_catch
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import user_line
@@ -110,7 +110,7 @@ def stage_failure(error: BaseException) -> None:
             why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
             instead="write the loop with `while` and the condition, or over `range(n)`",
         ) from None
-    holds = journal.conditions()
+    holds = reached.conditions()
     if holds is None:
         return
     if would_catch(error):

@@ -29,7 +29,7 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
-from autograph.runtime import bool_arithmetic, journal, optional_values, unread, views
+from autograph.runtime import bool_arithmetic, journal, optional_values, reached, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import Mismatch, fill
 from autograph.runtime.primitives import Traced, bind_cond, predicate
@@ -179,7 +179,7 @@ def _stage(
     value, merged = _land(plan, pred, false_arm, true_arm, variables)
     if plan.goes_on != (True, True):
         optional_values.hold(pred, plan.goes_on[0])
-        journal.survived(pred, plan.goes_on[0])
+        reached.survived(pred, plan.goes_on[0])
     for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
         optional_values.note(result, facts)
     if telling.level > 1:

@@ -27,7 +27,7 @@ import numpy as np
 from jax import lax
 
 from autograph import errors
-from autograph.runtime import checks, journal
+from autograph.runtime import checks, reached
 from autograph.runtime.refusals import user_line
 
 
@@ -41,7 +41,7 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
     Raises:
         StagingError: a handler around it would catch the error.
     """
-    conditions = journal.conditions()
+    conditions = reached.conditions()
     if conditions is None:
         return index
     checks.refuse_to_handle_later(error)

@@ -21,10 +21,9 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-import jax
 import numpy as np
 
-from autograph.jax_internals import current_trace, open_traces, trace_reference
+from autograph.jax_internals import open_traces, trace_reference
 from autograph.runtime import foreign, views
 from autograph.runtime.locations import (
     NAMED,
@@ -182,8 +181,6 @@ class _Stack(threading.local):
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self.defaults: list[Any] = []
-        self.asking = False
-        self.checks = 0
 
 
 _stack = _Stack()
@@ -286,9 +283,13 @@ def in_loop() -> bool:
 
 def only_arms_within(trace: Any) -> bool:
     """Whether nothing but arms lies between the trace in progress and that of a piece around it."""
-    arms = [arm() for piece in _stack.pieces for arm in piece.arms]
+    return lies_within(trace, [arm() for piece in _stack.pieces for arm in piece.arms])
+
+
+def lies_within(trace: Any, known: list[Any]) -> bool:
+    """Whether `trace` is in progress, and all traces inside it are `known`."""
     inside = list(itertools.takewhile(lambda one: one is not trace, open_traces()))
-    return all(any(one is arm for arm in arms) for one in inside) and len(inside) < len(open_traces())
+    return len(inside) < len(open_traces()) and all(any(one is other for other in known) for one in inside)
 
 
 def note_skipped(name: str) -> None:
@@ -308,42 +309,6 @@ def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
         _stack.pieces[-1].raised = error
         _stack.pieces[-1].fails = fails
     return error
-
-
-def is_conditional() -> bool:
-    """Whether the code that is traced now is reached only where some condition holds."""
-    return any(piece.path is not None for piece in _stack.pieces)
-
-
-def checks_seen() -> int:
-    """How many checks this thread has staged so far."""
-    return _stack.checks
-
-
-def survived(test: Any, expected: bool) -> None:
-    """Where `test` is not as expected, the program has failed: later checks of this piece ask no more."""
-    if _stack.pieces and (piece := _stack.pieces[-1]).trace() is current_trace():  # not of a function under `vmap`, say
-        holds = test if expected else jax.lax.bitwise_not(test)
-        piece.survived = holds if piece.survived is None else jax.lax.bitwise_and(piece.survived, holds)
-
-
-def conditions() -> list[Any] | None:
-    """The truth values that must all hold where the code that is traced now is reached.
-
-    None while one of them is computed: a loop test that is evaluated for that purpose was checked where it stands.
-    """
-    _stack.checks += 1
-    if _stack.asking:
-        return None
-    _stack.asking = True
-    try:
-        found = []
-        for path in [piece.path for piece in _stack.pieces if piece.path is not None]:
-            test, expected = path() if callable(path) else path
-            found.append(test if expected else jax.lax.bitwise_not(test))
-        return found + [piece.survived for piece in _stack.pieces if piece.survived is not None]
-    finally:
-        _stack.asking = False
 
 
 def touch_location(location: Any) -> None:

@@ -42,7 +42,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import unread
+from autograph.runtime import journal, unread
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.loop_exits import Loop, condition_of, flags, made_of, reads, stays_number, under
 from autograph.runtime.staging import is_traced
@@ -129,10 +129,10 @@ def note_unread(loop: Loop, results: list[Any]) -> None:
     """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
     known = [*loop.init, *loop.test.consts, *loop.body.consts, *results]
     for k, flag, going, *_ in _noted(loop):
-        if (
-            is_traced(results[k]) and sum(x is results[k] for x in known) > 1
-        ):  # a name of its own: the note is of that alone
-            results[k] = lax.select(results[flag], results[k], results[k])
+        if is_traced(results[k]) and sum(x is results[k] for x in known) > 1:
+            if not journal.in_loop():
+                continue  # nobody asks
+            results[k] = lax.select(results[flag], results[k], results[k])  # the note is of this name alone
         unread.note(results[k], results[flag], going)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import jax
 
 from autograph.jax_internals import jit_options
-from autograph.runtime import journal
+from autograph.runtime import reached
 
 Convert = Callable[[Any], Any]
 _MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -51,7 +51,7 @@ def rewrapped(wrapper: Any) -> Any:
         found = _RULES[type(wrapper)](wrapper, argument)
         _MADE[wrapper] = _ITSELF if found is wrapper else found
     found = wrapper if found is _ITSELF else found
-    return _afresh(found) if type(found) is JITTED and journal.is_conditional() else found
+    return _afresh(found) if type(found) is JITTED and reached.is_conditional() else found
 
 
 _ITSELF = object()
@@ -71,9 +71,9 @@ def _afresh(jitted: Any) -> Any:
 
     @functools.wraps(inner)
     def traced(*args: Any, **kwargs: Any) -> Any:
-        checks = journal.checks_seen()
+        checks = reached.checks_seen()
         result = inner(*args, **kwargs)
-        if journal.checks_seen() == checks:
+        if reached.checks_seen() == checks:
             _UNCHECKED.add(jitted)
         return result
 

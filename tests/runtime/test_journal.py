@@ -10,7 +10,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StagingError
-from autograph.runtime import journal
+from autograph.runtime import journal, reached
 from autograph.runtime.journal import Piece
 from autograph.runtime.state import UNSET, variables_of
 
@@ -264,7 +264,7 @@ def test_without_a_piece_nothing_is_done():
     journal.touch_container([1])
     journal.touch_attribute(Guarded(), "value")
     journal.touch(lambda: LEVEL)
-    assert not journal.active() and journal.innermost() is None and journal.conditions() == []
+    assert not journal.active() and journal.innermost() is None and reached.conditions() == []
 
 
 def test_slices_of_a_numpy_array_are_the_array():
