@@ -255,12 +255,14 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
 
 
 def _round(number: Any, ndigits: Any = None) -> Any:
-    """Of a traced integer to tens and hundreds, where JAX has no rule: to the even multiple in the middle, as Python."""
+    """Of a number of Python's to an integer of Python's (weak); to tens and hundreds, where JAX has no rule, as Python."""
     if not is_traced(number):
         return round(number, ndigits)
     dtype = jax.typeof(number).dtype
     if dtype == jnp.bool_:
         number, dtype = _int(number), jnp.dtype(int)
+    if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
+        return number if jnp.issubdtype(dtype, jnp.integer) else scalar(round(number), int)
     if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
         return round(number, ndigits)
     unit, largest = 10**-ndigits, jnp.iinfo(dtype).max

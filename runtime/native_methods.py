@@ -135,7 +135,7 @@ def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
         journal.touch_container(written)
     if numeric_modules.takes_traced(args, kwargs):
         args = tuple(jnp.asarray(x) if numeric_modules.holds_traced(x) else x for x in args)
-        return getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs)
+        return numeric_modules.strong(getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs))
     return f(*args, **kwargs)
 
 

@@ -163,6 +163,21 @@ def test_sum_of_an_array_has_python_s_dtype(dtype):
     assert (result, result.dtype, result.weak_type) == (expected, expected.dtype, expected.weak_type)
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("start", [100, 100.0, jnp.int32(100), jnp.int8(100), True])
+def test_extremes_of_an_array_are_as_weakly_typed_as_it_is(name, start):
+    xs = jnp.full(3, start)
+    found = jitted(name, xs)
+    assert (found, found.dtype, found.weak_type) == (xs[0], xs.dtype, xs.weak_type)
+
+
+@pytest.mark.parametrize("x", [100, 100.5, 101.5, -0.5, True, jnp.int32(100), jnp.int8(100), jnp.float32(2.5)])
+def test_round_gives_an_integer_of_python_s_where_it_gets_a_number_of_python_s(x):
+    y = jnp.int8(100)
+    expected, found = round(x) * y, jax.jit(lambda x, y: builtin(round)(x) * y)(x, y)
+    assert (found, found.dtype) == (expected, expected.dtype)
+
+
 def test_sum():
     assert jax.jit(lambda a, b: builtin(sum)([a, b], 10))(1, 2) == 13
     assert jitted("sum", jnp.ones((3, 2))).tolist() == [3.0, 3.0]
