@@ -20,7 +20,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
+from autograph.runtime import attributes, calls, journal, lists, numeric_modules, ranges, selection
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
@@ -33,6 +33,7 @@ _READERS = frozenset(
     "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
     "__init_subclass__".split()
 )
+_RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
 _ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
 # Packages whose functions never change a list, dict or set that they are given.
 _READING_PACKAGES = frozenset(
@@ -51,6 +52,8 @@ def bound(f: Any) -> Any:
         return _attribute_writer(f, owner)
     if issubclass(type(owner), np.ufunc):
         return functools.partial(_ufunc_method, f)
+    if type(owner) is range and name in _RANGE_METHODS:
+        return functools.partial(_RANGE_METHODS[name], owner)
     if not _is_container(owner):
         return f
     if name not in _READERS:

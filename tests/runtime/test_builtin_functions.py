@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from autograph.directives import range as ag_range
 from autograph.errors import StagingError
 from autograph.runtime import calls, iterables, journal
 from autograph.runtime.builtin_functions import builtin
@@ -265,3 +266,46 @@ def test_extremes_of_mutable_objects_are_refused():
         jax.jit(lambda x: builtin(min)([[x], [2.0]], key=lambda row: row[0]))(1.0)
     row = [1.0]
     assert jax.jit(lambda x: builtin(min)([row, row], key=lambda r: x) is row)(1.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda n: builtin(range)(n)[n],
+        lambda n: builtin(range)(n)[3],
+        lambda n: builtin(range)(n)[-4],
+        lambda n: builtin(range)(n).index(-1),
+        lambda n: builtin(range)(2, n).index(n - 2),
+    ],
+)
+def test_what_a_range_does_not_hold_fails_when_the_program_runs(f):
+    with pytest.raises((IndexError, ValueError)) as python:
+        f(3)
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError)) as failed:
+        jax.block_until_ready(jax.jit(f)(3))
+    kind = python.type.__name__
+    assert f"{kind}: {python.value}" in str(failed.value) or f"{kind}: x is not in range" in str(failed.value)
+    assert "test_builtin_functions.py:" in str(failed.value)
+
+
+def test_the_bounds_of_a_range_are_integers_of_python_s():
+    y = jnp.int8(100)
+    found = jax.jit(lambda n, y: (builtin(range)(n).stop * y, builtin(range)(n)[-1] * y))(jnp.int16(3), y)
+    assert [x.dtype for x in found] == [jnp.int8, jnp.int8]
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        jax.jit(lambda x: builtin(range)(x).stop)(1.5)
+
+
+def test_a_range_of_traced_bounds_is_not_sliced():
+    with pytest.raises(StagingError, match="a range with a traced bound is sliced"):
+        jax.jit(lambda n: builtin(range)(n)[1:])(3)
+    for index in ("a", 1.5):
+        with pytest.raises(TypeError, match="range indices must be integers or slices"):
+            jax.jit(lambda n, index=index: builtin(range)(n)[index])(3)
+
+
+def test_ranges_that_are_known_answer_as_python_s():
+    numbers = ag_range(0, 20, 3)
+    assert (numbers[2], numbers[1:3], numbers.count(6), numbers.index(6)) == (6, range(3, 9, 3), 1, 2)
+    with pytest.raises(ValueError, match="7 is not in range"):
+        numbers.index(7)
