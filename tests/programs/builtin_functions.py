@@ -378,6 +378,17 @@ def bits_of_an_integer(n):
     return n.bit_length(), n.bit_count(), (n % 8).bit_length()
 
 
+@program((jnp.array([[1, 2], [3, 4]]), jnp.int8(100)), transforms=("vmap",))
+def numbers_of_an_array(x, y):
+    total = 0
+    for row in x.tolist():
+        for number in row:
+            if number > 2:
+                total += number
+    places = x.item(3), x.item(1, 0), x[0].item(-1), (x[1, 0] > 2).item() + (x[1, 1] > 2).item()
+    return total * y, x.tolist(), x[:, :0].tolist(), x[0, 0].item() * y, (x / 2).item(1) * jnp.float16(2), places
+
+
 @program((5.0,), (0.5,), (float("inf"),), (-2.0,), transforms=("vmap",))
 def whole_numbers(x):
     if x.is_integer():

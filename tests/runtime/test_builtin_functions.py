@@ -5,12 +5,14 @@ import random
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from autograph.directives import range as ag_range
 from autograph.errors import StagingError
 from autograph.runtime import calls, iterables, journal
 from autograph.runtime.builtin_functions import builtin
+from autograph.runtime.number_methods import method
 
 
 @pytest.fixture(autouse=True)
@@ -309,3 +311,20 @@ def test_ranges_that_are_known_answer_as_python_s():
     assert (numbers[2], numbers[1:3], numbers.count(6), numbers.index(6)) == (6, range(3, 9, 3), 1, 2)
     with pytest.raises(ValueError, match="7 is not in range"):
         numbers.index(7)
+
+
+def test_numbers_of_an_array_that_python_refuses():
+    x = jnp.arange(6).reshape(2, 3)
+    for args in [(), (6,), (0, 3), (0, 0, 0), ("a",)]:
+        with pytest.raises((ValueError, IndexError, TypeError)) as expected:
+            np.asarray(x).item(*args)
+        with pytest.raises(expected.type) as found:
+            jax.jit(lambda x, args=args: method(x, "item")(*args))(x)
+        assert str(found.value) == str(expected.value)
+    with pytest.raises(StagingError, match=r"tolist\(\) of a traced array of bools"):
+        jax.jit(lambda x: method(x > 2, "tolist")())(x)
+
+
+def test_a_number_of_an_array_keeps_its_derivative():
+    assert jax.grad(lambda x: method(x * x, "item")())(3.0) == 6.0
+    assert jax.grad(lambda x: sum(method(x * x, "tolist")()))(jnp.array([1.0, 2.0])).tolist() == [2.0, 4.0]
