@@ -45,6 +45,10 @@ class range:
         self.step = bounds[2] if len(bounds) == 3 else 1
         if not isinstance(self.step, jax.core.Tracer) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
+        if any(isinstance(bound, jax.core.Tracer) for bound in (self.start, self.stop, self.step)):
+            from autograph.runtime import iteration  # which knows this class
+
+            self.start, self.stop, self.step = map(iteration.whole, (self.start, self.stop, self.step))
 
     def _plain(self) -> builtins.range:
         return builtins.range(*(_index(bound) for bound in (self.start, self.stop, self.step)))
@@ -59,7 +63,19 @@ class range:
         return reversed(self._plain())
 
     def __getitem__(self, index: Any) -> Any:
-        return self._plain()[index]
+        from autograph.runtime import ranges
+
+        return ranges.item(self, index)
+
+    def count(self, value: Any, /) -> Any:
+        from autograph.runtime import ranges
+
+        return ranges.count(self, value)
+
+    def index(self, value: Any, /) -> Any:
+        from autograph.runtime import ranges
+
+        return ranges.index(self, value)
 
     def __contains__(self, item: object) -> bool:
         return item in self._plain()

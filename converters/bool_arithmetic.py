@@ -65,7 +65,7 @@ class BoolArithmetic(ExpressionConverter):
         if isinstance(func, gast.Name) and func.id in self.conversion.name_kinds.predicates:
             return True
         if is_operator(func, self.alias):
-            return func.func.attr == "method" and func.args[1].value == "is_integer"
+            return func.func.attr == "method" and func.args[1].value in ("is_integer", "item")
         meaning = self.conversion.meaning(func)
         if type(meaning) is FunctionType:
             return not is_library(meaning) and returns_bool(meaning.__code__)

@@ -22,8 +22,10 @@ from autograph.converters import native_calls, pieces
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.options import MISSING
 
-OF_NUMBERS = frozenset({"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes"})
-"""Methods of Python's numbers that arrays have not."""
+OF_NUMBERS = frozenset(
+    {"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes", "item", "tolist"}
+)
+"""Methods of Python's numbers that arrays have not, and methods of arrays that make Python's numbers."""
 
 
 class Calls(ExpressionConverter):

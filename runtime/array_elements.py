@@ -27,10 +27,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.jax_internals import convert_weak
 from autograph.runtime import bounds
 from autograph.runtime.guards import guarded
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced
+from autograph.runtime.types import type_of
 
 
 def read(x: Any, i: Any) -> Any:
@@ -46,6 +48,8 @@ def read(x: Any, i: Any) -> Any:
 def put(value: Any, x: Any, i: Any) -> Any:
     """The array `x` with `value` at `i`, in the dtype of `x`; `x` itself where a traced index is out of range.
 
+    What is weakly typed stays so, as it does for `x.at[i].set(value)`.
+
     NB a float is not put into an int array: NumPy truncates silently, and JAX only warns.
 
     Raises:
@@ -53,7 +57,10 @@ def put(value: Any, x: Any, i: Any) -> Any:
         StagingError: the dtype of the array cannot hold the value.
     """
     check_bounds(x, i)
-    value = _in_dtype_of(x, value)
+    return _as_weak_as(x, _put(_in_dtype_of(x, value), x, i))
+
+
+def _put(value: Any, x: Any, i: Any) -> Any:
     if is_traced_mask(i):
         return _put_by_mask(value, x, i)
     if type(i) is slice and (is_traced(i.start) or is_traced(i.stop)):
@@ -115,12 +122,15 @@ def _put_by_mask(value: Any, x: Any, mask: Any) -> Any:
             why="how many elements a traced mask selects is only known when the program runs, so it takes one value only",
             instead="select with the mask: `x = jnp.where(mask, values, x)`",
         )
-    return put_where(value, x, mask)
+    return _where(mask, value, x)
 
 
 def put_where(value: Any, x: Any, mask: Any) -> Any:
     """`value` where the mask over the leading axes of `x` holds, `x` elsewhere; in the dtype of `x`."""
-    value = _in_dtype_of(x, value)
+    return _as_weak_as(x, _where(mask, _in_dtype_of(x, value), x))
+
+
+def _where(mask: Any, value: Any, x: Any) -> Any:
     return jnp.where(mask.reshape(mask.shape + (1,) * (len(x.shape) - len(mask.shape))), value, x)
 
 
@@ -186,6 +196,11 @@ def _wide(i: Any) -> Any:
     dtype = jnp.dtype(jnp.result_type(int))
     have = jax.typeof(i).dtype
     return i if have.kind == "i" and have.itemsize >= dtype.itemsize else lax.convert_element_type(i, dtype)
+
+
+def _as_weak_as(x: Any, new: Any) -> Any:
+    kind = type_of(x)
+    return convert_weak(new, kind.dtype) if kind.weak and not type_of(new).weak else new
 
 
 def _in_dtype_of(x: Any, value: Any) -> Any:

@@ -87,10 +87,7 @@ class BoundedList(ListOperators):
             rows.append(leaves)
         if made.elements is not None:
             made.size = jnp.asarray(len(rows))
-            made.columns = tuple(
-                jnp.stack([*(convert(leaf, kind) for leaf in column), jnp.zeros(kind.shape, kind.dtype)])
-                for column, kind in zip(zip(*rows, strict=True), made.elements.types, strict=True)
-            )
+            made.columns = tuple(map(_column, zip(*rows, strict=True), made.elements.types))
         return made
 
     @property
@@ -353,6 +350,12 @@ class BoundedList(ListOperators):
 
 def _stacked(kind: ArrayType, count: int) -> ArrayType:
     return kind._replace(shape=(count, *kind.shape), sharding=None)
+
+
+def _column(leaves: Iterable[Any], kind: ArrayType) -> Any:
+    """The array of known leaves, with the spare row."""
+    column = jnp.stack([*(convert(leaf, kind) for leaf in leaves), jnp.zeros(kind.shape, kind.dtype)])
+    return convert_weak(column, kind.dtype) if kind.weak else column
 
 
 def _zeros(kind: ArrayType, count: int) -> Any:

@@ -13,7 +13,7 @@
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
 | `iter`, `next` | see `native_state` |
-| `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic |
+| `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic (see `ranges`) |
 | `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
 | `str`, `repr`, `format` | a text to show, see `texts` |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
@@ -47,7 +47,6 @@ from autograph.runtime import (
     attributes,
     calls,
     iterables,
-    iteration,
     lazily,
     lists,
     math_functions,
@@ -55,13 +54,13 @@ from autograph.runtime import (
     modular,
     native_state,
     powers,
+    ranges,
     selection,
     sequences,
     slices,
     texts,
 )
 from autograph.runtime.bounded_lists import BoundedList
-from autograph.runtime.guards import guarded
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced, is_tracer
 from autograph.runtime.truth import decider, length
@@ -81,36 +80,12 @@ def _bool(*args: Any, **kwargs: Any) -> Any:
 
 
 def _len(obj: Any, /) -> Any:
-    return length(obj) if not _is_open_range(obj) else _count(obj)
-
-
-def _is_open_range(x: Any) -> bool:
-    """Whether `x` is a range of which a bound is traced."""
-    kind: Any = iterables.staged_range()
-    return type(x) is kind and any(map(is_traced, (x.start, x.stop, x.step)))
+    return length(obj) if not ranges.is_open(obj) else ranges.length(obj)
 
 
 def _is_open_list(x: Any) -> bool:
     """Whether `x` is a list of which the length is traced."""
     return type(x) is BoundedList and x.is_traced()
-
-
-def _count(numbers: Any) -> Any:
-    items = iteration.range_items(numbers.start, numbers.stop, numbers.step)
-    return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
-
-
-def _ends(numbers: Any, name: str) -> tuple[Any, Any]:
-    """The first and the last number of a range; the compiled program fails where there is none."""
-    count = _count(numbers)
-    error = ValueError(f"{name}() arg is an empty sequence")
-    last = numbers.start + (count - 1) * numbers.step
-    return guarded(jnp.asarray(numbers.start), count > 0, error), guarded(last, count > 0, error)
-
-
-def first_number(numbers: Any, message: str) -> Any:
-    """The first number of a range of traced bounds; the compiled program fails with a `TypeError` where there is none."""
-    return guarded(jnp.asarray(numbers.start), _count(numbers) > 0, TypeError(message))
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
@@ -145,8 +120,8 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
 
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
-    if _is_open_range(iterable):
-        count = _count(iterable)
+    if ranges.is_open(iterable):
+        count = ranges.length(iterable)
         # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
         pairs = (count >> 1) * ((count - 1) | 1)
         return start + count * iterable.start + iterable.step * pairs
@@ -193,16 +168,16 @@ def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _min(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and not kwargs and _is_open_range(args[0]):
-        return scalar(jnp.minimum(*_ends(args[0], "min")), int)
+    if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
+        return scalar(jnp.minimum(*ranges.ends(args[0], "min")), int)
     if len(args) == 1 and not kwargs and _is_open_list(args[0]):
         return args[0].reduced("min")
     return selection.extreme("min", *args, **_key(kwargs))
 
 
 def _max(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and not kwargs and _is_open_range(args[0]):
-        return scalar(jnp.maximum(*_ends(args[0], "max")), int)
+    if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
+        return scalar(jnp.maximum(*ranges.ends(args[0], "max")), int)
     if len(args) == 1 and not kwargs and _is_open_list(args[0]):
         return args[0].reduced("max")
     return selection.extreme("max", *args, **_key(kwargs))
@@ -255,12 +230,14 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
 
 
 def _round(number: Any, ndigits: Any = None) -> Any:
-    """Of a traced integer to tens and hundreds, where JAX has no rule: to the even multiple in the middle, as Python."""
+    """Of a number of Python's to an integer of Python's (weak); to tens and hundreds, where JAX has no rule, as Python."""
     if not is_traced(number):
         return round(number, ndigits)
     dtype = jax.typeof(number).dtype
     if dtype == jnp.bool_:
         number, dtype = _int(number), jnp.dtype(int)
+    if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
+        return number if jnp.issubdtype(dtype, jnp.integer) else scalar(round(number), int)
     if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
         return round(number, ndigits)
     unit, largest = 10**-ndigits, jnp.iinfo(dtype).max

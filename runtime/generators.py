@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime import algorithms, builtin_functions, iterables
-from autograph.runtime.staging import is_traced
+from autograph.runtime import algorithms, builtin_functions, ranges
 from autograph.runtime.standard_library import plain
 
 Make = Callable[[Any], Iterator[Any]]
@@ -30,7 +29,7 @@ _SEARCHES = {builtins.min: algorithms.smallest_of, builtins.max: algorithms.larg
 
 def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
-    if is_open_range(iterable):
+    if ranges.is_open(iterable):
         return lambda *start: plain(_FOLDS[f])(make, iterable, *start)
     return lambda *start: builtin_functions.builtin(f)(make(iterable), *start)
 
@@ -69,9 +68,3 @@ def _text_of_failure(f: Any) -> str:
     except ValueError as error:
         return str(error)
     raise AssertionError("Python refuses an empty iterable")
-
-
-def is_open_range(x: Any) -> bool:
-    """Whether `x` is a range of which a bound is traced."""
-    kind: Any = iterables.staged_range()
-    return type(x) is kind and any(map(is_traced, (x.start, x.stop, x.step)))

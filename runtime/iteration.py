@@ -135,7 +135,7 @@ def _plus(start: Any, k: Any) -> Any:
 
 def range_items(start: Any, stop: Any, step: Any) -> Items:
     """The items of `range(start, stop, step)`; each number may be traced, and the items are Python's (weak) integers."""
-    start, stop, step = (_whole(n) for n in (start, stop, step))
+    start, stop, step = (whole(n) for n in (start, stop, step))
     if type(step) is int and step == 0:
         raise ValueError("range() arg 3 must not be zero")
     reach, by = _reach(start, stop, step), bounds.of(step)
@@ -217,7 +217,7 @@ def _reach(start: Any, stop: Any, step: Any) -> bounds.Bounds | None:
     return int(limits.min) if last is None else min(last[0] + 1, first[1]), first[1]
 
 
-def _whole(n: Any) -> Any:
+def whole(n: Any) -> Any:
     """A bound of a range as a Python integer, or a traced one as Python's would be: weak, of the default size.
 
     Raises:

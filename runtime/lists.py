@@ -34,7 +34,7 @@ def position(index: Any, size: int, what: str) -> Any:
         TypeError: the index is not an integer scalar, in Python's words.
         IndexError: there is no element at all.
     """
-    index = _integer(index, what)
+    index = integer(index, what)
     error = IndexError(f"{what} index out of range")
     if size == 0:
         raise error
@@ -44,7 +44,8 @@ def position(index: Any, size: int, what: str) -> Any:
     return guarded(index, (index >= 0) & (index < size), error)
 
 
-def _integer(index: Any, what: str) -> Any:
+def integer(index: Any, what: str) -> Any:
+    """A traced index in the type of Python's integers; raises `TypeError` in Python's words where it is none."""
     aval = jax.typeof(index)
     if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
         raise TypeError(f"{what} indices must be integers or slices, not {aval.str_short()}")
@@ -114,7 +115,7 @@ def pop(items: list[Any], index: Any) -> Any:
 def insert(items: list[Any], index: Any, value: Any) -> None:
     """`items.insert(index, value)`: an index out of range means an end, as in Python."""
     size = len(items)
-    k = _integer(index, "insert")
+    k = integer(index, "insert")
     k = jnp.clip(lax.select(k < 0, k + size, k), 0, size)  # -1 stands before the last element
     what = "a list inserted into at a traced index"
     # Element n of the result: the old n before the new one, the old n - 1 behind it.
@@ -161,7 +162,7 @@ def remove(items: list[Any], value: Any) -> None:
 def checked_slice(x: Any, start: Any, length: int) -> Any:
     """`x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`."""
     size = x.shape[0]
-    start = _integer(start, "slice")
+    start = integer(start, "slice")
     if bounds.is_inside(start, size - length + 1):
         return lax.dynamic_slice_in_dim(x, start, length, allow_negative_indices=False)
     begin = lax.select(start < 0, start + size, start)

@@ -20,7 +20,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import attributes, calls, journal, lists, numeric_modules, selection
+from autograph.runtime import attributes, calls, journal, lists, numeric_modules, ranges, selection
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.locations import ContentsLocation, same_contents
 from autograph.runtime.refusals import refusal
@@ -34,6 +34,7 @@ _READERS = frozenset(
     "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
     "__init_subclass__".split()
 )
+_RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
 _ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
 # Packages whose functions never change a list, dict or set that they are given.
 _READING_PACKAGES = frozenset(
@@ -52,6 +53,8 @@ def bound(f: Any) -> Any:
         return _attribute_writer(f, owner)
     if issubclass(type(owner), np.ufunc):
         return functools.partial(_ufunc_method, f)
+    if type(owner) is range and name in _RANGE_METHODS:
+        return functools.partial(_RANGE_METHODS[name], owner)
     if not _is_container(owner):
         return f
     if name not in _READERS:
@@ -163,7 +166,7 @@ def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
         journal.touch_container(written)
     if numeric_modules.takes_traced(args, kwargs):
         args = tuple(jnp.asarray(x) if numeric_modules.holds_traced(x) else x for x in args)
-        return getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs)
+        return numeric_modules.strong(getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs))
     return f(*args, **kwargs)
 
 

@@ -1,9 +1,13 @@
-"""Methods that Python's numbers have and arrays have not, on traced numbers: `n.bit_length()`, `x.is_integer()`.
+"""Methods that make Python's numbers of traced ones, and that these have: `x.item()`, `x.tolist()`, `n.bit_length()`.
+
+What `item` and `tolist` give is weakly typed, as numbers of Python's are.
 
 >>> import jax
 >>> f = jax.jit(lambda n, x: (method(n, "bit_length")(), method(n, "bit_count")(), method(x, "is_integer")()))
 >>> [int(part) for part in f(-5, 2.0)], method(5, "bit_length")()
 ([3, 2, 1], 3)
+>>> jax.jit(lambda x: method(x, "tolist")())(jax.numpy.arange(2))
+[Array(0, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True)]
 """
 
 from __future__ import annotations
@@ -14,16 +18,19 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from autograph.runtime import bool_arithmetic, calls
 from autograph.runtime.refusals import refusal
-from autograph.runtime.staging import is_traced
+from autograph.runtime.staging import is_traced, is_tracer
 from autograph.runtime.types import scalar
 
 
 def method(x: Any, name: str) -> Callable[..., Any]:
-    """`x.name`, converted; of a traced number what does the same."""
+    """`x.name`, converted; of a traced number or array what does the same."""
+    if name in _OF_ARRAYS and is_tracer(x) and _kind(x) is not None:
+        return functools.partial(_OF_ARRAYS[name], x)
     if not is_traced(x) or jax.typeof(x).shape:
         return calls.converted(getattr(x, name))
     dtype = jax.typeof(x).dtype
@@ -66,6 +73,39 @@ def _is_integer(x: Any) -> Any:
     return whole
 
 
+def _kind(x: Any) -> type | None:
+    """The type of the numbers that Python makes of an array's."""
+    dtype = jax.typeof(x).dtype
+    pairs = ((jnp.bool_, bool), (jnp.integer, int), (jnp.floating, float), (jnp.complexfloating, complex))
+    return next((kind for known, kind in pairs if jnp.issubdtype(dtype, known)), None)
+
+
+def _item(x: Any, *index: Any) -> Any:
+    np.broadcast_to(np.False_, x.shape).item(*index)  # NumPy says what is wrong
+    if index and type(index[0]) is tuple:
+        (index,) = index
+    return _python_number(x[index] if len(index) > 1 else jnp.reshape(x, -1)[index or 0])
+
+
+def _tolist(x: Any) -> Any:
+    if x.shape and x.dtype == bool:
+        raise refusal(
+            "tolist() of a traced array of bools",
+            why="its elements would be bools of Python's, and add up as integers do; in a list they look like JAX's",
+            instead="make a list of integers: `x.astype(int).tolist()`",
+        )
+    return _python_number(x) if not x.shape else [_tolist(row) for row in x]
+
+
+def _python_number(x: Any) -> Any:
+    kind: Any = _kind(x)
+    if kind is not bool:
+        return scalar(x, kind)
+    bool_arithmetic.note(x)
+    return x
+
+
+_OF_ARRAYS: dict[str, Callable[..., Any]] = {"item": _item, "tolist": _tolist}
 _METHODS: dict[str, Callable[..., Any]] = {
     "bit_length": _bit_length,
     "bit_count": _bit_count,

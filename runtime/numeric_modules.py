@@ -1,7 +1,8 @@
 """`math`, `cmath` and `numpy` functions called with traced arguments.
 
-`numpy.f` becomes `jax.numpy.f` (submodules too). `math.f` becomes the operation that computes it, on scalars, with
-results that promote as Python's numbers do (weakly typed). Called with values that are known, every function is itself.
+`numpy.f` becomes `jax.numpy.f` (submodules too); what it makes of Python's numbers is NumPy's, so not weakly typed.
+`math.f` becomes the operation that computes it, on scalars, with results that promote as Python's numbers do (weakly
+typed). Called with values that are known, every function is itself.
 
 NB where `math` raises for a number outside its domain (`math.sqrt(-1)`), a traced value gives what IEEE arithmetic
 gives (NaN or an infinity), since a compiled program cannot raise.
@@ -21,13 +22,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph.runtime import journal
 from autograph.runtime.math_functions import CMATH, MATH
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_tracer
+from autograph.runtime.types import type_of
 
 _SEQUENCES = frozenset(
     "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
@@ -38,6 +42,12 @@ _SEQUENCES = frozenset(
 
 _WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
 """Functions of numpy that write to their first argument."""
+
+_OF_ARRAYS = frozenset(
+    "around array_split diff flip hsplit imag moveaxis permute_dims real repeat reshape rollaxis round split squeeze swapaxes "
+    "transpose unstack vsplit".split()
+)
+"""Functions of numpy that leave an array of JAX to its own methods, so that what is weakly typed stays so."""
 
 _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 """Keywords that jax.numpy spells otherwise."""
@@ -124,9 +134,22 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in _SEQUENCES:
             args = tuple(map(_as_array, args))
-        return found(*args, **kwargs)
+        if isinstance(fn, np.ufunc):
+            args = tuple(strong(x) if _is_array(x) else x for x in args)
+        elif name in _OF_ARRAYS and args and _is_array(args[0]):
+            return found(*args, **kwargs)
+        return jax.tree.map(strong, found(*args, **kwargs))
 
     return call
+
+
+def strong(x: Any) -> Any:
+    """What NumPy makes of a number of Python's: a scalar or an array, which is not weakly typed."""
+    return lax.convert_element_type(x, x.dtype) if is_tracer(x) and type_of(x).weak else x
+
+
+def _is_array(x: Any) -> bool:
+    return is_tracer(x) and bool(jax.typeof(x).shape)
 
 
 def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

@@ -61,7 +61,7 @@ def power(base: Any, exponent: Any) -> Any:
         and known[1] * math.log2(abs(base)) >= jnp.iinfo(jnp.result_type(int)).bits - 1
     ):
         math_functions.check_exact(f"{base} to the power {known[1]} outgrows the integers of an array")
-    return base**exponent
+    return scalar(base**exponent, int)
 
 
 def inplace(base: Any, exponent: Any) -> Any:

@@ -111,7 +111,8 @@ def extreme_of_vector(name: str, x: Any) -> Any:
     """Of a vector: its first extreme element (a plain reduction would share the derivative among equals)."""
     aval = jax.typeof(x)
     if not jnp.issubdtype(aval.dtype, jnp.inexact):
-        return jnp.min(x) if name == "min" else jnp.max(x)
+        found = jnp.min(x) if name == "min" else jnp.max(x)
+        return convert_weak(found, aval.dtype) if aval.weak_type else found
     if jnp.issubdtype(aval.dtype, jnp.complexfloating):
         raise TypeError(f"'{'<' if name == 'min' else '>'}' not supported between instances of 'complex' and 'complex'")
     worst, arg = (jnp.inf, lax.argmin) if name == "min" else (-jnp.inf, lax.argmax)

@@ -23,7 +23,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from autograph.jax_internals import new_var
+from autograph.jax_internals import convert_weak, new_var
 from autograph.runtime.cheap_arms import PLAIN
 
 MOST = 4
@@ -85,7 +85,8 @@ def sink_writes(pred: Any, false_arm: Any, true_arm: Any) -> Sunk | None:
         for pair in zip(*pairs, strict=True):
             for k, write in enumerate(pair):
                 outputs[k].append(sides[k].nothing(pair[1 - k].invars[1].aval) if write is None else write.invars[1])
-        rebuild.append(partial(_write, pred, array, steps, start))
+        weak = all(v.aval.weak_type for v in outvars)
+        rebuild.append(partial(_write, pred, array, steps, start, weak))
     if not sunk:
         return None
     false_arm, true_arm = (side.returning(outs) for side, outs in zip(sides, outputs, strict=True))
@@ -99,8 +100,8 @@ class _Step(NamedTuple):
     places: tuple[list[Any] | None, list[Any] | None]
 
 
-def _write(pred: Any, array: Any, steps: list[_Step], start: int, outs: list[Any]) -> Any:
-    """The array after all steps; their elements are the results of the `cond` from `start` on."""
+def _write(pred: Any, array: Any, steps: list[_Step], start: int, weak: bool, outs: list[Any]) -> Any:
+    """The array after all steps, weakly typed or not; their elements are the results of the `cond` from `start` on."""
     for step, element in zip(steps, outs[start : start + len(steps)], strict=True):
         no, yes = step.places
         if no is None or yes is None:
@@ -110,7 +111,7 @@ def _write(pred: Any, array: Any, steps: list[_Step], start: int, outs: list[Any
         else:
             place = [a if a is b else lax.select(pred, b, a) for a, b in zip(no, yes, strict=True)]
         array = step.write.primitive.bind(array, element, *place, **step.write.params)
-    return array
+    return convert_weak(array, array.dtype) if weak else array
 
 
 def _common_writes(sides: tuple[_Arm, _Arm], outvars: tuple[Any, ...]) -> tuple[Any, list[list[Any]]] | None:
@@ -132,6 +133,11 @@ def _common_writes(sides: tuple[_Arm, _Arm], outvars: tuple[Any, ...]) -> tuple[
     return no.array, pairs
 
 
+def _only_weakens(eqn: Any) -> bool:
+    """Whether an equation gives a weak type to an array that is written, or takes it away."""
+    return eqn.primitive is lax.convert_element_type_p and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
+
+
 class _Arm:
     """An arm while its writes are taken out."""
 
@@ -148,6 +154,9 @@ class _Arm:
             if v in self.outside:
                 return Result(self.outside[v], writes[::-1])
             eqn = self.made_by.get(v)
+            if eqn is not None and _only_weakens(eqn):
+                v = eqn.invars[0]
+                continue
             if eqn is None or eqn.primitive is not lax.dynamic_update_slice_p or len(writes) == MOST:
                 return None
             writes.append(eqn)

@@ -94,7 +94,7 @@ def _reduce(itself: Callable[..., Any], function: Any, iterable: Any, initial: A
         return plain(algorithms.reduce)(function, iterable, initial)
     kind: Any = iterables.staged_range()
     if type(iterable) is kind:
-        from autograph.runtime.builtin_functions import first_number  # which knows what is written here
+        from autograph.runtime.ranges import first_number  # which knows what is written here
 
         rest = kind(iterable.start + iterable.step, iterable.stop, iterable.step)
         return plain(algorithms.reduce)(

@@ -2187,13 +2187,13 @@ def test_handlers_for_refusals_get_them() -> None:
 
     def g(x):
         try:
-            return x.item()
+            return x.__float__()
         except jax.errors.ConcretizationTypeError:
             return 7
 
     def h(x):
         try:
-            return x.item()
+            return x.__float__()
         except TypeError:
             return 7
 

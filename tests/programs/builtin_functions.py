@@ -332,6 +332,34 @@ def lengths_of_ranges(n):
     return len(range(n)), len(range(2, n)), len(range(n, 0, -1)), sum(range(n)), sum(range(2, n, 3))
 
 
+@program((3,), (6,))
+def questions_to_a_range(n):
+    numbers = range(1, n + 1)
+    ends = numbers.start, numbers.stop, numbers.step
+    return numbers.count(2), numbers.index(2), numbers[-1], numbers[0], numbers[n - 2], numbers[-n], ends
+
+
+@program((6,), (3,))
+def questions_to_a_range_downwards(n):
+    numbers = range(n, -n, -2)
+    counts = numbers.count(n - 4), numbers.count(2.0), numbers.count(0.5), numbers.count(True)
+    return counts, numbers.index(n - 4), numbers.index(n - 2.0), numbers[-1], numbers[1]
+
+
+@program((6,), (3,))
+def traced_questions_to_a_known_range(n):
+    numbers = range(0, 20, 3)
+    return numbers.count(n), numbers.count(n + 0.5), numbers.index(n), numbers[n], numbers[-n]
+
+
+@program((6,), (3,))
+def numbers_of_a_range_one_by_one(n):
+    s = 0
+    for k in range(n):
+        s += range(1, n + 1)[k] * 2 + range(k, n).index(n - 1)
+    return s
+
+
 @program((50_000,), (65_535,))
 def a_sum_that_fits_though_its_double_does_not(n):
     return sum(range(n))
@@ -391,6 +419,17 @@ def integers_rounded_to_tens(n):
 @program((5,), (0,), (-7,), (-(2**31),), transforms=("vmap",))
 def bits_of_an_integer(n):
     return n.bit_length(), n.bit_count(), (n % 8).bit_length()
+
+
+@program((jnp.array([[1, 2], [3, 4]]), jnp.int8(100)), transforms=("vmap",))
+def numbers_of_an_array(x, y):
+    total = 0
+    for row in x.tolist():
+        for number in row:
+            if number > 2:
+                total += number
+    places = x.item(3), x.item(1, 0), x[0].item(-1), (x[1, 0] > 2).item() + (x[1, 1] > 2).item()
+    return total * y, x.tolist(), x[:, :0].tolist(), x[0, 0].item() * y, (x / 2).item(1) * jnp.float16(2), places
 
 
 @program((5.0,), (0.5,), (float("inf"),), (-2.0,), transforms=("vmap",))

@@ -353,8 +353,26 @@ def test_no_loop_where_nothing_is_appended():
 def test_one_loop_of_the_size_of_an_experts():
     jaxpr = jax.make_jaxpr(countdown)(3)
     [loop] = [eqn for eqn in jaxpr.eqns if eqn.primitive.name == "while"]
-    assert len(loop.params["body_jaxpr"].eqns) == 5  # the row, its place (2), the count, n
+    assert len(loop.params["body_jaxpr"].eqns) == 6  # the row, its place (2), its weak type, the count, n
     assert [str(v.aval.shape) for v in loop.outvars] == ["()", "()", "(6,)"]
+
+
+@pytest.mark.parametrize("start", [[], [100]])
+def test_numbers_of_python_take_the_dtype_of_an_array_beside_them(start):
+    def f(n, y):
+        xs = list(start)
+        for _ in range(n):
+            ag.set_loop_options(maximum_iterations=5)
+            xs.append(100)
+        total = xs[0] + y
+        for x in xs:
+            total = total + x
+        return total, xs
+
+    y = jnp.int8(100)
+    total, xs = ag.jit(f)(3, y)
+    assert total.dtype == jnp.int8 and total == f(3, y)[0]
+    assert all(x.weak_type for x in xs)
 
 
 def test_the_test_of_a_loop_appends():

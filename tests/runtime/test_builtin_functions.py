@@ -5,11 +5,14 @@ import random
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
+from autograph.directives import range as ag_range
 from autograph.errors import StagingError
 from autograph.runtime import calls, iterables, journal
 from autograph.runtime.builtin_functions import builtin
+from autograph.runtime.number_methods import method
 
 
 @pytest.fixture(autouse=True)
@@ -183,6 +186,21 @@ def test_sum_of_an_array_has_python_s_dtype(dtype):
     assert (result, result.dtype, result.weak_type) == (expected, expected.dtype, expected.weak_type)
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("start", [100, 100.0, jnp.int32(100), jnp.int8(100), True])
+def test_extremes_of_an_array_are_as_weakly_typed_as_it_is(name, start):
+    xs = jnp.full(3, start)
+    found = jitted(name, xs)
+    assert (found, found.dtype, found.weak_type) == (xs[0], xs.dtype, xs.weak_type)
+
+
+@pytest.mark.parametrize("x", [100, 100.5, 101.5, -0.5, True, jnp.int32(100), jnp.int8(100), jnp.float32(2.5)])
+def test_round_gives_an_integer_of_python_s_where_it_gets_a_number_of_python_s(x):
+    y = jnp.int8(100)
+    expected, found = round(x) * y, jax.jit(lambda x, y: builtin(round)(x) * y)(x, y)
+    assert (found, found.dtype) == (expected, expected.dtype)
+
+
 def test_sum():
     assert jax.jit(lambda a, b: builtin(sum)([a, b], 10))(1, 2) == 13
     assert jitted("sum", jnp.ones((3, 2))).tolist() == [3.0, 3.0]
@@ -270,3 +288,63 @@ def test_extremes_of_mutable_objects_are_refused():
         jax.jit(lambda x: builtin(min)([[x], [2.0]], key=lambda row: row[0]))(1.0)
     row = [1.0]
     assert jax.jit(lambda x: builtin(min)([row, row], key=lambda r: x) is row)(1.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda n: builtin(range)(n)[n],
+        lambda n: builtin(range)(n)[3],
+        lambda n: builtin(range)(n)[-4],
+        lambda n: builtin(range)(n).index(-1),
+        lambda n: builtin(range)(2, n).index(n - 2),
+    ],
+)
+def test_what_a_range_does_not_hold_fails_when_the_program_runs(f):
+    with pytest.raises((IndexError, ValueError)) as python:
+        f(3)
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError)) as failed:
+        jax.block_until_ready(jax.jit(f)(3))
+    kind = python.type.__name__
+    assert f"{kind}: {python.value}" in str(failed.value) or f"{kind}: x is not in range" in str(failed.value)
+    assert "test_builtin_functions.py:" in str(failed.value)
+
+
+def test_the_bounds_of_a_range_are_integers_of_python_s():
+    y = jnp.int8(100)
+    found = jax.jit(lambda n, y: (builtin(range)(n).stop * y, builtin(range)(n)[-1] * y))(jnp.int16(3), y)
+    assert [x.dtype for x in found] == [jnp.int8, jnp.int8]
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        jax.jit(lambda x: builtin(range)(x).stop)(1.5)
+
+
+def test_a_range_of_traced_bounds_is_not_sliced():
+    with pytest.raises(StagingError, match="a range with a traced bound is sliced"):
+        jax.jit(lambda n: builtin(range)(n)[1:])(3)
+    for index in ("a", 1.5):
+        with pytest.raises(TypeError, match="range indices must be integers or slices"):
+            jax.jit(lambda n, index=index: builtin(range)(n)[index])(3)
+
+
+def test_ranges_that_are_known_answer_as_python_s():
+    numbers = ag_range(0, 20, 3)
+    assert (numbers[2], numbers[1:3], numbers.count(6), numbers.index(6)) == (6, range(3, 9, 3), 1, 2)
+    with pytest.raises(ValueError, match="7 is not in range"):
+        numbers.index(7)
+
+
+def test_numbers_of_an_array_that_python_refuses():
+    x = jnp.arange(6).reshape(2, 3)
+    for args in [(), (6,), (0, 3), (0, 0, 0), ("a",)]:
+        with pytest.raises((ValueError, IndexError, TypeError)) as expected:
+            np.asarray(x).item(*args)
+        with pytest.raises(expected.type) as found:
+            jax.jit(lambda x, args=args: method(x, "item")(*args))(x)
+        assert str(found.value) == str(expected.value)
+    with pytest.raises(StagingError, match=r"tolist\(\) of a traced array of bools"):
+        jax.jit(lambda x: method(x > 2, "tolist")())(x)
+
+
+def test_a_number_of_an_array_keeps_its_derivative():
+    assert jax.grad(lambda x: method(x * x, "item")())(3.0) == 6.0
+    assert jax.grad(lambda x: sum(method(x * x, "tolist")()))(jnp.array([1.0, 2.0])).tolist() == [2.0, 4.0]

@@ -68,6 +68,30 @@ def test_math_of_an_array_beside_a_half_array_stays_half():
     assert jax.jit(lambda x: half * counterpart(math.sin)(x))(jnp.float32(1.0)).dtype == half.dtype
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda k, f, y: counterpart(np.maximum)(k, 3) * y,
+        lambda k, f, y: counterpart(np.where)(k > 1, k, 2) * y,
+        lambda k, f, y: counterpart(np.asarray)(k) * y,
+        lambda k, f, y: counterpart(np.full)(3, k) * y,
+        lambda k, f, y: counterpart(np.add)(y, k),
+        lambda k, f, y: counterpart(np.maximum)(jnp.full(3, k), y),
+        lambda k, f, y: counterpart(np.clip)(jnp.full(3, k), 0, 100) * y,
+        lambda k, f, y: counterpart(np.reshape)(jnp.full(3, k), (3, 1)) * y,
+        lambda k, f, y: counterpart(np.reshape)(k, (1, 1)) * y,
+        lambda k, f, y: counterpart(np.sqrt)(f) * jnp.float16(2),
+        lambda k, f, y: counterpart(np.modf)(f)[0] * jnp.float16(2),
+    ],
+)
+def test_numpy_makes_its_own_numbers_of_python_s(f):
+    args = 100, 100.25, jnp.int8(100)
+    expected = f(*args)
+    found = jax.jit(f)(*args)
+    assert found.dtype == expected.dtype
+    assert np.allclose(found, expected, rtol=1e-3)
+
+
 def test_math_has_derivatives_and_batches():
     f = jax.jit(jax.vmap(jax.grad(lambda x: counterpart(math.sin)(x) ** 2)))
     assert f(jnp.array([0.0, 1.0])).tolist() == pytest.approx([0.0, math.sin(2.0)], rel=1e-5)

@@ -49,3 +49,16 @@ def test_a_range_of_unknown_length_may_be_long() -> None:
         return t
 
     assert int(ag.jit(f)(4)) == f(4)
+
+
+def test_the_result_is_a_number_of_python_s() -> None:
+    for f in (
+        lambda k, m, y: k**m * y,
+        lambda k, m, y: pow(k, m) * y,
+        lambda k, m, y: 2**k * y,
+        lambda k, m, y: k**3 * y,
+    ):
+        args = 6, 3, jnp.int8(100)
+        found, expected = ag.jit(f)(*args), f(*args)
+        assert (int(found), found.dtype) == (int(expected), expected.dtype)
+    assert not jax.jit(ag.convert(lambda a, b: a**b))(jnp.int32(2), 3).weak_type

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from autograph.jax_internals import trace_piece
+from autograph.jax_internals import convert_weak, trace_piece
 from autograph.runtime.primitives import Traced, bind_cond
 
 INDEX, VALUE = jnp.int32(3), jnp.float32(7)
@@ -92,3 +92,21 @@ def test_what_stays_inside(yes, no):
     assert [v.aval.shape for v in eqn.outvars] == [(16,)]
     for p in (True, False):
         np.testing.assert_array_equal(jax.jit(ours)(p, x)[0], (yes if p else no)(x)[0])
+
+
+def test_a_weakly_typed_array_stays_so():
+    """Its writes come after the `cond` too, though each is followed by an equation that makes it weak again."""
+
+    def weak(x, v, i):
+        return convert_weak(write(x, v, i), x.dtype)
+
+    def ours(p, i, v):
+        x = jnp.full(16, 100.0)
+        (result,) = cond(p, lambda: [weak(weak(x, v, i), v, i + 1)], lambda: [x])
+        return result
+
+    jaxpr = jax.make_jaxpr(ours)(True, INDEX, VALUE).jaxpr
+    assert [v.aval.size for eqn in jaxpr.eqns if eqn.primitive.name == "cond" for v in eqn.outvars] == [1, 1]
+    for p in (True, False):
+        found = jax.jit(ours)(p, INDEX, VALUE)
+        assert found.weak_type and found.tolist() == [7.0 if p and k in (3, 4) else 100.0 for k in range(16)]

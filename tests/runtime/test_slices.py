@@ -166,6 +166,34 @@ def test_dtypes_of_writes(strict_promotion):
         set_item(1j, jnp.zeros(2), 0)
 
 
+WRITES = {
+    "number": lambda x: (x[0], 1),
+    "number of an array": lambda x: (x[1], x[0]),
+    "corner": lambda x: ((x[0], 1), x[1]),
+    "row": lambda x: (x[0], x),
+    "known place": lambda x: (1, x[0]),
+    "mask": lambda x: (x > 0, x[0]),
+    "rows": lambda x: (slice(x[1], x[0]), x[None]),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("dtype", [None, "int32"])
+def test_what_is_weakly_typed_stays_so(name, dtype):
+    """As `.at[i].set(v)` has it: beside an array the elements still take its dtype."""
+    array, x = jnp.full((3, 3), 100, dtype), jnp.array([2, 0, 1])
+
+    def write(x):
+        index, value = WRITES[name](x)
+        return set_item(value, array, index)
+
+    index, value = WRITES[name](x)
+    expected = array.at[index].set(value)
+    for found in (write(x), jax.jit(write)(x)):
+        assert (found.tolist(), found.dtype, found.weak_type) == (expected.tolist(), expected.dtype, dtype is None)
+    assert ("weak_type=True" in str(jax.make_jaxpr(write)(x))) is (dtype is None)
+
+
 def test_write_to_containers():
     xs, d = [1, 2, 3], {}
     assert set_item(5, xs, 1) is xs and xs == [1, 5, 3]
@@ -250,6 +278,13 @@ def test_augmented():
         aug_item(jnp.zeros(2), 2, "+=", lambda: 1.0)
     with pytest.raises(StagingError, match="int32"):
         aug_item(jnp.zeros(2, int), 0, "/=", lambda: 2)
+
+
+def test_augmented_elements_of_a_weakly_typed_array():
+    x, step = jnp.full(3, 100), jnp.int32(1)
+    for index in (1, jnp.int32(1), jnp.array([True, False, True])):
+        found = jax.jit(lambda i: aug_item(x, i, "+=", lambda: step))(index)
+        assert found.weak_type and found.tolist() == x.at[index].add(1).tolist()
 
 
 def test_augmented_reads_before_the_value_is_evaluated():
