@@ -95,6 +95,8 @@ DECLARED = {
     "pt": ("pt = Point(a, 2)", ["pt.x", "pt.y"]),
     "fz": ("fz = Frozen(a, b)", ["fz.u", "fz.v"]),
     "nt": ("nt = Pair(b, 1)", ["nt"]),
+    "nd": ("nd = Pair({'p': a}, [b, 1])", ["nd"]),
+    "ts": ("ts = {'w': {'p': b, 'q': [a, 2]}, 'n': 0}", ["ts"]),
     "st": ("st = {1, 2, 5}", ["sorted(st)"]),
     "ys": ("ys = xs * 0.5", ["ys"]),
     "bs": ("bs = xs > 2", ["bs"]),
@@ -167,6 +169,8 @@ class ConstructWriter(StatementWriter):
             "pt": lambda: self.pick(["pt.x", "pt.y", f"pt.moved({sub()}).x"]),
             "fz": lambda: self.pick(["fz.u", "fz.v", f"dataclasses.replace(fz, v={sub()}).v"]),
             "nt": lambda: self.pick(["nt.first", "nt[1]", "sum(nt)", "nt._replace(first=2).first"]),
+            "nd": lambda: self.pick(["nd.first['p']", "nd.second[1]", f"nd.second[{sub()} % 2]", "len(nd.first)"]),
+            "ts": lambda: self.pick(["ts['w']['p']", "ts['n']", "sum(ts['w']['q'])", f"ts['w']['q'][{sub()} % 2]"]),
             "st": lambda: self.pick(["len(st)", "sum(st)", "max(st)", f"int({sub()} in st)"]),
             "bs": lambda: self.pick(["int(bs[1])", "int(any(bs))", f"int(bs[{sub()} % 4])"]),
             "ops": lambda: f"ops[{self.pick('01')}]({sub()})",
@@ -205,6 +209,21 @@ class ConstructWriter(StatementWriter):
             ),
             "pt": lambda: self.pick([f"pt.x = {value()}", f"pt.y += {value()}", f"pt = pt.moved({value()})"]),
             "fz": lambda: self.pick([f"fz = dataclasses.replace(fz, u={value()})", f"fz = Frozen({value()}, fz.u)"]),
+            "nd": lambda: self.pick(
+                [
+                    f"nd = Pair({{'p': {value()}}}, [nd.second[1], {value()}])",
+                    f"nd = nd._replace(first={{'p': {value()}}})",
+                ]
+            ),
+            "ts": lambda: self.pick(
+                [
+                    f"ts['w'] = {{'p': {value()}, 'q': [ts['w']['q'][1], {value()}]}}",
+                    f"ts['w'] = dict(ts['w'], p={value()})",
+                    f"ts['w']['p'] = {value()}",
+                    f"ts['n'] = {value()}",
+                    f"ts = {{'w': {{'p': ts['n'], 'q': [{value()}, 1]}}, 'n': ts['w']['p']}}",
+                ]
+            ),
             "nt": lambda: self.pick([f"nt = nt._replace(first={value()})", f"nt = Pair({value()}, nt.first)"]),
             "st": lambda: self.pick(["st.add(2)", "st.discard(9)", "st |= {1}" if not s.inner else "st.update({5})"]),
             "ys": lambda: self.pick(
