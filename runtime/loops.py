@@ -29,7 +29,7 @@ from jax import lax
 
 from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import checks, growth, iterators, journal, recursion, reverse, rotated_loops, views
+from autograph.runtime import checks, growth, iterators, journal, reached, recursion, reverse, rotated_loops, views
 from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.carry_refusals import refuse
@@ -86,7 +86,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
 
     first = True
-    start = equation_mark()
+    start, passed = equation_mark(), reached.passed()
     truth = goes_on(test)
     while not is_traced(truth):
         if not truth:
@@ -116,9 +116,10 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
             if stage_from_here(stage, memory):
                 return
         body()
-        start = equation_mark()
+        start, passed = equation_mark(), reached.passed()
         truth = goes_on(test)
     evaluated = (start, equation_mark())
+    reached.forget_since(passed)
     with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory), variables)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from jax import lax
 
-from autograph.jax_internals import current_trace
+from autograph.jax_internals import current_trace, is_recorded
 from autograph.runtime import journal
 
 
@@ -51,7 +51,20 @@ def survived(test: Any, expected: bool) -> None:
     pieces = journal.open_pieces()
     if pieces and (piece := pieces[-1]).trace() is current_trace():  # not of a function under `vmap`, say
         holds = test if expected else lax.bitwise_not(test)
-        piece.survived = holds if piece.survived is None else lax.bitwise_and(piece.survived, holds)
+        piece.survived = lax.bitwise_and(piece.survived, holds) if _is_known(piece.survived) else holds
+
+
+def passed() -> Any:
+    """What the innermost piece knows of the checks in it so far, for `forget_since`."""
+    pieces = journal.open_pieces()
+    return pieces[-1].survived if pieces else None
+
+
+def forget_since(before: Any) -> None:
+    """Forgets the checks that the innermost piece has passed since, whose equations may be dropped."""
+    pieces = journal.open_pieces()
+    if pieces:
+        pieces[-1].survived = before
 
 
 def conditions() -> list[Any] | None:
@@ -68,6 +81,11 @@ def conditions() -> list[Any] | None:
         for path in [piece.path for piece in pieces if piece.path is not None]:
             test, expected = path() if callable(path) else path
             found.append(test if expected else lax.bitwise_not(test))
-        return found + [piece.survived for piece in pieces if piece.survived is not None]
+        return found + [piece.survived for piece in pieces if _is_known(piece.survived)]
     finally:
         _state.asking = False
+
+
+def _is_known(passed: Any) -> bool:
+    """Whether a value of `Piece.survived` may be used: a loop test that was tried, and its checks, may be gone."""
+    return passed is not None and is_recorded(passed)

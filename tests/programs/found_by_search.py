@@ -536,3 +536,29 @@ def loop_that_would_not_end_on_zeros(x, n):
         while s < 100:
             s = s * 2
     return s
+
+
+@program((3,), (0,), (8,))
+def assertion_in_a_loop_test_in_an_arm(n):
+    def checked(v):
+        assert v < 100
+        return v
+
+    if n > 0:
+        while checked(n) < 10:
+            n = checked(n) + 3
+        assert n < 90
+    return n
+
+
+@program((3,), (0,), (8,))
+def assertion_in_a_loop_test_in_a_loop(n):
+    def checked(v):
+        assert v < 100
+        return v
+
+    for _ in range(n):
+        while checked(n) < 10:
+            n = checked(n) + 3
+        assert n < 90
+    return n
