@@ -133,15 +133,19 @@ def _known(left: Any, symbol: str, right: Any) -> bool:
     return cast(bool, result)
 
 
-def may_be_traced(x: Any) -> bool:
-    """Whether comparing `x` may give a traced value: it is one, holds one, or has an `__eq__` of the user's."""
+def may_be_traced(x: Any, around: frozenset[int] = frozenset()) -> bool:
+    """Whether comparing `x` may give a traced value: it is one, holds one, or has an `__eq__` of the user's.
+
+    Args:
+        around: the ids of the containers that it lies in, of which it may be one.
+    """
     if _is_simple(x):
         return is_traced(x)
     kind = type(x)
-    if issubclass(kind, _SEQUENCES):
-        return any(map(may_be_traced, x))
-    if issubclass(kind, dict):
-        return any(map(may_be_traced, dict.values(x)))
+    if issubclass(kind, _SEQUENCES) or issubclass(kind, dict):
+        inside = around | {id(x)}
+        parts = dict.values(x) if issubclass(kind, dict) else x
+        return len(inside) > len(around) and any(may_be_traced(part, inside) for part in parts)
     return python_method(kind, "__eq__") is not None
 
 

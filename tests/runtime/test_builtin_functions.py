@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.directives import range as ag_range
 from autograph.errors import StagingError
 from autograph.runtime import calls, iterables, journal
@@ -348,3 +349,15 @@ def test_numbers_of_an_array_that_python_refuses():
 def test_a_number_of_an_array_keeps_its_derivative():
     assert jax.grad(lambda x: method(x * x, "item")())(3.0) == 6.0
     assert jax.grad(lambda x: sum(method(x * x, "tolist")()))(jnp.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
+def test_containers_that_hold_themselves_are_ordered_by_what_else_they_hold():
+    xs, d = [], {}
+    xs.append(xs)
+    d["x"] = d
+
+    def fn(n):
+        names = [key for key, *_ in sorted([("b", xs, n), ("a", d, n)])]
+        return n if names == ["a", "b"] else -1
+
+    assert ag.jit(fn)(3) == fn(3) == 3
