@@ -68,11 +68,24 @@ class range:
         return ranges.item(self, index)
 
     def count(self, value: Any, /) -> Any:
+        """How often the range gives `value`: 0 or 1.
+
+        >>> range(1, 10, 3).count(4)
+        1
+        """
         from autograph.runtime import ranges
 
         return ranges.count(self, value)
 
     def index(self, value: Any, /) -> Any:
+        """At which position the range gives `value`.
+
+        >>> range(1, 10, 3).index(7)
+        2
+
+        Raises:
+            ValueError: it does not; where a number is traced, the compiled program fails.
+        """
         from autograph.runtime import ranges
 
         return ranges.index(self, value)

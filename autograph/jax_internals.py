@@ -178,17 +178,6 @@ def drop_equations(start: Any, end: Any) -> None:
         del start[0][start[1] : end[1]]
 
 
-def is_recorded(x: Any) -> bool:
-    """Whether the equation that made a tracer was not dropped (true as well where that cannot be known)."""
-    while type(x).__name__ == "BatchTracer":
-        x = x.val
-    try:
-        equation, equations = x.parent, x._trace.frame.tracing_eqns
-    except AttributeError:
-        return True
-    return equation is None or any(one is equation for one in reversed(equations))
-
-
 def keep_with_trace(x: Any) -> Any:
     """Keeps `x` alive as long as the current trace, and not longer, since `x` holds values of that trace.
 

@@ -282,14 +282,11 @@ def in_loop() -> bool:
 
 
 def only_arms_within(trace: Any) -> bool:
-    """Whether nothing but arms lies between the trace in progress and that of a piece around it."""
-    return lies_within(trace, [arm() for piece in _stack.pieces for arm in piece.arms])
-
-
-def lies_within(trace: Any, known: list[Any]) -> bool:
-    """Whether `trace` is in progress, and all traces inside it are `known`."""
-    inside = list(itertools.takewhile(lambda one: one is not trace, open_traces()))
-    return len(inside) < len(open_traces()) and all(any(one is other for other in known) for one in inside)
+    """Whether `trace` is in progress, and nothing but arms lies between the trace in progress and it."""
+    arms = [arm() for piece in _stack.pieces for arm in piece.arms]
+    traces = open_traces()
+    inside = list(itertools.takewhile(lambda one: one is not trace, traces))
+    return len(inside) < len(traces) and all(any(one is arm for arm in arms) for one in inside)
 
 
 def note_skipped(name: str) -> None:

@@ -46,46 +46,45 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def and_(
+def and_(left: Any, right: Callable[[], Any], state: StateLike = None, **options: Any) -> Any:
+    """`left and right()`; see `_joined`."""
+    return _joined(True, left, right, state, **options)
+
+
+def or_(left: Any, right: Callable[[], Any], state: StateLike = None, **options: Any) -> Any:
+    """`left or right()`; see `_joined`."""
+    return _joined(False, left, right, state, **options)
+
+
+def _joined(
+    on: bool,
     left: Any,
     right: Callable[[], Any],
-    state: StateLike = None,
-    *,
+    state: StateLike,
     unbound: Sequence[str] = (),
     test: bool = False,
 ) -> Any:
-    """`left and right()`; with `test`, what has its truth."""
+    """`left`, or `right()` where the truth of `left` is `on`.
+
+    Args:
+        test: only the truth of the value is asked: it is what has the same.
+    """
     pred = decider(left)
     if not is_traced(pred):
-        return right() if pred else False if test else left
+        return right() if bool(pred) is on else not on if test else left
     pred = predicate(pred)
     total = (test or is_traced(left)) and is_total(right)
     if test:
         left, right = pred, _asked(right)
     if total:
-        return _combine(lax.bitwise_and, pred, left, right(), True)
-    return staged_value("`and`", pred, right, lambda: False if _is_bool(left) else left, state, unbound)
+        return _combine(lax.bitwise_and if on else lax.bitwise_or, pred, left, right(), on)
 
+    def decided() -> Any:
+        return not on if _is_bool(left) else left
 
-def or_(
-    left: Any,
-    right: Callable[[], Any],
-    state: StateLike = None,
-    *,
-    unbound: Sequence[str] = (),
-    test: bool = False,
-) -> Any:
-    """`left or right()`; with `test`, what has its truth."""
-    pred = decider(left)
-    if not is_traced(pred):
-        return (True if test else left) if pred else right()
-    pred = predicate(pred)
-    total = (test or is_traced(left)) and is_total(right)
-    if test:
-        left, right = pred, _asked(right)
-    if total:
-        return _combine(lax.bitwise_or, pred, left, right(), False)
-    return staged_value("`or`", pred, lambda: True if _is_bool(left) else left, right, state, unbound)
+    if on:
+        return staged_value("`and`", pred, right, decided, state, unbound)
+    return staged_value("`or`", pred, decided, right, state, unbound)
 
 
 def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from jax import lax
 
-from autograph.jax_internals import current_trace, is_recorded
+from autograph.jax_internals import current_trace
 from autograph.runtime import journal
 
 
@@ -51,7 +51,7 @@ def survived(test: Any, expected: bool) -> None:
     pieces = journal.open_pieces()
     if pieces and (piece := pieces[-1]).trace() is current_trace():  # not of a function under `vmap`, say
         holds = test if expected else lax.bitwise_not(test)
-        piece.survived = lax.bitwise_and(piece.survived, holds) if _is_known(piece.survived) else holds
+        piece.survived = holds if piece.survived is None else lax.bitwise_and(piece.survived, holds)
 
 
 def passed() -> Any:
@@ -61,7 +61,7 @@ def passed() -> Any:
 
 
 def forget_since(before: Any) -> None:
-    """Forgets the checks that the innermost piece has passed since, whose equations may be dropped."""
+    """Forgets the checks that the innermost piece has passed since: those of a loop test that may be dropped again."""
     pieces = journal.open_pieces()
     if pieces:
         pieces[-1].survived = before
@@ -81,11 +81,6 @@ def conditions() -> list[Any] | None:
         for path in [piece.path for piece in pieces if piece.path is not None]:
             test, expected = path() if callable(path) else path
             found.append(test if expected else lax.bitwise_not(test))
-        return found + [piece.survived for piece in pieces if _is_known(piece.survived)]
+        return found + [piece.survived for piece in pieces if piece.survived is not None]
     finally:
         _state.asking = False
-
-
-def _is_known(passed: Any) -> bool:
-    """Whether a value of `Piece.survived` may be used: a loop test that was tried, and its checks, may be gone."""
-    return passed is not None and is_recorded(passed)

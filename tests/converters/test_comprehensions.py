@@ -100,14 +100,17 @@ CASES = {
     ),
     "several filters, the last generator": Case(
         """
-        def f(xs):
-            return sum(y for x, y in xs if y if x)
+        def f(n, y):
+            s = sum(x for x in n if y if x)
+            return s
         """,
         """
-        def f(xs):
-            return sum((item for x, y in ag__.comp_iter(xs) for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: y, 0)))
-        """,  # noqa: E501
-        "f([(1, 2), (0, 3), (4, 0)])",
+        def f(n, y):
+            s = sum((item for x in ag__.comp_iter(n) for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: x, 0)))
+            return s
+        """,
+        "f([1, 0, 4], 2)",
+        "f([1, 0, 4], 0)",
     ),
     "a filter of an outer generator stays a filter": Case(
         """
