@@ -166,8 +166,7 @@ def equation_mark() -> Any:
     while type(trace).__name__ == "BatchTrace":  # `vmap` records in the trace around it
         trace = trace.parent_trace
     try:
-        equations = trace.frame.tracing_eqns
-        return equations, len(equations)
+        return trace.frame, len(trace.frame.tracing_eqns)
     except AttributeError:
         return None
 
@@ -175,7 +174,44 @@ def equation_mark() -> Any:
 def drop_equations(start: Any, end: Any) -> None:
     """Removes what the current trace recorded between two marks; only valid when no value made there is kept."""
     if start is not None and end is not None and start[0] is end[0]:
-        del start[0][start[1] : end[1]]
+        frame, first, last = start[0], start[1], end[1]
+        del frame.tracing_eqns[first:last]
+        notes = _notes(frame)
+        if notes:
+            kept = [(at, note) for at, note in notes if not first < at <= last]
+            notes[:] = [(at - last + first if at > last else at, note) for at, note in kept]
+
+
+def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
+    """What is noted of the program that `trace` records, each with the number of equations before it; kept until it ends.
+
+    What is noted among equations that are dropped is forgotten. None where the trace records nothing itself (`vmap`).
+    """
+    return _notes(getattr(trace, "frame", None))
+
+
+def note(trace: Any, x: Any) -> None:
+    """Notes `x` of the program that `trace` records, where `notes_of` finds it."""
+    notes = notes_of(trace)
+    if notes is not None:
+        notes.append((len(trace.frame.tracing_eqns), x))
+
+
+def _notes(frame: Any) -> list[tuple[int, Any]] | None:
+    try:
+        # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
+        found: list[tuple[int, Any]] = vars(frame.constid_to_tracer).setdefault("notes", [])
+        return found
+    except (AttributeError, TypeError):
+        return None
+
+
+def records_piece(trace: Any) -> bool:
+    """Whether a trace is one that `trace_piece` began."""
+    try:
+        return bool(trace.frame.debug_info.traced_for == "autograph")
+    except AttributeError:
+        return False
 
 
 def keep_with_trace(x: Any) -> Any:

@@ -125,7 +125,7 @@ def stage_failure(error: BaseException) -> None:
 
     def fail(*values: Any) -> None:
         if all(np.all(reached) for reached in values[:count]):
-            raise failure(kind, head + (with_values(values[count:]) if traced else text))
+            raise failure(kind, head + (with_values(values[count:end]) if traced else text))
 
     def with_values(values: Sequence[Any]) -> str:
         found = known | dict(zip(traced_at, (_plain(x) for x in values), strict=True))
@@ -133,8 +133,8 @@ def stage_failure(error: BaseException) -> None:
         again.args = messages.closed(jax.tree.unflatten(tree, [found[i] for i in range(len(found))]))
         return _described(kind, again)
 
-    traced_at = list(traced)
-    jax.debug.callback(fail, *holds, *traced.values())
+    traced_at, end = list(traced), count + len(traced)
+    jax.debug.callback(fail, *holds, *traced.values(), *reached.waits_for())
 
 
 def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:

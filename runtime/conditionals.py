@@ -150,33 +150,36 @@ def _stage(
     plan: JoinedArms | None = None
     true_arm: Traced | None = None
     shown: list[optional_values.Facts] = []
+    checked = reached.Left()
 
     def trace_orelse() -> list[Any]:
-        nonlocal true_arm
+        nonlocal true_arm, checked
         other = Arm(orelse, variables, (pred, False))
+        checked = checked.with_this_arm()
 
         def trace_body() -> list[Any]:
-            nonlocal plan
+            nonlocal plan, checked
             arm = Arm(body, variables, (pred, True), other)
+            checked = checked.with_this_arm()
             shown.extend(_shown(pred, arm, other))
             plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, asked)
             plan.close()
             outs = outputs(plan.join.left, plan.join)
             plan.release(arm, plan.join.left)
-            return outs
+            return outs + checked.results()
 
         true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
         assert plan is not None
         outs = outputs(plan.join.right, plan.join)
         plan.release(other, plan.join.right)
-        return outs
+        return outs + checked.results()
 
     false_arm = Traced(*trace_piece(trace_orelse, (), getattr(orelse, "__name__", "else_body")))
     assert plan is not None and true_arm is not None
     if plan.body.raised is not None and plan.orelse.raised is not None:
         bind_cond(pred, false_arm, true_arm)
         raise journal.mark_raised(plan.body.raised, fails=True)
-    value, merged = _land(plan, pred, false_arm, true_arm, variables)
+    value, merged = _land(plan, pred, false_arm, true_arm, variables, checked)
     if plan.goes_on != (True, True):
         optional_values.hold(pred, plan.goes_on[0])
         reached.survived(pred, plan.goes_on[0])
@@ -208,12 +211,14 @@ def _known(what: str, test: Any, body: Callable[[], Any], orelse: Callable[[], A
 
 
 def _land(
-    plan: JoinedArms, pred: Any, false_arm: Traced, true_arm: Traced, variables: list[Variable]
+    plan: JoinedArms, pred: Any, false_arm: Traced, true_arm: Traced, variables: list[Variable], checked: reached.Left
 ) -> tuple[Any, list[views.Merged]]:
     """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
     results: list[Any] = []
-    if plan.join.types or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
-        results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), plan.unread)
+    if plan.join.types or any(checked) or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
+        unread_in = [*plan.unread, *[None] * sum(checked)]
+        results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), unread_in)
+        checked.tell(results)
         for result, arm, known in zip(results, plan.unread, plan.bools, strict=True):
             if arm is not None:
                 unread.note(result, pred, arm)

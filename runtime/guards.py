@@ -51,7 +51,9 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
     where = errors.Location.of(user_line())
     text = f"{type(error).__name__}: {errors.message(str(error), at=where)}"
-    return _tied(text, type(error))(ok, index)
+    index = _tied(text, type(error))(ok, index)
+    reached.ended(index)
+    return index
 
 
 def _tied(text: str, kind: type[Exception]) -> Callable[[Any, Any], Any]:

@@ -70,7 +70,6 @@ class Piece:
         self.forwarded: dict[Any, Any] = {}
         self.sizes: list[tuple[Any, int]] = []
         self.raised: BaseException | None = None
-        self.survived: Any = None  # whether no check of it has failed yet
         self.trace: Callable[[], Any] = lambda: None
         self.fails = False
         self.touched: set[Any] = set()
@@ -125,7 +124,7 @@ class Piece:
             return
         self._open = False
         self._find_defaults()
-        self.raised = self.survived = None  # its frames hold values
+        self.raised = None  # its frames hold values
         popped = _stack.pieces.pop()
         assert popped is self
         if _stack.pieces:

@@ -14,7 +14,8 @@ from typing import Any
 
 from jax import lax
 
-from autograph.runtime import journal
+from autograph.jax_internals import equation_mark
+from autograph.runtime import journal, reached
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
@@ -51,9 +52,11 @@ def evaluated(run: Callable[[], Any], found: Any, what: str) -> Any:
     Raises:
         StagingError: it writes something.
     """
+    start = equation_mark()
     with journal.Piece([], (found, False)) as piece:
         value = run()
         _, written = piece.collect()
+    reached.forget_since(start)  # whether they fail says nothing where Python does not ask
     if written:
         raise refusal(
             f"{what} takes items whose evaluation changes {written[0].location.name}",

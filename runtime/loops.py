@@ -86,7 +86,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
 
     first = True
-    start, passed = equation_mark(), reached.passed()
+    start = equation_mark()
     truth = goes_on(test)
     while not is_traced(truth):
         if not truth:
@@ -116,10 +116,10 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
             if stage_from_here(stage, memory):
                 return
         body()
-        start, passed = equation_mark(), reached.passed()
+        start = equation_mark()
         truth = goes_on(test)
     evaluated = (start, equation_mark())
-    reached.forget_since(passed)
+    reached.forget_since(start)  # the loop may drop what the test recorded
     with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory), variables)
 
 

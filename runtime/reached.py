@@ -1,7 +1,9 @@
 """Where the code that is traced now is reached at all: what checks (`checks`) ask before they fail.
 
-It is reached where the conditions of all open arms and loops hold, and where no check of an open arm has failed before: of several
-that fail in an arm the first is reported.
+It is reached where the conditions of all open arms and loops hold, and where no check before has failed: of several that fail
+the first is reported. A compiled program runs its parts in any order, so a check asks whether those before it hold
+(`Passed.holds`); what is not known where it stands, as of the turns of a loop, it waits for, by reading a value that is there
+only afterwards (`Passed.ended`).
 
 >>> import jax
 >>> from autograph import convert
@@ -18,12 +20,16 @@ True False
 
 from __future__ import annotations
 
+import functools
+import itertools
 import threading
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
+import jax
 from jax import lax
 
-from autograph.jax_internals import current_trace
+from autograph.jax_internals import note, notes_of, open_traces, records_piece
 from autograph.runtime import journal
 
 
@@ -46,25 +52,108 @@ def checks_seen() -> int:
     return _state.checks
 
 
-def survived(test: Any, expected: bool) -> None:
-    """Where `test` is not as expected, the program has failed: later checks of this piece ask no more."""
-    pieces = journal.open_pieces()
-    if pieces and (piece := pieces[-1]).trace() is current_trace():  # not of a function under `vmap`, say
+class Passed(NamedTuple):
+    """What a program knows, at one place, of the checks before it.
+
+    Attributes:
+        holds: a traced bool, true where none of them has failed; None where there was none.
+        ended: values that are there only once checks were made: what reads one of them cannot overtake those.
+    """
+
+    holds: Any = None
+    ended: tuple[Any, ...] = ()
+
+
+def survived(test: Any, expected: bool = True) -> None:
+    """Where `test` is not as expected, the program has failed: later checks ask no more."""
+    if _outlives(test):
         holds = test if expected else lax.bitwise_not(test)
-        piece.survived = holds if piece.survived is None else lax.bitwise_and(piece.survived, holds)
+        before = passed()
+        _note(before._replace(holds=holds if before.holds is None else lax.bitwise_and(before.holds, holds)))
 
 
-def passed() -> Any:
-    """What the innermost piece knows of the checks in it so far, for `forget_since`."""
-    pieces = journal.open_pieces()
-    return pieces[-1].survived if pieces else None
+def ended(value: Any) -> None:
+    """`value`, an integer or a bool, is there once the checks so far were made: later ones wait for it."""
+    if _outlives(value):
+        before = passed()
+        _note(before._replace(ended=(*before.ended, value)[-_MOST:]))
 
 
-def forget_since(before: Any) -> None:
-    """Forgets the checks that the innermost piece has passed since: those of a loop test that may be dropped again."""
-    pieces = journal.open_pieces()
-    if pieces:
-        pieces[-1].survived = before
+_MOST = 8
+"""How many values a check waits for, the latest ones: each is an operand."""
+
+
+def passed() -> Passed:
+    """What the program that is recorded now knows of its checks so far."""
+    notes = next(_programs(), None)
+    return notes[-1][1] if notes else Passed()
+
+
+def forget_since(mark: Any) -> None:
+    """Forgets the checks since a mark (`equation_mark`), in equations that may be dropped or are not always reached."""
+    notes = next(_programs(), None)
+    if notes and mark is not None:
+        notes[:] = [(at, known) for at, known in notes if at <= mark[1]]
+
+
+def _note(known: Passed) -> None:
+    trace = next(trace for trace in open_traces() if notes_of(trace) is not None)
+    note(trace, known)
+
+
+def _outlives(value: Any) -> bool:
+    """Whether a value is of the trace that records now or of one around it, and not of a `vmap`, say, that ends before."""
+    traces = itertools.dropwhile(lambda trace: notes_of(trace) is None, open_traces())
+    return any(getattr(value, "_trace", None) is trace for trace in traces)
+
+
+def _programs() -> Iterator[list[tuple[int, Passed]]]:
+    """What is noted of the program that is recorded now, and of those that it is an arm or a turn of; innermost first.
+
+    Not of the arm beside, in whose trace an arm is traced, and not of a program that calls a jitted function, which is
+    kept for other calls.
+    """
+    beside = [arm() for piece in journal.open_pieces() for arm in piece.arms[1:]]
+    for trace in open_traces():
+        notes = notes_of(trace)
+        if notes is not None and not any(trace is arm for arm in beside):
+            yield notes
+            if not records_piece(trace):
+                return
+
+
+def waits_for() -> list[Any]:
+    """The values that tell that the checks so far were made."""
+    return [value for notes in _programs() if notes for value in notes[-1][1].ended]
+
+
+class Left(NamedTuple):
+    """What the arms of a conditional tell of the checks in them, so that later ones know: as further results of it."""
+
+    holds: bool = False
+    ended: bool = False
+
+    def with_this_arm(self) -> Left:
+        """With what the arm that is being traced has to tell."""
+        known = passed()
+        return Left(self.holds or known.holds is not None, self.ended or bool(known.ended))
+
+    def results(self) -> list[Any]:
+        """What the arm that is being traced tells."""
+        known, found = passed(), []
+        if self.holds:
+            found.append(lax.full((), True, bool) if known.holds is None else known.holds)
+        if self.ended:
+            waited = [lax.ne(x, lax.full((), 0, jax.typeof(x).dtype)) for x in known.ended]
+            found.append(functools.reduce(lax.bitwise_or, waited, lax.full((), False, bool)))
+        return found
+
+    def tell(self, results: list[Any]) -> None:
+        """Takes what was chosen off the results."""
+        if self.ended:
+            ended(results.pop())
+        if self.holds:
+            survived(results.pop())
 
 
 def conditions() -> list[Any] | None:
@@ -77,10 +166,10 @@ def conditions() -> list[Any] | None:
         return None
     _state.asking = True
     try:
-        found, pieces = [], journal.open_pieces()
-        for path in [piece.path for piece in pieces if piece.path is not None]:
+        found = []
+        for path in [piece.path for piece in journal.open_pieces() if piece.path is not None]:
             test, expected = path() if callable(path) else path
             found.append(test if expected else lax.bitwise_not(test))
-        return found + [piece.survived for piece in pieces if piece.survived is not None]
+        return found + [notes[-1][1].holds for notes in _programs() if notes and notes[-1][1].holds is not None]
     finally:
         _state.asking = False
