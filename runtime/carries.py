@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import variable_of
-from autograph.runtime import bounds, inductive_bounds, journal, unread
+from autograph.runtime import bounds, inductive_bounds, journal, reached, unread
 from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note, note_join
 from autograph.runtime.carry_comparison import Comparison, is_plain, is_unbound
 from autograph.runtime.carry_layout import Layout, traced_like
@@ -72,6 +72,7 @@ class Carry(Layout):
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
+        self.checks = reached.checks_seen()  # before the loop
         self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a piece over the leaves
         self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it tells
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved

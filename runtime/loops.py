@@ -357,6 +357,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
     loop = folded(recomputed(written), bind_cond, _name(carry))
     results = loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry)))
     note_unread(written, results)
+    reached.ended_with(results, carry.checks)
     return carry.write(results, surely)
 
 
@@ -368,6 +369,7 @@ def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, r
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.memory.options.get("unroll") or 1
     results = bind_scan(piece, init, xs, length, reverse, length if unroll is True else unroll)
+    reached.ended_with(results, carry.checks)
     merged = carry.write(results[: len(init)], True)
     stacked = results[len(init) :]
     turns = range(length)

@@ -23,10 +23,11 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import note, notes_of, open_traces, records_piece
@@ -77,6 +78,19 @@ def ended(value: Any) -> None:
     if _outlives(value):
         before = passed()
         _note(before._replace(ended=(*before.ended, value)[-_MOST:]))
+
+
+def ended_with(results: Sequence[Any], seen: int) -> None:
+    """The same of one of a statement's results, where there were checks in it: `checks_seen` was `seen` before."""
+    if _state.checks > seen:
+        numbers = (x for x in results if jax.typeof(x).shape == () and _is_integral(x) and _outlives(x))
+        for number in itertools.islice(numbers, 1):
+            ended(number)
+
+
+def _is_integral(x: Any) -> bool:
+    dtype = jax.typeof(x).dtype
+    return any(jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer))
 
 
 _MOST = 8

@@ -125,6 +125,27 @@ def an_index(n):
     return first + n
 
 
+def an_index_in_a_turn(xs, n):
+    numbers = [n, n + 1, n + 2]
+    s = 0
+    for x in xs:
+        s += numbers[x]
+    assert n < 2, "after"
+    return s
+
+
+def an_index_in_a_turn_of_an_arm(n):
+    numbers = [n, n + 1, n + 2]
+    s = 0
+    if n > 1:
+        i = 0
+        while s < n:
+            s += numbers[i]
+            i += 3
+    assert n < 6, "after"
+    return s
+
+
 CALLS = [
     *((raise_then_assert, (n,)) for n in (9, 7, 5, 2)),
     *((in_an_arm, (n,)) for n in (10, 8, 6, 3)),
@@ -138,6 +159,8 @@ CALLS = [
     *((in_an_operand, (n,)) for n in (11, 8, 4, 3, 2)),
     *((of_items_that_may_not_be_asked, call) for call in (([1, 9], 3), ([4, 9], 3), ([4, 9], 1), ([2, 9], 1))),
     *((an_index, (n,)) for n in (3, 2, 1)),
+    *((an_index_in_a_turn, call) for call in (([1, 3], 3), ([1, 2], 3), ([1, 3], 0), ([1, 2], 1))),
+    *((an_index_in_a_turn_of_an_arm, (n,)) for n in (2, 7, 1)),
 ]
 
 
