@@ -150,7 +150,7 @@ def _stage(
     plan: JoinedArms | None = None
     true_arm: Traced | None = None
     shown: list[optional_values.Facts] = []
-    checked = reached.Left()
+    checked = reached.Left(reached.checks_seen())
 
     def trace_orelse() -> list[Any]:
         nonlocal true_arm, checked
@@ -215,8 +215,8 @@ def _land(
 ) -> tuple[Any, list[views.Merged]]:
     """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
     results: list[Any] = []
-    if plan.join.types or any(checked) or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
-        unread_in = [*plan.unread, *[None] * sum(checked)]
+    if plan.join.types or checked.more() or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
+        unread_in = [*plan.unread, *[None] * checked.more()]
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), unread_in)
         checked.tell(results)
         for result, arm, known in zip(results, plan.unread, plan.bools, strict=True):

@@ -243,6 +243,8 @@ def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> list[Any]:
     test = None if is_literal(index) else made_by.get(index)
     if test is None or test.primitive.name != "convert_element_type" or len(eqn.params["branches"]) != 2:
         return []
+    if len(otherwise.outvars) != 1:
+        return []
     [predicate], [out] = test.invars, otherwise.outvars
     if is_literal(out):
         return [] if bool(out.val) else [predicate]

@@ -107,7 +107,7 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
         turns, *results = lax.while_loop(
             ag_while_cond, lambda carry: (carry[0] + 1, *body.call(*carry[1:])), (jnp.int32(0), *init)
         )
-        reached.ended(turns)
+        reached.ended(turns, turns=True)
         return results
     order = sorted(range(len(init)), key=lambda k: jnp.size(init[k]) > 1)  # numbers first: a fifth faster on a CPU
     test, body = (_with_order(piece, order) for piece in (test, body))
@@ -154,7 +154,7 @@ def bind_scan(
         (turns, *carry), ys = lax.scan(
             step, (jnp.int32(0), *init), tuple(xs), length=length, reverse=reverse, unroll=unroll
         )
-        reached.ended(turns)
+        reached.ended(turns, turns=True)
         return [*carry, *ys]
     params = {**known, **layout, "reverse": reverse, "length": length, "unroll": unroll, "jaxpr": body.closed()}
     operands = [*body.consts, *init, *xs]

@@ -59,10 +59,12 @@ class Passed(NamedTuple):
     Attributes:
         holds: a traced bool, true where none of them has failed; None where there was none.
         ended: values that are there only once checks were made: what reads one of them cannot overtake those.
+        turns: those of `ended` that a loop has for this purpose alone.
     """
 
     holds: Any = None
     ended: tuple[Any, ...] = ()
+    turns: tuple[Any, ...] = ()
 
 
 def survived(test: Any, expected: bool = True) -> None:
@@ -73,11 +75,15 @@ def survived(test: Any, expected: bool = True) -> None:
         _note(before._replace(holds=holds if before.holds is None else lax.bitwise_and(before.holds, holds)))
 
 
-def ended(value: Any) -> None:
-    """`value`, an integer or a bool, is there once the checks so far were made: later ones wait for it."""
+def ended(value: Any, turns: bool = False) -> None:
+    """`value`, an integer or a bool, is there once the checks so far were made: later ones wait for it.
+
+    `turns`: it counts the turns of a loop, or comes from such a number, and the program has it for nothing else.
+    """
     if _outlives(value):
         before = passed()
-        _note(before._replace(ended=(*before.ended, value)[-_MOST:]))
+        own = (value,) if turns else ()
+        _note(before._replace(ended=(*before.ended, value)[-_MOST:], turns=(*before.turns, *own)[-_MOST:]))
 
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
@@ -142,32 +148,43 @@ def waits_for() -> list[Any]:
 
 
 class Left(NamedTuple):
-    """What the arms of a conditional tell of the checks in them, so that later ones know: as further results of it."""
+    """What the arms of a conditional tell of the checks in them, so that later ones know: as further results of it.
 
+    Attributes:
+        seen: `checks_seen` before the conditional.
+        holds, turns: whether one of them tells as much of what it has passed.
+    """
+
+    seen: int
     holds: bool = False
-    ended: bool = False
+    turns: bool = False
+
+    def more(self) -> int:
+        """How many results there are."""
+        return self.holds + self.turns
 
     def with_this_arm(self) -> Left:
         """With what the arm that is being traced has to tell."""
         known = passed()
-        return Left(self.holds or known.holds is not None, self.ended or bool(known.ended))
+        return Left(self.seen, self.holds or known.holds is not None, self.turns or bool(known.turns))
 
     def results(self) -> list[Any]:
         """What the arm that is being traced tells."""
         known, found = passed(), []
         if self.holds:
             found.append(lax.full((), True, bool) if known.holds is None else known.holds)
-        if self.ended:
-            waited = [lax.ne(x, lax.full((), 0, jax.typeof(x).dtype)) for x in known.ended]
+        if self.turns:
+            waited = [lax.ne(x, lax.full((), 0, jax.typeof(x).dtype)) for x in known.turns]
             found.append(functools.reduce(lax.bitwise_or, waited, lax.full((), False, bool)))
         return found
 
     def tell(self, results: list[Any]) -> None:
         """Takes what was chosen off the results."""
-        if self.ended:
-            ended(results.pop())
+        if self.turns:
+            ended(results.pop(), turns=True)
         if self.holds:
             survived(results.pop())
+        ended_with(results, self.seen)
 
 
 def conditions() -> list[Any] | None:
