@@ -91,7 +91,7 @@ def _least(jaxpr: Any) -> Iterator[tuple[Any, int]]:
         if eqn.primitive.name == "and":
             pending += eqn.invars
         elif eqn.primitive.name == "cond":
-            pending += predicate_of(eqn, made_by)
+            pending += predicate_of(eqn, atom, made_by)
         elif eqn.primitive.name in _MORE:
             small, large = eqn.invars if eqn.primitive.name in ("lt", "le") else eqn.invars[::-1]
             if is_literal(small) and not is_literal(large) and jnp.issubdtype(large.aval.dtype, jnp.integer):

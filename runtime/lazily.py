@@ -34,11 +34,15 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str) -
     """
     iterator = iter(iterable)
     found: Any = False
+
+    def next_passes() -> Any:
+        item = next(iterator, _END)
+        return item if item is _END else decider(test(item))
+
     while True:
-        item = next(iterator, _END) if found is False else evaluated(lambda: next(iterator, _END), found, what)
-        if item is _END:
+        passes = next_passes() if found is False else evaluated(next_passes, found, False, what)
+        if passes is _END:
             return found
-        passes = decider(test(item))
         if is_traced(passes):
             passes = predicate(passes)
             found = passes if found is False else lax.bitwise_or(found, passes)
@@ -46,17 +50,17 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str) -
             return True
 
 
-def evaluated(run: Callable[[], Any], found: Any, what: str) -> Any:
-    """`run()`, whose value Python only asks for where the traced `found` has not decided yet.
+def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> Any:
+    """`run()`, whose value Python only asks for where the traced `test` is as expected.
 
     Raises:
         StagingError: it writes something.
     """
     start = equation_mark()
-    with journal.Piece([], (found, False)) as piece:
+    with journal.Piece([], (test, expected)) as piece:
         value = run()
         _, written = piece.collect()
-    reached.forget_since(start)  # whether they fail says nothing where Python does not ask
+    reached.only_where(test, expected, start)
     if written:
         raise refusal(
             f"{what} takes items whose evaluation changes {written[0].location.name}",

@@ -210,15 +210,15 @@ def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
         atom, wanted = pending.pop()
         eqn = None if is_literal(atom) else made_by.get(atom)
         if eqn is not None:
-            pending += _parts(eqn, wanted, made_by)
+            pending += _parts(eqn, atom, wanted, made_by)
         elif not is_literal(atom) and atom in jaxpr.invars:
             index = jaxpr.invars.index(atom)
             if isinstance(loop.init[index], bool | np.bool_) and bool(loop.init[index]) is wanted:
                 yield index, wanted
 
 
-def _parts(eqn: Any, wanted: bool, made_by: dict[Any, Any]) -> list[tuple[Any, bool]]:
-    """Booleans that have the given values whenever a boolean made of them is `wanted`."""
+def _parts(eqn: Any, made: Any, wanted: bool, made_by: dict[Any, Any]) -> list[tuple[Any, bool]]:
+    """Booleans that have the given values whenever `made`, a boolean that an equation makes of them, is `wanted`."""
     name = eqn.primitive.name
     if name == "not":
         return [(eqn.invars[0], not wanted)]
@@ -233,19 +233,17 @@ def _parts(eqn: Any, wanted: bool, made_by: dict[Any, Any]) -> list[tuple[Any, b
             for a, w in parts
         ]
     if eqn.primitive is cond_p and wanted:
-        return [(operand, True) for operand in predicate_of(eqn, made_by)]
+        return [(operand, True) for operand in predicate_of(eqn, made, made_by)]
     return []
 
 
-def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> list[Any]:
-    """The predicate of a `cond` that is false where its predicate is: `p and question()`, the question being costly."""
+def predicate_of(eqn: Any, made: Any, made_by: dict[Any, Any]) -> list[Any]:
+    """The predicate of a `cond` whose result `made` is false where it is: `p and question()`, the question being costly."""
     [index, *operands], otherwise = eqn.invars, eqn.params["branches"][0].jaxpr
     test = None if is_literal(index) else made_by.get(index)
     if test is None or test.primitive.name != "convert_element_type" or len(eqn.params["branches"]) != 2:
         return []
-    if len(otherwise.outvars) != 1:
-        return []
-    [predicate], [out] = test.invars, otherwise.outvars
+    [predicate], out = test.invars, otherwise.outvars[eqn.outvars.index(made)]
     if is_literal(out):
         return [] if bool(out.val) else [predicate]
     return [predicate] if out in otherwise.invars and operands[otherwise.invars.index(out)] is predicate else []

@@ -116,6 +116,19 @@ def forget_since(mark: Any) -> None:
         notes[:] = [(at, known) for at, known in notes if at <= mark[1]]
 
 
+def only_where(test: Any, expected: bool, mark: Any) -> None:
+    """The checks since a mark (`equation_mark`) are only made where the traced `test` is as expected."""
+    after = passed()
+    forget_since(mark)
+    before = passed()
+    if after is not before and after.holds is not None:
+        skipped = lax.bitwise_not(test) if expected else test
+        survived(lax.bitwise_or(skipped, after.holds))
+    for value in after.ended:
+        if not any(value is x for x in before.ended):
+            ended(value)
+
+
 def _note(known: Passed) -> None:
     trace = next(trace for trace in open_traces() if notes_of(trace) is not None)
     note(trace, known)

@@ -197,7 +197,7 @@ def _equal_dicts(left: Any, right: Any) -> Any:
 def _all(pairs: Iterable[tuple[Any, Any]]) -> Any:
     result: Any = True
     for a, b in pairs:
-        same = matches(a, b) if result is True else lazily.evaluated(partial(matches, a, b), result, _WHAT)
+        same = matches(a, b) if result is True else lazily.evaluated(partial(matches, a, b), result, True, _WHAT)
         if same is False:
             return False
         result = _choose(result, same, False)
@@ -209,11 +209,11 @@ def _ordered(left: list[Any], symbol: str, right: list[Any], start: int) -> Any:
     for n in range(start, min(len(left), len(right))):
         same = matches(left[n], right[n])
         if same is not True:
-            here = compare(left[n], symbol, right[n])
+            here = partial(compare, left[n], symbol, right[n])
             if same is False:
-                return here
+                return here()
             rest = partial(_ordered, left, symbol, right, n + 1)
-            return _choose(same, lazily.evaluated(rest, same, _WHAT), here)
+            return _choose(same, lazily.evaluated(rest, same, True, _WHAT), lazily.evaluated(here, same, False, _WHAT))
     return OPERATORS[symbol](len(left), len(right))
 
 

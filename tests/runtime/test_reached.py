@@ -118,6 +118,55 @@ def of_items_that_may_not_be_asked(xs, n):
     return found
 
 
+class Small:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        assert self.value < 5, "equal"
+        return self.value == other.value
+
+    def __lt__(self, other):
+        assert self.value > 1, "less"
+        return self.value < other.value
+
+
+def in_equality(n, m):
+    same = [Small(n), Small(m)] == [Small(1), Small(2)]
+    assert n < 2, "after"
+    return same
+
+
+def in_an_order(n, m):
+    less = [Small(n), Small(m)] < [Small(1), Small(3)]
+    assert n < 3, "after"
+    return less
+
+
+def in_membership(n, m):
+    found = Small(3) in [Small(n), Small(m)]
+    assert n < 4, "after"
+    return found
+
+
+def property_in_a_loop_test(n):
+    counter = Counter(n)
+    while counter.n < 4 and counter.checked < 3:
+        counter.n += 1
+    assert n < 2, "after"
+    return counter.n
+
+
+class Counter:
+    def __init__(self, n):
+        self.n = n
+
+    @property
+    def checked(self):
+        assert self.n > -3, "property"
+        return self.n
+
+
 def an_index(n):
     numbers = [n, n + 1, n + 2]
     first = numbers[n]
@@ -158,6 +207,10 @@ CALLS = [
     *((in_a_loop_test, (n,)) for n in (5, 4, 3, 2, 0)),
     *((in_an_operand, (n,)) for n in (11, 8, 4, 3, 2)),
     *((of_items_that_may_not_be_asked, call) for call in (([1, 9], 3), ([4, 9], 3), ([4, 9], 1), ([2, 9], 1))),
+    *((in_equality, call) for call in ((1, 2), (1, 9), (2, 9), (9, 9), (2, 1))),
+    *((in_an_order, call) for call in ((1, 2), (1, 9), (2, 9), (0, 2), (9, 1), (3, 1), (1, 1))),
+    *((in_membership, call) for call in ((1, 2), (3, 9), (1, 9), (9, 3), (4, 3), (4, 9))),
+    *((property_in_a_loop_test, (n,)) for n in (-4, 0, 2, 9)),
     *((an_index, (n,)) for n in (3, 2, 1)),
     *((an_index_in_a_turn, call) for call in (([1, 3], 3), ([1, 2], 3), ([1, 3], 0), ([1, 2], 1))),
     *((an_index_in_a_turn_of_an_arm, (n,)) for n in (2, 7, 1)),
