@@ -23,7 +23,7 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -83,7 +83,7 @@ def ended(value: Any, turns: bool = False) -> None:
     if _outlives(value):
         before = passed()
         own = (value,) if turns else ()
-        _note(before._replace(ended=(*before.ended, value)[-_MOST:], turns=(*before.turns, *own)[-_MOST:]))
+        _note(before._replace(ended=_few((*before.ended, value)), turns=_few((*before.turns, *own))))
 
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
@@ -100,7 +100,17 @@ def _is_integral(x: Any) -> bool:
 
 
 _MOST = 8
-"""How many values a check waits for, the latest ones: each is an operand."""
+"""How many values a check waits for before they are made one: each is an operand."""
+
+
+def _few(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return values if len(values) <= _MOST else (_of_all(values),)
+
+
+def _of_all(values: Iterable[Any]) -> Any:
+    """A bool that is there only once all values are: their `xor`, which no single one decides that XLA may come to know."""
+    bools = [lax.ne(x, lax.full((), 0, jax.typeof(x).dtype)) for x in values]
+    return functools.reduce(lax.bitwise_xor, bools, lax.full((), False, bool))
 
 
 def passed() -> Passed:
@@ -187,8 +197,7 @@ class Left(NamedTuple):
         if self.holds:
             found.append(lax.full((), True, bool) if known.holds is None else known.holds)
         if self.turns:
-            waited = [lax.ne(x, lax.full((), 0, jax.typeof(x).dtype)) for x in known.turns]
-            found.append(functools.reduce(lax.bitwise_or, waited, lax.full((), False, bool)))
+            found.append(_of_all(known.turns))
         return found
 
     def tell(self, results: list[Any]) -> None:
