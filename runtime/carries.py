@@ -46,7 +46,7 @@ from autograph.runtime.locations import AttributeLocation, ContentsLocation, Glo
 from autograph.runtime.newborns import known_to, made_inside, owned
 from autograph.runtime.optional_values import Maybe, hold_facts, settled, shown_by
 from autograph.runtime.state import UNSET, Variable
-from autograph.runtime.types import convert, join_types, of_type, placeholder
+from autograph.runtime.types import ArrayType, convert, join_types, of_type, placeholder, weakly
 from autograph.runtime.views import Merged
 from autograph.runtime.writes import Written
 
@@ -344,10 +344,7 @@ class Carry(Layout):
         """
         for leaf in self.born:
             journal.note_skipped(leaf.path)
-        self.placeholders = [
-            np.asarray(out.val, leaf.type.dtype) if is_literal(out) and not leaf.type.shape else placeholder(leaf.type)
-            for leaf, out in zip(self.born, outs, strict=True)
-        ]
+        self.placeholders = [_start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs, strict=True)]
 
     def write(self, results: Sequence[Any], surely: bool) -> list[Merged]:
         """Writes the loop's results to variables and locations.
@@ -388,6 +385,14 @@ class Carry(Layout):
         self.places.clear()
         self.flows = Flows()
         return merged
+
+
+def _start_of_born(kind: ArrayType, out: Any) -> Any:
+    """What a variable first bound in a loop holds before its first turn, which leaves `out` (of a jaxpr) in it."""
+    if kind.shape or not is_literal(out):
+        return placeholder(kind)
+    start = np.asarray(out.val, kind.dtype)
+    return weakly(start, kind) if kind.weak else start
 
 
 def _cell(place: Place) -> Any:

@@ -247,7 +247,9 @@ class Comparison:
         """Makes a value of the same types and structure, for turns that cannot read it."""
         if is_array_like(value):
             kind = type_of(value)
-            return lambda: convert_weak(placeholder(kind), kind.dtype) if kind.weak else placeholder(kind)
+            return lambda: (
+                convert_weak(placeholder(kind._replace(weak=False)), kind.dtype) if kind.weak else placeholder(kind)
+            )
         opened = open_container(value)
         if opened is None:
             return lambda: value

@@ -161,7 +161,7 @@ def convert(x: Any, target: ArrayType) -> Any:
 
 def of_type(target: ArrayType) -> Any:
     """A traced value of exactly type `target`, for a trace that is going to be thrown away."""
-    value = placeholder(target)
+    value = placeholder(target._replace(weak=False))
     return convert_weak(value, target.dtype) if target.weak else lax.optimization_barrier(value)
 
 
@@ -172,7 +172,13 @@ def placeholder(target: ArrayType) -> Any:
         zero = lax.full(target.shape, 0, target.dtype) if target.shape else np.zeros((), target.dtype)
     else:  # typed random keys and other extended dtypes
         zero = lax.broadcast(jax.random.key(0, impl=target.dtype._impl.name), target.shape)
-    return convert(zero, target._replace(weak=False))
+    return weakly(convert(zero, target._replace(weak=False)), target) if target.weak else convert(zero, target)
+
+
+def weakly(x: Any, target: ArrayType) -> Any:
+    """`x` as a value of the weak type `target`, to whose type only that is missing; a known number as one of Python's."""
+    number = x.item() if isinstance(x, np.ndarray) and not x.shape else x
+    return number if type_of(number) == target else convert_weak(x, target.dtype)
 
 
 def scalar(x: Any, kind: type) -> Any:

@@ -835,3 +835,67 @@ def test_a_closure_with_another_type_is_not_remembered():
         return [add(2), add(2.0), add(2)]
 
     assert [x.dtype.name for x in jax.jit(f)(3)] == ["int32", "float32", "int32"]
+
+
+def last_of_a_range(x, small):
+    for i in range(4):
+        if x > i:
+            break
+    return small * i
+
+
+def last_of_an_unknown_range(x, small):
+    total = 0
+    for i in range(jnp.asarray(x, int)):
+        total += i
+    return small * i + total
+
+
+def first_of_a_generator(x, small):
+    return small * next((i for i, v in enumerate(x + jnp.arange(3)) if v > 1), -1)
+
+
+def index_that_a_loop_returns(x, small):
+    def index():
+        for i in range(4):
+            if x < i:
+                return i
+        return -1
+
+    return small * index()
+
+
+def number_of_a_turn(x, small):
+    while x > 0:
+        factor = 2.5 if small.dtype == "float16" else 2
+        x = x - 1
+    return small * factor
+
+
+def none_or_a_number(x, small):
+    k = None
+    if x > 1:
+        k = int(x)
+    if k is None:
+        k = -1
+    return small * k
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16"])
+@pytest.mark.parametrize(
+    "fn",
+    [
+        last_of_a_range,
+        last_of_an_unknown_range,
+        first_of_a_generator,
+        index_that_a_loop_returns,
+        number_of_a_turn,
+        none_or_a_number,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_a_number_that_is_first_bound_inside_stays_weak(fn, dtype):
+    small = jnp.arange(3).astype(dtype)
+    for x in (2.0, 1.0):
+        got, want = ag.jit(fn)(x, small), fn(jnp.asarray(x), small)
+        assert got.tolist() == want.tolist() and (got.dtype, got.weak_type) == (want.dtype, want.weak_type)
