@@ -215,10 +215,10 @@ def _land(
 ) -> tuple[Any, list[views.Merged]]:
     """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
     results: list[Any] = []
-    if plan.join.types or checked.more() or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
-        unread_in = [*plan.unread, *[None] * checked.more()]
+    if plan.join.types or checked.tells or false_arm.jaxpr.effects or true_arm.jaxpr.effects:
+        unread_in = [*plan.unread, *[None] * checked.tells]
         results = bind_cond(pred, false_arm, true_arm, journal.in_loop(), unread_in)
-        checked.tell(results)
+        checked.take(results)
         for result, arm, known in zip(results, plan.unread, plan.bools, strict=True):
             if arm is not None:
                 unread.note(result, pred, arm)

@@ -34,6 +34,7 @@ from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.carry_refusals import refuse
 from autograph.runtime.grown_lists import alone
+from autograph.runtime.hidden_variables import Checked, Hidden
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
@@ -123,23 +124,6 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
     with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory), variables)
 
 
-class Hidden:
-    """A variable of the loop's own: a counter, or the truth value of a test that must not run twice."""
-
-    __slots__ = ("name", "value")
-    is_optional = may_be_none = False
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.value = value
-
-    def get(self) -> Any:
-        return self.value
-
-    def set(self, value: Any) -> None:
-        self.value = value
-
-
 def stage_while(
     test: Callable[[], Any],
     body: Callable[[], Any],
@@ -176,24 +160,25 @@ def _stage(
     ready: Callable[[], bool],
 ) -> None:
     users = (where, test)
+    checked = Checked()
     try:
-        carry = Carry(variables, memory)
+        carry = Carry([*variables, checked], memory)
         carry.test = functools.partial(_trace_test, test)
-        turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
+        turn = trace_turn(carry, checked.after(body), (), lambda: (_evaluate_test(test, carry), True), users)
         if turn is None:
             return
         check = _trace_test(test, carry)
         is_pure = check is not None
         if check is None:
             hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
-            carry = Carry([*variables, hidden], memory)
+            carry = Carry([*variables, checked, hidden], memory)
 
             def rotated() -> None:
                 body()
                 again = decider(test())
                 hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
-            turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
+            turn = trace_turn(carry, checked.after(rotated), (), lambda: (carry.tracer_of(hidden), True), users)
             if turn is None:
                 return
             check = _trace_test(hidden.get, carry)
@@ -203,6 +188,7 @@ def _stage(
         if is_pure:
             drop_equations(*evaluated)
         merged = _bind_while(carry, check, turn, surely)
+        checked.tell()
     except Mismatch as differ:
         raise refuse(differ, where, "loop", memory.options) from None
     except TurnRaises as ends:

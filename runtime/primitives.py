@@ -21,7 +21,7 @@ from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
-from autograph.runtime import reached, turn_counts
+from autograph.runtime import turn_counts
 from autograph.runtime.cheap_arms import is_cheap, is_choice, is_question
 from autograph.runtime.sinking import sink_writes
 
@@ -102,13 +102,9 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
     if test.jaxpr.effects or body.jaxpr.effects:
 
         def ag_while_cond(carry: Any) -> Any:
-            return test.call(*carry[1:])[0]
+            return test.call(*carry)[0]
 
-        turns, *results = lax.while_loop(
-            ag_while_cond, lambda carry: (carry[0] + 1, *body.call(*carry[1:])), (jnp.int32(0), *init)
-        )
-        reached.ended(turns, turns=True)
-        return results
+        return list(lax.while_loop(ag_while_cond, lambda carry: tuple(body.call(*carry)), tuple(init)))
     order = sorted(range(len(init)), key=lambda k: jnp.size(init[k]) > 1)  # numbers first: a fifth faster on a CPU
     test, body = (_with_order(piece, order) for piece in (test, body))
     body.jaxpr = body.jaxpr.replace(outvars=[body.jaxpr.outvars[k] for k in order])
@@ -148,13 +144,10 @@ def bind_scan(
     if body.jaxpr.effects or layout is None or not layout.keys() <= known.keys():
 
         def step(carry: Any, x: Any) -> Any:
-            out = body.call(*carry[1:], *x)
-            return (carry[0] + 1, *out[: len(init)]), tuple(out[len(init) :])
+            out = body.call(*carry, *x)
+            return tuple(out[: len(init)]), tuple(out[len(init) :])
 
-        (turns, *carry), ys = lax.scan(
-            step, (jnp.int32(0), *init), tuple(xs), length=length, reverse=reverse, unroll=unroll
-        )
-        reached.ended(turns, turns=True)
+        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse, unroll=unroll)
         return [*carry, *ys]
     params = {**known, **layout, "reverse": reverse, "length": length, "unroll": unroll, "jaxpr": body.closed()}
     operands = [*body.consts, *init, *xs]

@@ -59,12 +59,10 @@ class Passed(NamedTuple):
     Attributes:
         holds: a traced bool, true where none of them has failed; None where there was none.
         ended: values that are there only once checks were made: what reads one of them cannot overtake those.
-        turns: those of `ended` that a loop has for this purpose alone.
     """
 
     holds: Any = None
     ended: tuple[Any, ...] = ()
-    turns: tuple[Any, ...] = ()
 
 
 def survived(test: Any, expected: bool = True) -> None:
@@ -75,15 +73,12 @@ def survived(test: Any, expected: bool = True) -> None:
         _note(before._replace(holds=holds if before.holds is None else lax.bitwise_and(before.holds, holds)))
 
 
-def ended(value: Any, turns: bool = False) -> None:
-    """`value`, an integer or a bool, is there once the checks so far were made: later ones wait for it.
-
-    `turns`: it counts the turns of a loop, or comes from such a number, and the program has it for nothing else.
-    """
+def ended(value: Any) -> None:
+    """`value`, an integer or a bool, is there once the checks so far were made: later ones wait for it."""
     if _outlives(value):
         before = passed()
-        own = (value,) if turns else ()
-        _note(before._replace(ended=_few((*before.ended, value)), turns=_few((*before.turns, *own))))
+        waited = (*before.ended, value)
+        _note(before._replace(ended=waited if len(waited) <= _MOST else (_of_all(waited),)))
 
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
@@ -101,10 +96,6 @@ def _is_integral(x: Any) -> bool:
 
 _MOST = 8
 """How many values a check waits for before they are made one: each is an operand."""
-
-
-def _few(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return values if len(values) <= _MOST else (_of_all(values),)
 
 
 def _of_all(values: Iterable[Any]) -> Any:
@@ -166,45 +157,34 @@ def _programs() -> Iterator[list[tuple[int, Passed]]]:
 
 
 def waits_for() -> list[Any]:
-    """The values that tell that the checks so far were made."""
-    return [value for notes in _programs() if notes for value in notes[-1][1].ended]
+    """The values, other than `conditions`, that tell that the checks so far were made."""
+    found = [notes[-1][1] for notes in _programs() if notes]
+    return [value for known in found for value in known.ended if not any(value is other.holds for other in found)]
 
 
 class Left(NamedTuple):
-    """What the arms of a conditional tell of the checks in them, so that later ones know: as further results of it.
+    """What the arms of a conditional tell of the checks in them, so that later ones know: as a further result of it.
 
     Attributes:
         seen: `checks_seen` before the conditional.
-        holds, turns: whether one of them tells as much of what it has passed.
+        tells: whether there is such a result, since checks of an arm are known to hold or not.
     """
 
     seen: int
-    holds: bool = False
-    turns: bool = False
-
-    def more(self) -> int:
-        """How many results there are."""
-        return self.holds + self.turns
+    tells: bool = False
 
     def with_this_arm(self) -> Left:
         """With what the arm that is being traced has to tell."""
-        known = passed()
-        return Left(self.seen, self.holds or known.holds is not None, self.turns or bool(known.turns))
+        return Left(self.seen, self.tells or passed().holds is not None)
 
     def results(self) -> list[Any]:
         """What the arm that is being traced tells."""
-        known, found = passed(), []
-        if self.holds:
-            found.append(lax.full((), True, bool) if known.holds is None else known.holds)
-        if self.turns:
-            found.append(_of_all(known.turns))
-        return found
+        holds = passed().holds
+        return [lax.full((), True, bool) if holds is None else holds] * self.tells
 
-    def tell(self, results: list[Any]) -> None:
-        """Takes what was chosen off the results."""
-        if self.turns:
-            ended(results.pop(), turns=True)
-        if self.holds:
+    def take(self, results: list[Any]) -> None:
+        """Takes what was chosen off the results of the conditional."""
+        if self.tells:
             survived(results.pop())
         ended_with(results, self.seen)
 

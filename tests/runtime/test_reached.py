@@ -52,6 +52,23 @@ def in_a_loop_without_results(xs, n):
     return n
 
 
+def in_a_loop_of_known_length(xs, n):
+    for _ in xs:
+        if n > 5:
+            raise ValueError("loop")
+    assert n < 4, "after"
+    return n
+
+
+def in_a_loop_of_one_turn(n):
+    i = n * 0
+    while i < 1:
+        assert n < 3, "loop"
+        i += 1
+    assert n < 2, "after"
+    return n
+
+
 def in_a_loop_that_may_end(n):
     s = 0.0
     while s < n:
@@ -195,11 +212,22 @@ def an_index_in_a_turn_of_an_arm(n):
     return s
 
 
+def many_indices(n):
+    numbers = [n, n + 1]
+    total = numbers[n]
+    for _ in "123456789":
+        total += numbers[n - n]
+    assert n < 2, "after"
+    return total
+
+
 CALLS = [
     *((raise_then_assert, (n,)) for n in (9, 7, 5, 2)),
     *((in_an_arm, (n,)) for n in (10, 8, 6, 3)),
     *((f, (n,)) for f in (in_either_arm, by_pattern) for n in (1, 2, 3, 5)),
     *((in_a_loop_without_results, call) for call in (([1, 2, 3], 9), ([1, 2, 2], 9), ([1, 5, 1], 1), ([1, 2, 1], 1))),
+    *((in_a_loop_of_known_length, ([1, 2], n)) for n in (9, 5, 3)),
+    *((in_a_loop_of_one_turn, (n,)) for n in (5, 2, 1)),
     *((in_a_loop_that_may_end, (n,)) for n in (9.0, 2.6, 1.6, 1.2)),
     *((in_a_loop_in_an_arm, call) for call in ((10, 5), (10, 2), (6, 5), (3, 7))),
     *((in_a_loop_of_a_loop, call) for call in (([9, 2], 5), ([1, 1], 1), ([4, 1], 1), ([2, 2], 2), ([2, 1], 2))),
@@ -214,6 +242,7 @@ CALLS = [
     *((an_index, (n,)) for n in (3, 2, 1)),
     *((an_index_in_a_turn, call) for call in (([1, 3], 3), ([1, 2], 3), ([1, 3], 0), ([1, 2], 1))),
     *((an_index_in_a_turn_of_an_arm, (n,)) for n in (2, 7, 1)),
+    *((many_indices, (n,)) for n in (3, 2, 1)),
 ]
 
 
