@@ -120,8 +120,9 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         start = equation_mark()
         truth = goes_on(test)
     evaluated = (start, equation_mark())
+    passed = reached.passed()
     reached.forget_since(start)  # the loop may drop what the test recorded
-    with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory), variables)
+    with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory, passed=passed), variables)
 
 
 def stage_while(
@@ -133,16 +134,17 @@ def stage_while(
     where: Callable[..., Any] | None = None,
     memory: Memory | None = None,
     surely: bool = False,
+    passed: reached.Passed | None = None,
 ) -> None:
     """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`.
 
-    `surely`: the loop has at least one turn.
+    `surely`: the loop has at least one turn; `passed`: what is known of the checks up to that test.
     """
     reverse.install()
     where = where or body
 
     def stage(ready: Callable[[], bool]) -> None:
-        _stage(test, body, variables, truth, evaluated, where, known, surely, ready)
+        _stage(test, body, variables, truth, evaluated, where, known, surely, passed, ready)
 
     with remembering((where.__code__, "while"), memory) as known:
         growth.staged(stage, known, variables)
@@ -157,6 +159,7 @@ def _stage(
     where: Callable[..., Any],
     memory: Memory,
     surely: bool,
+    passed: reached.Passed | None,
     ready: Callable[[], bool],
 ) -> None:
     users = (where, test)
@@ -168,8 +171,11 @@ def _stage(
         if turn is None:
             return
         check = _trace_test(test, carry)
-        is_pure = check is not None
-        if check is None:
+        # XLA may drop the checks of a test whose turns it can count.
+        is_pure = check is not None and not (check.jaxpr.effects and (surely or is_traced(truth)))
+        if not is_pure:
+            if passed is not None:
+                reached.learn(passed)
             hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
             carry = Carry([*variables, checked, hidden], memory)
 
@@ -182,7 +188,7 @@ def _stage(
             if turn is None:
                 return
             check = _trace_test(hidden.get, carry)
-            assert check is not None
+        assert check is not None
         if not ready():
             return
         if is_pure:

@@ -70,7 +70,7 @@ def survived(test: Any, expected: bool = True) -> None:
     if _outlives(test):
         holds = test if expected else lax.bitwise_not(test)
         before = passed()
-        _note(before._replace(holds=holds if before.holds is None else lax.bitwise_and(before.holds, holds)))
+        learn(before._replace(holds=holds if before.holds is None else lax.bitwise_and(before.holds, holds)))
 
 
 def ended(value: Any) -> None:
@@ -78,7 +78,7 @@ def ended(value: Any) -> None:
     if _outlives(value):
         before = passed()
         waited = (*before.ended, value)
-        _note(before._replace(ended=waited if len(waited) <= _MOST else (_of_all(waited),)))
+        learn(before._replace(ended=waited if len(waited) <= _MOST else (_of_all(waited),)))
 
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
@@ -130,9 +130,11 @@ def only_where(test: Any, expected: bool, mark: Any) -> None:
             ended(value)
 
 
-def _note(known: Passed) -> None:
-    trace = next(trace for trace in open_traces() if notes_of(trace) is not None)
-    note(trace, known)
+def learn(known: Passed) -> None:
+    """What the program knows from here on."""
+    trace = next((trace for trace in open_traces() if notes_of(trace) is not None), None)
+    if trace is not None:
+        note(trace, known)
 
 
 def _outlives(value: Any) -> bool:

@@ -122,6 +122,18 @@ def in_a_loop_test(n):
     return n
 
 
+def in_a_loop_test_of_known_turns(n, m):
+    def goes_on(i):
+        assert n < 3, "test"
+        return i < 2
+
+    i = n * 0
+    while goes_on(i):
+        i += 1
+    assert m < 3, "after"
+    return i
+
+
 def in_an_operand(n):
     if n > 3 and not below(n, 10) or n > 2:
         assert n < 4, "body"
@@ -233,6 +245,7 @@ CALLS = [
     *((in_a_loop_of_a_loop, call) for call in (([9, 2], 5), ([1, 1], 1), ([4, 1], 1), ([2, 2], 2), ([2, 1], 2))),
     *((in_a_turn, (n,)) for n in (5, 3, 2, 0)),
     *((in_a_loop_test, (n,)) for n in (5, 4, 3, 2, 0)),
+    *((in_a_loop_test_of_known_turns, call) for call in ((5, 5), (5, 1), (1, 5), (1, 1))),
     *((in_an_operand, (n,)) for n in (11, 8, 4, 3, 2)),
     *((of_items_that_may_not_be_asked, call) for call in (([1, 9], 3), ([4, 9], 3), ([4, 9], 1), ([2, 9], 1))),
     *((in_equality, call) for call in ((1, 2), (1, 9), (2, 9), (9, 9), (2, 1))),
