@@ -47,6 +47,7 @@ class Memory:
         lists: variables that may hold lists which grow in the loop (see `growth`).
         alone: ids of those of the lists to which nothing but the variable refers, where that was asked before.
         turns: how often the loop turns at most, where that is known.
+        makes_checks: whether a turn makes checks (`hidden_variables.Checked`).
         appended: how many elements one turn appends to a list, by its key; without the loops inside.
     """
 
@@ -74,6 +75,7 @@ class Memory:
         self.supposed: Any = None
         self.must_repeat = False
         self.from_start = False
+        self.makes_checks = False
 
     def forget(self) -> None:
         """Forgets what was learnt about the loops inside by a turn that ran on other values, but not how to run them."""

@@ -15,12 +15,13 @@ True False
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime import reached
+from autograph.runtime.carries import Carry
 
 
 class Hidden:
@@ -41,31 +42,40 @@ class Hidden:
 
 
 class Checked(Hidden):
-    """Whether no check of a loop's turns has failed. Only carried where there are some.
+    """Whether no check of a loop's turns has failed. Only carried where they make some, which is found as a turn is traced.
 
     No number of turns would do for later checks to wait for: XLA may know it, and may write the turns out one by one.
     """
 
-    __slots__ = ("some",)
+    __slots__ = ("_carry",)
 
-    def __init__(self) -> None:
+    def __init__(self, carry: Carry) -> None:
         super().__init__("the loop checks", np.bool_(True))
-        self.some = False
+        self._carry = carry
+        if carry.memory.makes_checks:
+            carry.variables.append(self)
 
-    def after(self, turn: Callable[..., None]) -> Callable[..., None]:
-        """A turn that tells of its checks."""
-
-        def checked(*args: Any) -> None:
+    def begin(self) -> None:
+        """The checks of a turn are asked where none of an earlier one has failed."""
+        if self._carry.memory.makes_checks:
             reached.survived(self.value)
-            turn(*args)
-            holds = reached.passed().holds
-            if holds is not self.value:
-                self.some = True
-                self.value = holds
 
-        return checked
+    def end(self) -> bool:
+        """Notes what the turn has passed. Whether it must be traced again, with this among what is carried."""
+        holds = reached.passed().holds
+        if holds is None:
+            return False
+        if self._carry.memory.makes_checks:
+            self.value = holds
+            return False
+        self._carry.memory.makes_checks = True
+        self._carry.variables.append(self)
+        return True
 
-    def tell(self) -> None:
-        """Tells of them after the loop."""
-        if self.some:
-            reached.survived(self.value)
+
+def tell(carry: Carry, results: Sequence[Any]) -> None:
+    """What later checks may know or wait for of those of a loop, which has left its results."""
+    for variable in carry.variables:
+        if type(variable) is Checked:
+            reached.survived(variable.value)
+    reached.ended_with(results, carry.checks)

@@ -34,7 +34,7 @@ from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.carry_refusals import refuse
 from autograph.runtime.grown_lists import alone
-from autograph.runtime.hidden_variables import Checked, Hidden
+from autograph.runtime.hidden_variables import Checked, Hidden, tell
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
@@ -163,11 +163,10 @@ def _stage(
     ready: Callable[[], bool],
 ) -> None:
     users = (where, test)
-    checked = Checked()
     try:
-        carry = Carry([*variables, checked], memory)
+        carry = Carry(variables, memory)
         carry.test = functools.partial(_trace_test, test)
-        turn = trace_turn(carry, checked.after(body), (), lambda: (_evaluate_test(test, carry), True), users)
+        turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
         if turn is None:
             return
         check = _trace_test(test, carry)
@@ -177,14 +176,14 @@ def _stage(
             if passed is not None:
                 reached.learn(passed)
             hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
-            carry = Carry([*variables, checked, hidden], memory)
+            carry = Carry([*variables, hidden], memory)
 
             def rotated() -> None:
                 body()
                 again = decider(test())
                 hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
-            turn = trace_turn(carry, checked.after(rotated), (), lambda: (carry.tracer_of(hidden), True), users)
+            turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
             if turn is None:
                 return
             check = _trace_test(hidden.get, carry)
@@ -194,7 +193,6 @@ def _stage(
         if is_pure:
             drop_equations(*evaluated)
         merged = _bind_while(carry, check, turn, surely)
-        checked.tell()
     except Mismatch as differ:
         raise refuse(differ, where, "loop", memory.options) from None
     except TurnRaises as ends:
@@ -230,6 +228,7 @@ def trace_turn(
     code = functions[0].__code__ if functions else None
     carry.functions = functions
     raised = False
+    checked = Checked(carry)
 
     def attempt(*tracers: Any) -> list[Any]:
         count = len(carry.leaves)
@@ -241,12 +240,15 @@ def trace_turn(
             carry.fill(tracers[:count], piece)
             piece.holders = carry.holders
             carry.suppose_test(tracers[:count])
+            checked.begin()
             try:
                 with iterators.held_back(carry.variables, *functions):
                     run(*tracers[count:])
             except Exception as error:
                 raised = error is piece.raised or checks.is_event(error)
                 raise
+            if checked.end():
+                raise Retry
             return carry.collect(piece, finished)
 
     for _ in range(ATTEMPTS):
@@ -349,8 +351,9 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
     loop = folded(recomputed(written), bind_cond, _name(carry))
     results = loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry)))
     note_unread(written, results)
-    reached.ended_with(results, carry.checks)
-    return carry.write(results, surely)
+    merged = carry.write(results, surely)
+    tell(carry, results)
+    return merged
 
 
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:
@@ -361,8 +364,8 @@ def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, r
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.memory.options.get("unroll") or 1
     results = bind_scan(piece, init, xs, length, reverse, length if unroll is True else unroll)
-    reached.ended_with(results, carry.checks)
     merged = carry.write(results[: len(init)], True)
+    tell(carry, results)
     stacked = results[len(init) :]
     turns = range(length)
     for grown in carry.grown:

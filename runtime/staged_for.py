@@ -36,7 +36,7 @@ from autograph.runtime.carries import Carry
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.carry_refusals import refuse
 from autograph.runtime.grown_lists import alone
-from autograph.runtime.hidden_variables import Checked, Hidden
+from autograph.runtime.hidden_variables import Hidden
 from autograph.runtime.iteration import Items
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.loops import bind_scan_turn, stage_while, trace_turn
@@ -87,8 +87,7 @@ def _stage_scan(
 ) -> None:
     counter = Hidden("the loop counter", 0)
     counts = items.counts and _reads_item(body)
-    checked = Checked()
-    own = [*variables, checked, counter] if counts else [*variables, checked]
+    own = [*variables, counter] if counts else variables
 
     def turn(*slices: Any) -> None:
         k = bounds.declare(counter.value, 0, items.length - 1)
@@ -103,7 +102,7 @@ def _stage_scan(
         carry = Carry(own, memory)
         carry.growing = alone(appends)
         try:
-            traced = trace_turn(carry, checked.after(turn), avals, functions=(body,))
+            traced = trace_turn(carry, turn, avals, functions=(body,))
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
         except TurnRaises as ends:
@@ -114,7 +113,6 @@ def _stage_scan(
         if traced is None:
             return
         merged = bind_scan_turn(carry, traced, items.arrays, items.length, items.backwards)
-        checked.tell()
     if telling.level > 1:
         telling.tell_statement(2, body, f"for: staged as lax.scan of {items.length} turns")
     views.note(merged, body)
