@@ -992,7 +992,7 @@ def part_of_a_carry(n):
     this `return` and the rest of the function leave different values in the returned value
       at FILE:+3
           return n, k
-      when it is taken: tuple of 2 (int32, int32)
+      when it is taken: tuple of 2 (int32, weak int32)
       when it is not:   int32
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: {arms}
