@@ -124,7 +124,13 @@ def is_free_again(jaxpr: Any) -> bool:
 
 def is_choice(jaxpr: Any) -> bool:
     """Whether an arm computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
-    return not jaxpr.eqns and all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
+    of_few = all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
+    return of_few and all(map(_only_names_a_type, jaxpr.eqns))
+
+
+def _only_names_a_type(eqn: Any) -> bool:
+    """Whether an equation gives a weakly typed value its dtype as a strong one, which is nothing to compute."""
+    return eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
 
 
 def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:

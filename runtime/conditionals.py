@@ -32,6 +32,7 @@ from autograph.jax_internals import trace_piece
 from autograph.runtime import bool_arithmetic, journal, optional_values, reached, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
 from autograph.runtime.joining import Mismatch, fill
+from autograph.runtime.locations import ContentsLocation
 from autograph.runtime.primitives import Traced, bind_cond, predicate
 from autograph.runtime.refusals import RETURNED, VALUE, quoted
 from autograph.runtime.staging import is_traced
@@ -258,7 +259,9 @@ def _make_plan(
         if what == "if" and where is not None and where.line.startswith("return"):
             what, sides = "return", ("when it is taken", "when it is not")  # the rest of the function is the other arm
         raise errors.StagingError(
-            _difference(what, differ.named([*cells_of(body), *cells_of(orelse), *variables])),
+            _difference(
+                what, differ.named([*cells_of(getattr(body, "__wrapped__", body)), *cells_of(orelse), *variables])
+            ),
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
@@ -271,6 +274,11 @@ def _remedy(what: str, differ: Mismatch) -> str:
         return "write it in both arms, or before the statement"
     if differ.instead:
         return differ.instead
+    if what == "loop" and isinstance(differ.place, ContentsLocation) and type(differ.place.obj) is list:
+        return (
+            "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it turns at most, "
+            "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
+        )
     sides = differ.left, differ.right
     if "None" in sides:
         if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):

@@ -37,6 +37,8 @@ REMEDIES = {
     "or test a Python value (a static argument), so that only one arm is used",
     "{grows}": "preallocate an array (x[n] = ...), or say how often the loop turns at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it turns "
+    "at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
     "{carry}": "keep shape, structure and kind of the value the same in every turn "
     "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
 }
@@ -460,6 +462,28 @@ def append_dynamic(n):
         xs.append(n)
         n = n - 1
     return xs
+
+
+@refused(
+    ag.StagingError,
+    """
+    the two arms of the loop leave different values in the contents of the list 'losses'
+      at FILE:+2
+          for _ in range(30):
+      when the test is true: list of 2 (int32, int32)
+      when it is false:      list of 1 (int32)
+      why: the structures differ, and one compiled program must serve both
+      instead: {grows from a range}
+    """,
+)
+def a_list_that_grows_until_a_break(x):
+    losses = []
+    for _ in range(30):
+        x = x - 1
+        losses.append(x)
+        if x < 1:
+            break
+    return losses
 
 
 @refused(
@@ -1083,13 +1107,13 @@ def written_before_a_return(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the loop leave different values in the contents of a list
+    the two arms of the loop leave different values in the contents of the list 'seen'
       at FILE:+2
           for k in (1, 2, 3):
       when the test is true: list of 2 (int 1, int 2)
       when it is false:      list of 1 (int 1)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {grows from a range}
     """,
 )
 def turns_after_a_break(n):
@@ -1104,7 +1128,7 @@ def turns_after_a_break(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of a list
+    the two arms of the if leave different values in the contents of the list 'seen'
       at FILE:+2
           for k in filter(lambda v: v > n, jnp.arange(3)):
       when the test is true: list of 1 (int32)
