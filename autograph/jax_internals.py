@@ -7,6 +7,7 @@
 | `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `keep_with_trace` | the frame of the current trace | views of containers (`runtime/views.py`) are held until a later trace |
+| `notes_of`, `records_piece` | the frames of the traces in progress | of several failing checks any one is reported |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
@@ -176,7 +177,7 @@ def drop_equations(start: Any, end: Any) -> None:
     if start is not None and end is not None and start[0] is end[0]:
         frame, first, last = start[0], start[1], end[1]
         del frame.tracing_eqns[first:last]
-        notes = _notes(frame)
+        notes = _list_of(frame, "notes")
         if notes:
             kept = [(at, note) for at, note in notes if not first < at <= last]
             notes[:] = [(at - last + first if at > last else at, note) for at, note in kept]
@@ -187,7 +188,7 @@ def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
 
     What is noted among equations that are dropped is forgotten. None where the trace records nothing itself (`vmap`).
     """
-    return _notes(getattr(trace, "frame", None))
+    return _list_of(getattr(trace, "frame", None), "notes")
 
 
 def note(trace: Any, x: Any) -> None:
@@ -197,10 +198,11 @@ def note(trace: Any, x: Any) -> None:
         notes.append((len(trace.frame.tracing_eqns), x))
 
 
-def _notes(frame: Any) -> list[tuple[int, Any]] | None:
+def _list_of(frame: Any, name: str) -> list[Any] | None:
+    """A list that lives as long as the trace with this frame, or None where there can be none."""
     try:
         # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
-        found: list[tuple[int, Any]] = vars(frame.constid_to_tracer).setdefault("notes", [])
+        found: list[Any] = vars(frame.constid_to_tracer).setdefault(name, [])
         return found
     except (AttributeError, TypeError):
         return None
@@ -222,12 +224,10 @@ def keep_with_trace(x: Any) -> Any:
     """
     trace = TRACE_STATE.value
     for candidate in _ancestors(trace):
-        try:
-            # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
-            vars(candidate.frame.constid_to_tracer).setdefault("kept", []).append(x)
+        kept = _list_of(getattr(candidate, "frame", None), "kept")
+        if kept is not None:
+            kept.append(x)
             return None
-        except (AttributeError, TypeError):
-            continue
     return trace_reference()
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from jax import lax
 
-from autograph.jax_internals import equation_mark
 from autograph.runtime import journal, reached
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal
@@ -56,11 +55,11 @@ def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> A
     Raises:
         StagingError: it writes something.
     """
-    start = equation_mark()
+    before = reached.passed()
     with journal.Piece([], (test, expected)) as piece:
         value = run()
         _, written = piece.collect()
-    reached.only_where(test, expected, start)
+    reached.only_where(test, expected, before)
     if written:
         raise refusal(
             f"{what} takes items whose evaluation changes {written[0].location.name}",

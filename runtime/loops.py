@@ -87,7 +87,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
 
     first = True
-    start = equation_mark()
+    start, before = equation_mark(), reached.passed()
     truth = goes_on(test)
     while not is_traced(truth):
         if not truth:
@@ -117,11 +117,11 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
             if stage_from_here(stage, memory):
                 return
         body()
-        start = equation_mark()
+        start, before = equation_mark(), reached.passed()
         truth = goes_on(test)
     evaluated = (start, equation_mark())
     passed = reached.passed()
-    reached.forget_since(start)  # the loop may drop what the test recorded
+    reached.learn(before)  # the loop may drop what the test recorded
     with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory, passed=passed), variables)
 
 

@@ -110,19 +110,11 @@ def passed() -> Passed:
     return notes[-1][1] if notes else Passed()
 
 
-def forget_since(mark: Any) -> None:
-    """Forgets the checks since a mark (`equation_mark`), in equations that may be dropped or are not always reached."""
-    notes = next(_programs(), None)
-    if notes and mark is not None:
-        notes[:] = [(at, known) for at, known in notes if at <= mark[1]]
-
-
-def only_where(test: Any, expected: bool, mark: Any) -> None:
-    """The checks since a mark (`equation_mark`) are only made where the traced `test` is as expected."""
+def only_where(test: Any, expected: bool, before: Passed) -> None:
+    """The checks since `before`, which was known then, are only made where the traced `test` is as expected."""
     after = passed()
-    forget_since(mark)
-    before = passed()
-    if after is not before and after.holds is not None:
+    learn(before)
+    if after.holds is not None and after.holds is not before.holds:
         skipped = lax.bitwise_not(test) if expected else test
         survived(lax.bitwise_or(skipped, after.holds))
     for value in after.ended:
@@ -131,7 +123,7 @@ def only_where(test: Any, expected: bool, mark: Any) -> None:
 
 
 def learn(known: Passed) -> None:
-    """What the program knows from here on."""
+    """What the program knows from here on; what was known before, where later checks shall not build on more than that."""
     trace = next((trace for trace in open_traces() if notes_of(trace) is not None), None)
     if trace is not None:
         note(trace, known)

@@ -280,3 +280,23 @@ def test_the_first_is_reported(f, arguments):
         assert found.count("Error: ") == 2, "JAX's own, and one of the program's"
     else:
         assert not found
+
+
+def squared_or_not(n, xs):
+    found = any(below(x, 5) for x in xs)
+    assert n < 2, "after"
+    return n * n if found else n
+
+
+@pytest.mark.parametrize(("n", "xs"), [(3.0, [4, 9]), (1.0, [4, 9]), (3.0, [1, 9]), (3.0, [1, 3])])
+def test_the_first_is_reported_under_a_derivative(n, xs):
+    def slope(n, xs):
+        return jax.grad(squared_or_not)(n, xs)
+
+    found = reported(ag.jit(slope), (n, jnp.array(xs)))
+    try:
+        squared_or_not(n, xs)
+    except AssertionError as error:
+        assert str(error).splitlines()[0] in found
+    else:
+        assert not found
