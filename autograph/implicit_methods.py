@@ -6,7 +6,8 @@ defaults, cells, attributes, pickling) and their `__code__` becomes the one with
 traced they run as before.
 
 Staged code meets a class when it makes an instance, calls a method, or can reach an instance: through its arguments,
-its cells, the globals that it names, and through containers and attributes of these.
+its cells, the globals that it names, and through containers and attributes of these. Of classes that it reaches in other
+ways see `unseen_classes`.
 
 >>> class Celsius:
 ...     __module__ = "example"
@@ -22,6 +23,7 @@ its cells, the globals that it names, and through containers and attributes of t
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
@@ -31,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutoGraphError
-from autograph.library import is_library, is_library_class
+from autograph.library import is_library, is_library_class, is_library_module
 from autograph.options import DEFAULT
 from autograph.registry import LOCK, known, names_in
 from autograph.runtime import journal
@@ -43,11 +45,13 @@ _DICT = type.__dict__["__dict__"].__get__
 # Nobody waits for what `__del__` does; construction converts `__init__` and `__new__` by itself.
 _LEFT = frozenset({"__del__"})
 _SIMPLE: frozenset[Any] = frozenset(
-    {bool, int, float, complex, str, bytes, type(None), range, slice, type, ModuleType, BuiltinFunctionType, CodeType}
+    {bool, int, float, complex, str, bytes, type(None), range, slice, ModuleType, BuiltinFunctionType, CodeType}
     | {np.ndarray, np.dtype, np.float32, np.float64, np.int32, np.int64, np.bool_}
 )
 _SEQUENCES = (list, tuple, set, frozenset, deque)
 _MAPPINGS = (dict, OrderedDict, defaultdict)
+# What their objects hold is theirs, not the user's.
+_OWN_PACKAGES = frozenset({"builtins", "jax", "jaxlib", "numpy"})
 _MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
 
 _begun: weakref.WeakSet[type] = weakref.WeakSet()
@@ -69,14 +73,15 @@ def prepare(kind: type) -> None:
                         if type(value) is FunctionType and value.__module__ == "functools":
                             _own(kind, name, value)
                         else:
-                            _prepare_member(name, value)
+                            prepare_member(name, value)
                 else:
                     prepare(base)
             prepare(type(kind))
         _ready.add(kind)
 
 
-def _prepare_member(name: str, value: Any) -> None:
+def prepare_member(name: str, value: Any) -> None:
+    """Prepares what a class has under a name, if it is a method that Python calls by itself."""
     kind = type(value)
     if kind in (staticmethod, classmethod):
         value = value.__func__
@@ -145,8 +150,17 @@ def prepare_values(values: Iterable[Any]) -> None:
         elif kind is FunctionType:
             if not is_library(value):
                 open_.extend(contents(value))
+        elif kind is weakref.ref:
+            open_.append(value())
+        elif issubclass(kind, type):
+            for base in _MRO(value):
+                if not is_library_class(base):
+                    open_.extend(_DICT(base).values())
         elif not is_library_class(kind):
             prepare(kind)
+            open_.append(kind)
+            open_.extend(_attributes(value, kind))
+        elif kind.__module__.partition(".")[0] not in _OWN_PACKAGES:
             open_.extend(_attributes(value, kind))
 
 
@@ -169,11 +183,24 @@ def contents(fn: FunctionType) -> Iterable[Any]:
 
 
 def globals_of(code: CodeType, space: dict[str, Any]) -> Iterable[Any]:
-    """What the globals hold that code, or code inside it, names; functions are prepared when they are called."""
-    for name in names_in(code):
-        value = space.get(name)
-        if type(value) is not FunctionType:
-            yield value
+    """What the globals hold that code, or code inside it, names, also those of the user's modules that it names.
+
+    Functions are prepared when they are called.
+    """
+    names = names_in(code)
+    open_, seen = [space], {id(space)}
+    while open_:
+        space = open_.pop()
+        for name in names:
+            value = space.get(name)
+            if value is None:
+                value = sys.modules.get(name)  # imported in the function
+            if type(value) is ModuleType and not is_library_module(value.__name__):
+                if id(vars(value)) not in seen:
+                    seen.add(id(vars(value)))
+                    open_.append(vars(value))
+            elif type(value) is not FunctionType:
+                yield value
 
 
 def _attributes(value: Any, kind: type) -> Iterable[Any]:

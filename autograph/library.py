@@ -61,19 +61,22 @@ def is_library(fn: Any) -> bool:
         return is_library(fn.__func__)
     if kind is type:
         return is_library_class(fn)
-    return kind in _BUILTIN or _is_library_module(kind.__module__)
+    return kind in _BUILTIN or is_library_module(kind.__module__)
 
 
 def is_library_class(cls: type) -> bool:
     """Whether a class is defined in library code, whatever its metaclass is."""
-    return _is_library_module(type.__getattribute__(cls, "__module__"))
+    return is_library_module(type.__getattribute__(cls, "__module__"))
 
 
-def _is_library_module(name: Any) -> bool:
+def is_library_module(name: Any) -> bool:
+    """Whether a module, by its name, is library code; one that is not loaded is none."""
     module = sys.modules.get(name) if isinstance(name, str) else None
     if module is None:
         return False
     filename = getattr(module, "__file__", None)
+    if filename is None:  # a package without `__init__.py` has folders
+        filename = next(iter(getattr(module, "__path__", ())), None)
     return name != "__main__" and (filename is None or is_library_file(filename))
 
 

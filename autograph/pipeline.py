@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph import errors, implicit_methods, source, telling, unknown_values
+from autograph import errors, implicit_methods, source, telling, unknown_values, unseen_classes
 from autograph.jax_internals import is_tracing
 from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function, parameters
@@ -95,13 +95,13 @@ class Unit:
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
         if not journal.active():
-            known_before = journal.begin_watching()
+            before = journal.begin_watching(unseen_classes.prepare_unseen)
             try:
                 named = implicit_methods.globals_of(self.source.code, cells.__globals__)
                 implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
                 return staged(*arguments)
             finally:
-                journal.end_watching(known_before)
+                journal.end_watching(before)
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)
         return staged(*arguments)

@@ -78,6 +78,7 @@ class Piece:
         self._open = False
 
     def __enter__(self) -> Piece:
+        _stack.begin()
         self.entry = [v.get() for v in self.variables]
         self.note_sizes()
         self.trace = trace_reference()
@@ -180,6 +181,12 @@ class _Stack(threading.local):
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self.defaults: list[Any] = []
+        self.first: Callable[[], Any] | None = None
+
+    def begin(self) -> None:
+        first, self.first = self.first, None
+        if first is not None:
+            first()
 
 
 _stack = _Stack()
@@ -210,18 +217,20 @@ def paused() -> Iterator[None]:
         _stack.pieces = pieces
 
 
-def begin_watching() -> list[Any]:
+def begin_watching(first: Callable[[], Any]) -> tuple[Any, ...]:
     """From now on the default dicts that `watch` is told of are known: reading a missing key writes to one.
 
-    Returns those known so far, for `end_watching`. (No context manager: one would set attributes of exceptions.)
+    Calls `first` before a piece opens. Returns what was so far, for `end_watching`. (No context manager: one would set
+    attributes of exceptions.)
     """
-    known, _stack.defaults = _stack.defaults, []
-    return known
+    before = _stack.defaults, _stack.first
+    _stack.defaults, _stack.first = [], first
+    return before
 
 
-def end_watching(known: list[Any]) -> None:
+def end_watching(before: tuple[Any, ...]) -> None:
     """Forgets the default dicts of a call."""
-    _stack.defaults = known
+    _stack.defaults, _stack.first = before
 
 
 def watch(obj: Any, always: bool = False) -> Any:

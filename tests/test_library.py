@@ -1,9 +1,11 @@
 """Which functions are library code, and what the registry remembers of code objects."""
 
 import gc
+import importlib
 import json
 import os
 import sys
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 
 import autograph as ag
 from autograph import registry
-from autograph.library import is_library, is_library_file
+from autograph.library import is_library, is_library_file, is_library_module
 
 
 @pytest.mark.parametrize(
@@ -56,3 +58,12 @@ def test_python_may_end_before_a_code_object_does(monkeypatch: pytest.MonkeyPatc
     del code
     gc.collect()
     assert not problems
+
+
+def test_a_package_of_folders_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "package_of_folders").mkdir()
+    (tmp_path / "package_of_folders" / "inner.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("package_of_folders.inner")
+    assert [is_library_module(name) for name in ("package_of_folders", "package_of_folders.inner")] == [False, False]
+    assert is_library_module("json") and is_library_module("builtins")

@@ -1,0 +1,106 @@
+"""The user's classes that staged code may reach without having met them: through a library's objects and what it returns.
+
+`implicit_methods` prepares the classes that staged code meets. An operator or a getter of another class would write to
+the heap unheard, so before the first piece of a trace all classes of the process are walked (4,000 take less than a
+millisecond), and those methods of the user's get their author's body that Python calls by itself and that may write.
+
+>>> class Tally:
+...     __module__ = "example"
+...     def __init__(self): self.n = 0
+...     def __add__(self, k): self.n += k
+...     def __neg__(self): return self
+...     def reset(self): self.n = 0
+>>> before = {name: Tally.__dict__[name].__code__ for name in ("__init__", "__add__", "__neg__", "reset")}
+>>> prepare_unseen()
+>>> [name for name, code in before.items() if Tally.__dict__[name].__code__ is not code]
+['__add__']
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import operator
+import threading
+import weakref
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+from autograph import implicit_methods
+from autograph.jax_internals import open_traces
+from autograph.library import is_library_class
+from autograph.registry import LOCK
+
+# Those that a call in the source calls, of which the callee is converted; nobody waits for what `__del__` does.
+_CALLED = frozenset({"__init__", "__new__", "__call__", "__del__"})
+_WRITING = frozenset(
+    code
+    for name, code in dis.opmap.items()
+    if name.startswith(("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "CALL"))
+    or name == "BINARY_OP"  # `xs += [1]` on a list
+)
+_seen: list[weakref.ref[type]] = []
+
+
+class _Last(threading.local):
+    """The outermost trace for which this thread has walked the classes."""
+
+    trace: Any = staticmethod(lambda: None)
+
+
+_last = _Last()
+
+
+def prepare_unseen() -> None:
+    """Prepares what the classes define that are new since the last call; once in a trace."""
+    traces = open_traces()[:-1]  # the last one evaluates
+    if traces:
+        if _last.trace() is traces[-1]:
+            return
+        try:
+            _last.trace = weakref.ref(traces[-1])
+        except TypeError:  # then at each call
+            pass
+    with LOCK:
+        for kind in _new_classes():
+            if not is_library_class(kind):
+                for name, value in list(type.__dict__["__dict__"].__get__(kind).items()):
+                    if _may_write(name, value):
+                        implicit_methods.prepare_member(name, value)
+
+
+def _new_classes() -> list[type]:
+    """The classes that were not there at the last call."""
+    global _seen
+    classes: list[type] = [object]
+    subclasses = type.__subclasses__
+    for kind in classes:  # which grows
+        classes += subclasses(kind)
+    references = list(map(weakref.ref, classes))  # one for each class, which is no other's once that class is gone
+    if len(references) == len(_seen) and all(map(operator.is_, references, _seen)):
+        return []
+    known = set(map(id, _seen))
+    found = [kind for kind, reference in zip(classes, references, strict=True) if id(reference) not in known]
+    _seen = references
+    return found
+
+
+def _may_write(name: str, value: Any) -> bool:
+    if type(value) is property or type(value) is functools.cached_property:
+        return any(map(_writes, _parts(value)))
+    if type(value) in (staticmethod, classmethod):
+        value = value.__func__
+    return name[:2] == "__" == name[-2:] and name not in _CALLED and _writes(value)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    if type(value) is property:
+        yield from (value.fget, value.fset, value.fdel)
+    else:
+        yield value.func
+
+
+def _writes(fn: Any) -> bool:
+    """Whether a function may write to the heap by itself or by a call; operators that it uses are other methods."""
+    return type(fn) is FunctionType and not _WRITING.isdisjoint(fn.__code__.co_code[::2])
