@@ -245,6 +245,18 @@ def open_traces() -> list[Any]:
     return list(_ancestors(TRACE_STATE.value))
 
 
+def outermost_trace() -> Callable[[], Any]:
+    """A weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
+    traces = open_traces()[:-1]  # the last one evaluates
+    if not traces:
+        return lambda: None
+    try:
+        return weakref.ref(traces[-1])
+    except TypeError:
+        trace = traces[-1]
+        return lambda: trace
+
+
 def _ancestors(trace: Any) -> Iterator[Any]:
     while trace is not None:
         yield trace

@@ -28,7 +28,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph import implicit_methods
-from autograph.jax_internals import open_traces
+from autograph.jax_internals import outermost_trace
 from autograph.library import is_library_class
 from autograph.registry import LOCK
 
@@ -54,14 +54,10 @@ _last = _Last()
 
 def prepare_unseen() -> None:
     """Prepares what the classes define that are new since the last call; once in a trace."""
-    traces = open_traces()[:-1]  # the last one evaluates
-    if traces:
-        if _last.trace() is traces[-1]:
-            return
-        try:
-            _last.trace = weakref.ref(traces[-1])
-        except TypeError:  # then at each call
-            pass
+    trace = outermost_trace()
+    if trace() is not None and _last.trace() is trace():
+        return
+    _last.trace = trace
     with LOCK:
         for kind in _new_classes():
             if not is_library_class(kind):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import bool_arithmetic, checks, iterators, journal, list_joins, recursion, views
+from autograph.runtime import bool_arithmetic, checks, iterators, journal, list_joins, recursion, shadows, views
 from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -306,8 +306,8 @@ class JoinedArms:
                     entry[1][side] = w.after
         found = []
         for location, (left, right) in merged.values():
-            if isinstance(location, AttributeLocation):  # Python falls back to the class
-                left, right = (location.of_class() if x is UNSET else x for x in (left, right))
+            if isinstance(location, AttributeLocation) and (left is UNSET) != (right is UNSET):
+                left, right = self._or_of_class(location, left, right, merged)
             mark = self.join.mark()
             try:
                 if _unset(left) != _unset(right) and not any(self._dead):
@@ -319,6 +319,17 @@ class JoinedArms:
                     raise
                 self.join.reset(mark)
         return found
+
+    def _or_of_class(self, location: AttributeLocation, left: Any, right: Any, merged: dict[Any, Any]) -> tuple[Any, Any]:
+        """What reading an attribute gives after either arm: Python falls back to the class."""
+        value = location.of_class()
+        if value is UNSET:
+            return left, right
+        shadows.note(location.obj, location.attribute, self.where)
+        for other, _ in merged.values():
+            if isinstance(other, AttributeLocation) and other.attribute == location.attribute:
+                shadows.check_object(other.obj, location.obj, location.attribute, self.where)
+        return (value, right) if left is UNSET else (left, value)
 
     def _is_dying(self, location: Any) -> bool:
         """Whether only variables that nobody reads again know the object, and nothing that leaves the statement."""

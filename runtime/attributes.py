@@ -19,7 +19,7 @@ from types import FunctionType, GetSetDescriptorType, WrapperDescriptorType
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import calls, in_place, journal, views
+from autograph.runtime import calls, in_place, journal, shadows, views
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.refusals import refusal
 
@@ -33,6 +33,7 @@ def announce(obj: Any, name: str) -> None:
     """
     if not journal.active():
         views.check(obj)
+        shadows.check(obj, name)
         return
     kind = type(obj)
     if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:

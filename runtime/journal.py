@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import open_traces, trace_reference
-from autograph.runtime import foreign, views
+from autograph.runtime import foreign, shadows, views
 from autograph.runtime.locations import (
     NAMED,
     ArrayLocation,
@@ -33,7 +33,6 @@ from autograph.runtime.locations import (
     ContentsLocation,
     GlobalLocation,
     attribute_names,
-    same_contents,
 )
 from autograph.runtime.state import UNSET, CellVariable, Variable
 from autograph.runtime.writes import Written
@@ -93,7 +92,7 @@ class Piece:
         written = [Written(location, before, location.get()) for location, before in self.entries.values()]
         self._undo()
         self.entries.clear()  # who refers to an object, counts
-        return values, [w for w in written if not same_contents(w.before, w.after)]
+        return values, [w for w in written if w.is_change()]
 
     def keep(self) -> None:
         """Closes the piece without undoing it: what it wrote stands, and the enclosing piece hears of it."""
@@ -357,6 +356,7 @@ def _touch_contents(obj: Any) -> None:
 def touch_attribute(obj: Any, attribute: str) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
     views.check(obj, held_by_pieces)
+    shadows.check(obj, attribute)
     if _stack.pieces:
         is_module = type(obj) is ModuleType
         location = GlobalLocation(vars(obj), attribute) if is_module else AttributeLocation(obj, attribute)

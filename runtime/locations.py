@@ -255,6 +255,7 @@ class ArrayLocation(_WholeLocation):
 
 NAMED = (AttributeLocation, GlobalLocation)
 """Those that stand in a dict, which may also be written as a whole."""
+WHOLES = (ContentsLocation, ArrayLocation)
 Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation | ArrayLocation
 LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation, ArrayLocation)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.locations import NAMED, ContentsLocation
+from autograph.runtime.locations import NAMED, WHOLES, ContentsLocation, same_contents
 from autograph.runtime.state import UNSET
 
 
@@ -17,6 +17,12 @@ class Written:
         self.location = location
         self.before = before
         self.after = after
+
+    def is_change(self) -> bool:
+        """Whether anything was written after all. A name that refers to an equal copy now is a change: it has no alias."""
+        if isinstance(self.location, WHOLES):
+            return not same_contents(self.before, self.after)
+        return self.before is not self.after
 
 
 def in_one_way(first: list[Written], second: list[Written]) -> None:

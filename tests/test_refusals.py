@@ -1726,6 +1726,70 @@ def a_class_statement_registers(n):
     return len(Registering.names)
 
 
+class Model:
+    rate = 1
+
+
+@refused(
+    ag.StagingError,
+    """
+    attribute 'rate' of class Model is written while a Model may take it from there
+      at FILE:+2
+          if n > 0:
+      why: the statement writes the attribute of the object on one of its paths only, and whether the object has one of its own is \
+only known when the program runs
+      instead: write the attribute of the object before the statement, on both paths, or not at all
+    """,
+)
+def class_attribute_is_written_behind_an_arm(n):
+    model = Model()
+    if n > 0:
+        model.rate = 2
+    Model.rate = 1
+    return model.rate
+
+
+@refused(
+    ag.StagingError,
+    """
+    attribute 'rate' of class Model is written while a Model may take it from there
+      at FILE:+3
+          if n > 0:
+      why: the statement writes the attribute of the object on one of its paths only, and whether the object has one of its own is \
+only known when the program runs
+      instead: write the attribute of the object before the statement, on both paths, or not at all
+    """,
+)
+def class_attribute_is_written_in_the_other_arm(n):
+    Model.rate = 1
+    model = Model()
+    if n > 0:
+        model.rate = 2
+    else:
+        Model.rate = 3
+    return model.rate
+
+
+@refused(
+    ag.StagingError,
+    """
+    a list is changed in place that may be the same as '<Model>.rates'
+      at FILE:+4
+          if n > 0:
+      why: which of several containers '<Model>.rates' is, is only known when the program runs, so the change cannot reach it
+      instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
+    """,
+)
+def one_arm_copies_a_list(n):
+    model = Model()
+    rates = [n, n]
+    model.rates = rates
+    if n > 0:
+        model.rates = list(rates)
+    rates[0] = 1
+    return model.rates[0]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name: str) -> None:
     fn, error, expected = CASES[name]

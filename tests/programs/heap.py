@@ -548,3 +548,22 @@ def a_global_by_three_names(n):
     else:
         SETTING = 2
     return SETTING
+
+
+class Limited:
+    limit = 7
+
+
+@program((3,), (-5,), (1,))
+def a_class_attribute_that_one_arm_shadows(n):
+    Limited.limit = 7
+    first = Limited()
+    if n > 2:
+        first.limit = 1
+    else:
+        first.limit = 2
+    Limited.limit = 9  # both arms have written it
+    second = Limited()
+    if n > 0:
+        second.limit = n
+    return first.limit, second.limit
