@@ -160,7 +160,7 @@ def prepare_values(values: Iterable[Any]) -> None:
             prepare(kind)
             open_.append(kind)
             open_.extend(_attributes(value, kind))
-        elif kind.__module__.partition(".")[0] not in _OWN_PACKAGES:
+        elif str(kind.__module__).partition(".")[0] not in _OWN_PACKAGES:
             open_.extend(_attributes(value, kind))
 
 

@@ -35,6 +35,8 @@ _ROOTS.update(PACKAGE_DIRECTORIES)
 # `<frozen os>` and the like are modules that Python carries inside itself.
 _PREFIXES = (*(root + os.sep for root in sorted(_ROOTS)), "<frozen ", "<__array_function__")
 _FOLDERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_FLAGS = type.__dict__["__flags__"].__get__
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _known: dict[str, bool] = {}
 
 
@@ -66,7 +68,10 @@ def is_library(fn: Any) -> bool:
 
 def is_library_class(cls: type) -> bool:
     """Whether a class is defined in library code, whatever its metaclass is."""
-    return is_library_module(type.__getattribute__(cls, "__module__"))
+    name = type.__getattribute__(cls, "__module__")
+    if name == "builtins" and _FLAGS(cls) & _HEAP_TYPE and not issubclass(cls, BaseException):
+        return False  # made by `exec` in a namespace without a name
+    return is_library_module(name)
 
 
 def is_library_module(name: Any) -> bool:

@@ -228,6 +228,11 @@ def stays(fn: FunctionType) -> bool:
     return fn in UNCONVERTED or is_library(fn) or _is_written(fn) or not source.has_source(fn)
 
 
+def is_unseen(fn: FunctionType) -> bool:
+    """Whether a function of the user's announces no writes: marked `do_not_convert`, or without source."""
+    return (fn in UNCONVERTED or not source.has_source(fn)) and not is_library(fn) and not _is_written(fn)
+
+
 def _is_written(fn: FunctionType) -> bool:
     """Whether a function is staged in its file already, as `autograph convert` writes it.
 

@@ -3,6 +3,7 @@
 `implicit_methods` prepares the classes that staged code meets. An operator or a getter of another class would write to
 the heap unheard, so before the first piece of a trace all classes of the process are walked (4,000 take less than a
 millisecond), and those methods of the user's get their author's body that Python calls by itself and that may write.
+Where there is none (no source, or the user said so), a method is replaced by one that announces what it wrote.
 
 >>> class Tally:
 ...     __module__ = "example"
@@ -31,9 +32,12 @@ from autograph import implicit_methods
 from autograph.jax_internals import outermost_trace
 from autograph.library import is_library_class
 from autograph.registry import LOCK
+from autograph.runtime import journal, unseen_writes
 
 # Those that a call in the source calls, of which the callee is converted; nobody waits for what `__del__` does.
 _CALLED = frozenset({"__init__", "__new__", "__call__", "__del__"})
+# Those that `dataclass` writes without source, of which none writes to the heap unheard.
+_DATACLASS = frozenset({"__repr__", "__hash__", "__setattr__", "__delattr__", "__getstate__", "__setstate__"})
 _WRITING = frozenset(
     code
     for name, code in dis.opmap.items()
@@ -64,6 +68,7 @@ def prepare_unseen() -> None:
                 for name, value in list(type.__dict__["__dict__"].__get__(kind).items()):
                     if _may_write(name, value):
                         implicit_methods.prepare_member(name, value)
+                        _watch(kind, name, value)
 
 
 def _new_classes() -> list[type]:
@@ -88,6 +93,29 @@ def _may_write(name: str, value: Any) -> bool:
     if type(value) in (staticmethod, classmethod):
         value = value.__func__
     return name[:2] == "__" == name[-2:] and name not in _CALLED and _writes(value)
+
+
+def _watch(kind: type, name: str, value: Any) -> None:
+    """Puts a method that cannot be converted into one that announces what it wrote."""
+    if type(value) is property:
+        get, put, delete = map(_watched, _parts(value))
+        if (get, put, delete) != (value.fget, value.fset, value.fdel):
+            type.__setattr__(kind, name, property(get, put, delete, value.__doc__))
+    elif type(value) is FunctionType and name not in _DATACLASS and (found := _watched(value)) is not value:
+        type.__setattr__(kind, name, found)
+
+
+def _watched(fn: Any) -> Any:
+    from autograph import pipeline
+
+    if type(fn) is not FunctionType or not pipeline.is_unseen(fn):
+        return fn
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (unseen_writes.watched(fn) if journal.hears_of_writes() else fn)(*args, **kwargs)
+
+    return call
 
 
 def _parts(value: Any) -> Iterator[Any]:

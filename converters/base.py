@@ -16,7 +16,7 @@ from autograph import templates
 from autograph.analyses.loops import IS_COMPOUND
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
-from autograph.analyses.operators import is_operator, operands
+from autograph.analyses.operators import callee, is_operator, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 from autograph.analyses.static_tests import StaticTests, dotted
 from autograph.naming import Namer
@@ -110,9 +110,10 @@ class Conversion:
     def _is_frame_call(self, node: Node) -> bool:
         if not isinstance(node, gast.Call):
             return False
-        if self.static.is_builtin(node.func, locals, vars, dir):
+        func = callee(node, self.alias)
+        if self.static.is_builtin(func, locals, vars, dir):
             return not node.args
-        return self.static.is_builtin(node.func, eval, exec) and len(node.args) < 2 and not node.keywords
+        return self.static.is_builtin(func, eval, exec) and len(node.args) < 2 and not node.keywords
 
 
 def _resolve(bound: frozenset[str], context: ConversionContext, name: str) -> Any:

@@ -20,7 +20,7 @@ import gast
 STATIC = frozenset(
     getattr(builtins, name)
     for name in (
-        "isinstance issubclass callable hasattr getattr id repr super locals globals vars dir eval exec property"
+        "isinstance issubclass callable hasattr getattr id repr super locals globals vars dir property"
         " staticmethod classmethod object slice"
     ).split()
 )

@@ -320,7 +320,9 @@ class JoinedArms:
                 self.join.reset(mark)
         return found
 
-    def _or_of_class(self, location: AttributeLocation, left: Any, right: Any, merged: dict[Any, Any]) -> tuple[Any, Any]:
+    def _or_of_class(
+        self, location: AttributeLocation, left: Any, right: Any, merged: dict[Any, Any]
+    ) -> tuple[Any, Any]:
         """What reading an attribute gives after either arm: Python falls back to the class."""
         value = location.of_class()
         if value is UNSET:

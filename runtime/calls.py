@@ -11,7 +11,7 @@
 | a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, these converted |
 | `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
 | the user's function under `jax.jit`, `jax.vmap`, ... | the wrapper made again around the converted one |
-| any other library code, and functions without source | itself |
+| any other library code, functions without source or marked `do_not_convert`, `exec` | itself; its writes are announced behind it |
 
 Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
 
@@ -48,6 +48,7 @@ from autograph.runtime import (
     reassembly,
     standard_library,
     texts,
+    unseen_writes,
     wrapped_functions,
 )
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
@@ -73,6 +74,13 @@ def met(kind: type) -> None:
     implicit_methods.prepare(kind)
 
 
+def is_unseen(f: FunctionType) -> bool:
+    """Whether a function of the user's announces no writes: it has no source, or is marked so."""
+    from autograph import pipeline
+
+    return pipeline.is_unseen(f)
+
+
 def is_library(f: FunctionType) -> bool:
     """Whether a function is library code."""
     from autograph import pipeline
@@ -82,8 +90,10 @@ def is_library(f: FunctionType) -> bool:
 
 def _function(f: FunctionType) -> Any:
     found = staged(f)
-    if found is not f or not is_library(f):
+    if found is not f:
         return found
+    if not is_library(f):
+        return unseen_writes.watched(f) if journal.hears_of_writes() and is_unseen(f) else f
     known = numeric_modules.counterpart(f) or reassembly.COUNTERPARTS.get(f)
     if known is None:
         known = standard_library.counterpart(f, _library(f))
@@ -110,6 +120,8 @@ def _method(f: Any) -> Any:
 
 def _native_function(f: Any) -> Any:
     owner = f.__self__
+    if f in unseen_writes.RUN_TEXTS:
+        return unseen_writes.of_text(f)
     if owner is None or type(owner) is ModuleType:
         found = builtin_functions.BUILTINS.get(f)
         if found is None:

@@ -53,7 +53,9 @@ class AttributeLocation:
     def _slot(self) -> MemberDescriptorType | None:
         for base in type(self.obj).__mro__:
             found = base.__dict__.get(self.attribute)
-            if type(found) is MemberDescriptorType:
+            if (
+                type(found) is MemberDescriptorType and "__slots__" in base.__dict__
+            ):  # classes of C code may have read-only ones
                 return found
         return None
 
@@ -106,6 +108,7 @@ def attribute_names(obj: Any) -> list[str]:
     slots = [
         name
         for base in reversed(type(obj).__mro__)
+        if "__slots__" in base.__dict__
         for name, found in base.__dict__.items()
         if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
     ]

@@ -20,13 +20,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import attributes, calls, journal, lists, numeric_modules, ranges, selection
+from autograph.runtime import attributes, calls, journal, lists, numeric_modules, ranges, selection, unseen_writes
 from autograph.runtime.containers import is_value_class
-from autograph.runtime.locations import ContentsLocation, same_contents
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
 from autograph.runtime.staging import is_traced
 
+_PLAIN = (list, dict, set, collections.deque)
 _CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 _READERS = frozenset(
     "index count copy get keys values items union intersection difference symmetric_difference issubset issuperset "
@@ -93,10 +93,10 @@ def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
 
 
 def announced(f: Any, *owner: Any) -> Any:
-    """A library function, called while a piece is staged: the containers that it is given may come back changed.
+    """A library function, called while a piece is staged: what it is given may come back changed.
 
-    Most come back as they were (the parameters that an optimiser is given), so they are compared, and a change is announced
-    when it is known. Where the result may write later, or what is given is no plain container, it is announced before.
+    Most comes back as it was (the parameters that an optimiser is given), so it is compared, and a change is announced
+    when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
     """
     module = getattr(f, "__module__", None)
     if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
@@ -104,46 +104,33 @@ def announced(f: Any, *owner: Any) -> Any:
 
     @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        before = [(at, at.get()) for x in (*owner, *args, *kwargs.values()) for at in _given(x)]
+        given = (*owner, *args, *kwargs.values())
+        for x in given:
+            _announce_foreign(x)
+        watch = unseen_writes.Watch(given)
         try:
             result = f(*args, **kwargs)
         finally:
-            for location, contents in before:
-                _announce_change(location, contents)
+            watch.announce()
         if callable(result) or hasattr(type(result), "__next__"):
-            for location, _ in before:
-                journal.touch_container(location.obj)
+            for x in given:
+                if issubclass(type(x), _PLAIN):
+                    journal.touch_container(x)
         return result
 
     return call
 
 
-def _given(x: Any) -> list[ContentsLocation]:
-    """The containers whose contents tell whether library code changed them; announces what else it may change.
-
-    So may be what a method or a partial that it is given is bound to.
-    """
-    found: list[ContentsLocation] = []
+def _announce_foreign(x: Any) -> None:
+    """Announces what library code may change of an argument beside containers: what a method is bound to among it."""
     if type(x) is functools.partial:
         for part in (x.func, *x.args, *x.keywords.values()):
-            found += _given(part)
+            _announce_foreign(part)
     elif type(x) is BuiltinFunctionType:
         if x.__name__ not in _READERS:
             journal.touch_container(x.__self__)
-    elif issubclass(type(x), (list, dict, set, collections.deque)):
-        found.append(ContentsLocation(x))
-    elif not is_value_class(type(x)):
+    elif not issubclass(type(x), _PLAIN) and not is_value_class(type(x)):
         journal.touch_container(x)
-    return found
-
-
-def _announce_change(location: ContentsLocation, before: Any) -> None:
-    """Announces a write that was done, if it was: as if it were to come."""
-    after = location.get()
-    if not same_contents(before, after):
-        location.set(before)
-        journal.touch_container(location.obj)
-        location.set(after)
 
 
 # --- methods that take traced arguments; `f` is the bound method ---

@@ -113,6 +113,8 @@ RUNS_CODE = {
     ("autograph.author_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",
     ("autograph.author_modules", "load"): "the same",
     ("autograph.pipeline", "loads"): "a function of the user's that was pickled by value",
+    ("autograph.runtime.unseen_writes", "eval"): "what the user calls",
+    ("autograph.runtime.unseen_writes", "exec"): "what the user calls",
     ("autograph.converters.base", "eval"): "compared with what the user calls",
     ("autograph.converters.base", "exec"): "compared with what the user calls",
 }
