@@ -20,7 +20,17 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import attributes, calls, journal, lists, numeric_modules, ranges, selection, unseen_writes
+from autograph.runtime import (
+    attributes,
+    calls,
+    journal,
+    lists,
+    native_state,
+    numeric_modules,
+    ranges,
+    selection,
+    unseen_writes,
+)
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.refusals import refusal
 from autograph.runtime.sequences import may_be_traced
@@ -107,11 +117,14 @@ def announced(f: Any, *owner: Any) -> Any:
         given = (*owner, *args, *kwargs.values())
         for x in given:
             _announce_foreign(x)
+            native_state.refuse_to_change(x, getattr(f, "__name__", "a function"))
         watch = unseen_writes.Watch(given)
         try:
             result = f(*args, **kwargs)
         finally:
             watch.announce()
+        if type(result) is f and (piece := journal.innermost()) is not None:
+            piece.made[id(result)] = result
         if callable(result) or hasattr(type(result), "__next__"):
             for x in given:
                 if issubclass(type(x), _PLAIN):

@@ -1,4 +1,4 @@
-"""Native state that a staged piece must not advance: iterators, and the generators of `random` and `numpy.random`.
+"""Native state that a staged piece must not change: iterators, the generators of `random` and `numpy.random`, C objects.
 
 Lists, attributes and variables are put back after a piece was staged; an iterator cannot be, so taking from it in an
 arm that is not taken would be seen afterwards. What was made inside the piece is nobody else's and may be used up.
@@ -10,13 +10,15 @@ arm that is not taken would be seen afterwards. What was made inside the piece i
 
 from __future__ import annotations
 
+import io
 import random
 import sys
 import threading
+import weakref
 from concurrent.futures import Executor
 from contextvars import ContextVar
 from queue import SimpleQueue
-from types import FunctionType
+from types import FunctionType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,17 @@ _CHANGING: dict[type, tuple[str, ...]] = {
     threading.Thread: ("start",),
     Executor: ("submit", "map"),
 }
+# Modules of C code whose objects never change, have their own rules here, or only lead out of the program.
+_WITHOUT_STATE = frozenset(
+    "builtins re datetime decimal zoneinfo time types functools itertools operator collections array io _thread random"
+    " contextvars queue weakref typing numpy jax jaxlib ml_dtypes optree".split()
+)
+_IN_MEMORY = (io.StringIO, io.BytesIO)
+_READS = frozenset(
+    {"digest", "hexdigest", "copy", "getvalue", "get", "keys", "values", "items", "find", "findall", "findtext"}
+)
 _MISSING: Any = object()
+_known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
 def make_iterator(*args: Any) -> Any:
@@ -74,9 +86,10 @@ def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
 
 
 def refuse_to_draw(owner: Any, name: str) -> None:
-    """Refuses a method of a random generator, a context variable, a queue or a thread while a piece is staged.
+    """Refuses a method that changes what cannot be put back, while a piece is staged.
 
-    What other threads write is not undone: each has a journal of its own.
+    Of a random generator, a context variable, a queue or a thread (each thread has a journal of its own), and any method of
+    an object of C code of which it is not known that it changes nothing.
 
     Raises:
         StagingError: see there.
@@ -87,12 +100,46 @@ def refuse_to_draw(owner: Any, name: str) -> None:
             why="it would change while the program is traced, also where the statement is not reached",
             instead="change it before or after the statement",
         )
+    if journal.active() and name not in _READS and name[:2] != "__":
+        refuse_to_change(owner, name)
     if journal.active() and issubclass(type(owner), _GENERATORS) and journal.forbids(owner):
         raise refusal(
             f"{name}() draws from {a(type(owner).__name__)} inside a staged statement",
             why="it would draw while the program is traced, once, also where the statement is not reached",
             instead="draw with jax.random and a key, or draw before the statement",
         )
+
+
+def refuse_to_change(x: Any, name: str) -> None:
+    """Refuses a function written in C, or in a library, that is given an object of C code, while a piece is staged.
+
+    Raises:
+        StagingError: the object is older than the piece, and may have a state.
+    """
+    if has_state(type(x)) and journal.forbids(x):
+        raise refusal(
+            f"{name}() may change {a(type(x).__name__)} inside a staged statement",
+            why="it is written in C, and what changes while the program is traced cannot be put back where the statement is "
+            "not reached",
+            instead="call it before or after the statement",
+        )
+
+
+def has_state(kind: type) -> bool:
+    """Whether a class was written in C, and it is not known that its objects stay as they are."""
+    answer = _known.get(kind)
+    if answer is None:
+        answer = _known[kind] = issubclass(kind, _IN_MEMORY) or _has_unknown_methods(kind)
+    return answer
+
+
+def _has_unknown_methods(kind: type) -> bool:
+    return any(
+        type(member) is MethodDescriptorType and name[:2] != "__"
+        for base in kind.__mro__
+        if str(base.__module__).partition(".")[0].lstrip("_") not in _WITHOUT_STATE
+        for name, member in base.__dict__.items()
+    )
 
 
 def _fresh_count() -> int:

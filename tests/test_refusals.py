@@ -21,6 +21,7 @@ import statistics
 import textwrap
 import threading
 import warnings
+import xml.etree.ElementTree
 from collections.abc import Callable
 from typing import Any
 
@@ -1788,6 +1789,23 @@ def one_arm_copies_a_list(n):
         model.rates = list(rates)
     rates[0] = 1
     return model.rates[0]
+
+
+@refused(
+    ag.StagingError,
+    """
+    SubElement() may change an Element inside a staged statement
+      at FILE:+3
+          xml.etree.ElementTree.SubElement(tree, "b")
+      why: it is written in C, and what changes while the program is traced cannot be put back where the statement is not reached
+      instead: call it before or after the statement
+    """,
+)
+def an_object_of_c_code_is_changed(n):
+    tree = xml.etree.ElementTree.Element("a")
+    if n > 0:
+        xml.etree.ElementTree.SubElement(tree, "b")
+    return len(tree)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -3,10 +3,17 @@
 import collections
 import collections.abc
 import contextvars
+import csv
+import datetime
+import decimal
 import functools
+import hashlib
+import io
 import math
 import operator
 import queue
+import re
+from xml.etree import ElementTree
 
 import jax
 import numpy as np
@@ -260,3 +267,72 @@ def test_math_of_known_tracers_keeps_derivatives():
         return math.sin(x) + float(x) * 2 + np.exp(x) + int(x) * x
 
     assert abs(float(jax.grad(ag.convert(f))(0.5)) - (math.cos(0.5) + 2 + math.exp(0.5))) < 1e-5
+
+
+class Report:
+    def __init__(self):
+        self.text = io.StringIO()
+        self.rows = csv.writer(self.text)
+
+
+def set_of_an_element(n):
+    tree = ElementTree.Element("a")
+    if n > 0:
+        tree.set("k", "v")
+    return len(tree.attrib)
+
+
+def write_to_a_text(n):
+    report = Report()
+    if n > 0:
+        report.text.write("abc")
+    return len(report.text.getvalue())
+
+
+def write_of_a_row(n):
+    report = Report()
+    if n > 0:
+        report.rows.writerow([1, 2])
+    return len(report.text.getvalue())
+
+
+def update_of_a_hash(n):
+    digest = hashlib.sha256(b"a")
+    if n > 0:
+        digest.update(b"b")
+    return digest.digest()[0]
+
+
+@pytest.mark.parametrize("fn", [set_of_an_element, write_to_a_text, write_of_a_row, update_of_a_hash])
+def test_objects_of_c_code_may_not_change_in_an_arm(fn):
+    with pytest.raises(ag.StagingError, match="may change a"):
+        ag.jit(fn)(1)
+
+
+def element_made_in_an_arm(n):
+    if n > 0:
+        tree = ElementTree.Element("a")
+        tree.set("k", "v")
+        return len(tree.attrib)
+    return 0
+
+
+def text_made_in_an_arm(n):
+    count = 1
+    if n > 0:
+        report = Report()
+        report.text.write("abc")
+        count = len(report.text.getvalue())
+    return count
+
+
+def values_of_c_code(n):
+    if n > 0:
+        n += len(re.compile("a+").findall("aaba")) + datetime.date(2020, 1, 1).toordinal()
+        n += int(decimal.Decimal("1.5").to_integral_value()) + len(hashlib.sha256(b"a").hexdigest())
+    return n
+
+
+@pytest.mark.parametrize("fn", [element_made_in_an_arm, text_made_in_an_arm, values_of_c_code])
+def test_what_c_code_makes_or_reads_in_an_arm(fn):
+    assert [int(ag.jit(fn)(n)) for n in (1, 0)] == [fn(1), fn(0)]
