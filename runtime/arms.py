@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.runtime import bool_arithmetic, checks, iterators, journal, list_joins, recursion, shadows, views
+from autograph.runtime import bool_arithmetic, checks, held_iterators, journal, list_joins, recursion, shadows, views
 from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -47,7 +47,7 @@ class Arm:
                 piece.arms += beside._traces
                 piece.holders = functools.partial(holders_of, beside)
             try:
-                with iterators.held_back(variables, run) as original:
+                with held_iterators.held_back(variables, run) as original:
                     self.value = original(run())
             except BaseException as error:
                 if error is not piece.raised and not checks.is_event(error):

@@ -41,6 +41,7 @@ import numpy as np
 from autograph.runtime import (
     builtin_functions,
     construction,
+    held_iterators,
     journal,
     native_methods,
     native_state,
@@ -90,6 +91,8 @@ def is_library(f: FunctionType) -> bool:
 
 def _function(f: FunctionType) -> Any:
     found = staged(f)
+    if found is not f and journal.active():
+        held_iterators.hold_globals_of(f)
     if found is not f:
         return found
     if not is_library(f):

@@ -94,6 +94,14 @@ class Piece:
         self.entries.clear()  # who refers to an object, counts
         return values, [w for w in written if w.is_change()]
 
+    def stand_ins_out(self, original: Callable[[Any], Any]) -> None:
+        """Puts the iterators themselves where the piece's notes have what stood for them (see `held_iterators`)."""
+        for key, (location, before) in self.entries.items():
+            self.entries[key] = location, original(before)
+            after = location.get()
+            if original(after) is not after:
+                location.set(original(after))
+
     def keep(self) -> None:
         """Closes the piece without undoing it: what it wrote stands, and the enclosing piece hears of it."""
         self._open = False

@@ -29,7 +29,7 @@ from jax import lax
 
 from autograph import errors, telling
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
-from autograph.runtime import checks, growth, iterators, journal, reached, recursion, reverse, rotated_loops, views
+from autograph.runtime import checks, growth, held_iterators, journal, reached, recursion, reverse, rotated_loops, views
 from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.carry_refusals import refuse
@@ -242,7 +242,7 @@ def trace_turn(
             carry.suppose_test(tracers[:count])
             checked.begin()
             try:
-                with iterators.held_back(carry.variables, *functions):
+                with held_iterators.held_back(carry.variables, *functions):
                     run(*tracers[count:])
             except Exception as error:
                 raised = error is piece.raised or checks.is_event(error)
@@ -293,7 +293,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         nonlocal pure
         with journal.Piece(carry.variables, is_loop=True) as piece:
             filled = carry.fill_apart(tracers, piece)
-            with iterators.held_back(carry.variables, test):
+            with held_iterators.held_back(carry.variables, test):
                 truth = decider(test())
             carry.note_shown(tracers, truth)
             values, written = piece.collect()

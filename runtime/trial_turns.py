@@ -13,7 +13,7 @@ import jax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
-from autograph.runtime import iterators, journal
+from autograph.runtime import held_iterators, journal
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import Variable
@@ -75,7 +75,7 @@ def try_turns(
     start = equation_mark()
     with journal.Piece(variables) as piece:
         piece.is_trial = True
-        piece.is_final = any(map(iterators.reaches, functions))
+        piece.is_final = any(map(held_iterators.reaches, functions))
         done, traced = 0, _traced(variables)
         try:
             while True:

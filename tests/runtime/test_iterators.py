@@ -6,6 +6,7 @@ from collections import OrderedDict
 import jax
 import pytest
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime import journal
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
@@ -180,3 +181,142 @@ def test_the_order_of_an_ordered_dict_is_part_of_it():
     assert f(1) == ["b", "a"]
     with pytest.raises(StagingError, match="same keys in different orders"):
         jax.jit(f)(1)
+
+
+class Source:
+    def __init__(self):
+        self.items = iter([1, 2, 3])
+
+
+ITEMS = iter([1, 2, 3])
+DEEP = {"sources": [Source()]}
+
+
+def take_from_a_global():
+    return list(ITEMS)
+
+
+def list_of_an_attribute(x):
+    source = Source()
+    if x > 0:
+        list(source.items)
+    return len(list(source.items))
+
+
+def loop_over_an_attribute(x):
+    source = Source()
+    if x > 0:
+        for _ in source.items:
+            break
+    return len(list(source.items))
+
+
+def membership_in_an_item(x):
+    held = [iter([1, 2, 3])]
+    if x > 0:
+        x = x + (2 in held[0])
+    return x, len(list(held[0]))
+
+
+def unpacking_of_a_tuples_item(x):
+    held = (iter([1, 2, 3]), 1)
+    if x > 0:
+        a, b, c = held[0]
+    return len(list(held[0]))
+
+
+def star_of_a_dicts_item(x):
+    held = {"g": (k for k in range(3))}
+    if x > 0:
+        x = x + max(*held["g"])
+    return x, len(list(held["g"]))
+
+
+def items_given_to_a_list(x):
+    source, found = Source(), []
+    if x > 0:
+        found.extend(source.items)
+    else:
+        found.extend([1, 2, 3])
+    return len(list(source.items))
+
+
+def iterator_of_a_nested_function(x):
+    it = iter([1, 2, 3])
+
+    def take():
+        return list(it)
+
+    if x > 0:
+        take()
+    return len(take())
+
+
+def iterator_of_a_global_function(x):
+    if x > 0:
+        take_from_a_global()
+    return len(take_from_a_global())
+
+
+def iterator_deep_in_a_global(x):
+    if x > 0:
+        sum(DEEP["sources"][0].items)
+    return len(list(DEEP["sources"][0].items))
+
+
+def attribute_in_a_loop(x):
+    source, i = Source(), 0
+    while i < x:
+        list(source.items)
+        i += 1
+    return len(list(source.items))
+
+
+ADVANCING = [
+    list_of_an_attribute,
+    loop_over_an_attribute,
+    membership_in_an_item,
+    unpacking_of_a_tuples_item,
+    star_of_a_dicts_item,
+    items_given_to_a_list,
+    iterator_of_a_nested_function,
+    iterator_of_a_global_function,
+    iterator_deep_in_a_global,
+    attribute_in_a_loop,
+]
+
+
+@pytest.mark.parametrize("fn", ADVANCING, ids=lambda fn: fn.__name__)
+def test_iterators_in_attributes_and_containers(fn):
+    with pytest.raises(StagingError, match=r"\(.*\) is advanced inside a staged statement"):
+        ag.jit(fn)(1.0)
+    assert type(ITEMS) is type(DEEP["sources"][0].items) is type(iter([]))
+
+
+def made_in_the_arm(x):
+    if x > 0:
+        source = Source()
+        it = iter([4, 5])
+
+        def take():
+            return next(it)
+
+        x = x + take() + sum(source.items) + take()
+    return x
+
+
+def kept_beside_what_an_arm_writes(x):
+    source = Source()
+    found = [source.items, 1.0]
+    if x > 0:
+        found[1] = x
+        source.count = 2
+    else:
+        source.count = 3
+    return found[1], source.count, len(list(found[0])), found[0] is source.items
+
+
+@pytest.mark.parametrize("fn", [made_in_the_arm, kept_beside_what_an_arm_writes])
+def test_iterators_that_an_arm_leaves_alone(fn):
+    for x in (2.0, -1.0):
+        assert jax.tree.map(float, ag.jit(fn)(x)) == jax.tree.map(float, fn(x))

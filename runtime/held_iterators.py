@@ -1,0 +1,269 @@
+"""Iterators that a piece can reach while it is staged: each is replaced by a stand-in that refuses to be advanced.
+
+They stand in variables that the piece's functions close over, in the globals that these name, and in the containers,
+attributes and nested functions that these lead to. Everything is put back when the piece ends, also in what it wrote.
+
+>>> class Reader:
+...     def __init__(self, lines): self.lines = iter(lines)
+>>> reader = Reader(["a", "b"])
+>>> def f(reader):
+...     with held_back([], lambda: reader):
+...         return list(reader.lines)
+>>> try:
+...     f(reader)
+... except TypeError as error:
+...     print(str(error).splitlines()[0])
+'reader.lines' (list_iterator) is advanced inside a staged statement
+>>> list(reader.lines)
+['a', 'b']
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType, GeneratorType, MethodType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.runtime import journal
+from autograph.runtime.iterators import is_native_class
+from autograph.runtime.locations import AttributeLocation, CellLocation, GlobalLocation, attribute_names
+from autograph.runtime.refusals import refusal
+from autograph.runtime.state import UNSET, Variable
+
+_ADVANCING = frozenset(
+    "__next__ send throw close read read1 readline readlines readinto readinto1 write writelines seek truncate".split()
+)
+_LEAVES = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, type, ModuleType)
+_MOST = 2_000  # objects that are looked at where a piece begins
+_LONGEST = 1_000  # items of one container
+
+
+class _Held:
+    """Stands for an iterator while a piece is staged."""
+
+    def __init__(self, original: Any, name: str) -> None:
+        object.__setattr__(self, "_original", original)
+        object.__setattr__(self, "_name", name)
+
+    def _refuse(self) -> Any:
+        kind = type(self._original)
+        what = "generator" if kind is GeneratorType else kind.__name__.lower()
+        raise refusal(
+            f"'{self._name}' ({what}) is advanced inside a staged statement",
+            why="it would be advanced while the program is traced, once, also where the statement is not reached",
+            instead="take the items before the statement (`items = list(...)`), or index a list or an array",
+        )
+
+    def __iter__(self) -> Any:
+        return self  # C code says of a `TypeError` from here, which a refusal is, that this cannot be iterated
+
+    def __next__(self) -> Any:
+        return self._refuse()
+
+    def __contains__(self, item: object) -> bool:
+        return bool(self._refuse())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse()
+
+    def __getattr__(self, name: str) -> Any:
+        return self._refuse() if name in _ADVANCING else getattr(self._original, name)
+
+
+class _ItemPlace:
+    """One item of a list, a deque or a dict."""
+
+    __slots__ = ("key", "obj")
+
+    def __init__(self, obj: Any, key: Any) -> None:
+        self.obj = obj
+        self.key = key
+
+    def get(self) -> Any:
+        try:
+            return self.obj[self.key]
+        except LookupError:
+            return UNSET
+
+    def set(self, value: Any) -> None:
+        kind = next(base for base in (dict, list, collections.deque) if isinstance(self.obj, base))
+        kind.__setitem__(self.obj, self.key, value)
+
+
+class _Open(threading.local):
+    """What the open pieces of this thread hold back, outermost first: places and what stood there."""
+
+    def __init__(self) -> None:
+        self.places: list[list[tuple[Any, Any]]] = []
+
+
+_open = _Open()
+
+
+@contextmanager
+def held_back(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
+    """Holds back the iterators that `functions` lead to; gives a function that makes a stand-in its original again.
+
+    Args:
+        variables: where the functions may have put a stand-in.
+    """
+    places: list[tuple[Any, Any]] = []
+    _open.places.append(places)
+    piece = journal.innermost()
+    try:
+        _hold([(place.get(), place, name) for f in functions for place, name in _places_of(f)])
+        yield original
+    finally:
+        _open.places.pop()
+        if places:
+            for variable in variables:
+                variable.set(original(variable.get()))
+            for place, value in places:
+                if original(place.get()) is not place.get():  # else the piece has written or deleted it
+                    place.set(value)
+            if piece is not None:
+                piece.stand_ins_out(original)
+
+
+def hold_globals_of(f: FunctionType) -> None:
+    """Holds back the iterators in the globals of a function that is called while a piece is staged."""
+    if _open.places:
+        _hold([(place.get(), place, place.name) for place in _globals(f)])
+
+
+def _places_of(f: Any) -> Iterator[tuple[Any, str]]:
+    """The variables of outside that a function names."""
+    if type(f) is MethodType:
+        f = f.__func__
+    if type(f) is FunctionType:
+        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
+            yield CellLocation(name, cell), name
+        for place in _globals(f):
+            yield place, place.name
+
+
+def _globals(f: FunctionType) -> Iterator[Any]:
+    from autograph import registry  # above this layer
+
+    space = f.__globals__
+    return (GlobalLocation(space, name) for name in registry.names_in(f.__code__) if name in space)
+
+
+def reaches(function: Any) -> bool:
+    """Whether a function leads to an iterator."""
+    return any(True for _ in _found([(place.get(), place, name) for place, name in _places_of(function)]))
+
+
+def _hold(values: list[tuple[Any, Any, str]]) -> None:
+    """Puts stand-ins to the places of iterators among `values` (value, place, name), and of those that these lead to."""
+    for value, place, name in list(_found(values)):
+        _open.places[-1].append((place, value))
+        place.set(_stand_in(value, name))
+
+
+def _stand_in(value: Any, name: str) -> Any:
+    if type(value) is tuple:
+        return tuple(_stand_in(item, f"{name}[{i}]") for i, item in enumerate(value))
+    return _Held(value, name) if _way(type(value)) is _IS_ITERATOR else value
+
+
+def _found(pending: list[tuple[Any, Any, str]]) -> Iterator[tuple[Any, Any, str]]:
+    """The iterators, and tuples that hold some, with their places and names."""
+    seen: set[int] = set()
+    while pending and len(seen) < _MOST:
+        value, place, name = pending.pop()
+        way = _way(type(value))
+        if way is None or id(value) in seen:
+            continue
+        if way is _IS_ITERATOR or (type(value) is tuple and any(_way(type(item)) is _IS_ITERATOR for item in value)):
+            yield value, place, name
+        else:
+            seen.add(id(value))
+            pending.extend(way(value, name))
+
+
+_Values = Iterator[tuple[Any, Any, str]]
+
+
+def _of_sequence(value: Any, name: str) -> _Values:
+    for index, item in enumerate(itertools.islice(value, _LONGEST)):
+        if _way(type(item)) is not None:
+            yield item, _ItemPlace(value, index), f"{name}[{index}]"
+
+
+def _of_dict(value: Any, name: str) -> _Values:
+    for key, item in itertools.islice(dict.items(value), _LONGEST):
+        if _way(type(item)) is not None:
+            yield item, _ItemPlace(value, key), f"{name}[{key!r}]"
+
+
+def _of_tuple(value: Any, name: str) -> _Values:
+    for index, item in enumerate(itertools.islice(value, _LONGEST)):
+        if _way(type(item)) not in (None, _IS_ITERATOR, _of_tuple):
+            yield item, None, f"{name}[{index}]"
+
+
+def _of_object(value: Any, name: str) -> _Values:
+    for attribute in attribute_names(value):
+        place = AttributeLocation(value, attribute)
+        item = place.get()
+        if _way(type(item)) is not None:
+            yield item, place, f"{name}.{attribute}"
+
+
+def _of_function(value: Any, name: str) -> _Values:
+    for place, inside in _places_of(value):
+        if type(place) is CellLocation:
+            yield place.get(), place, inside
+
+
+_IS_ITERATOR: Any = object()
+
+
+def _way(kind: type) -> Any:
+    """What gives the values that one of a class leads to; `_IS_ITERATOR` for an iterator, None for what leads nowhere."""
+    try:
+        return _ways[kind]
+    except KeyError:
+        way = _ways[kind] = _found_way(kind)
+        return way
+
+
+def _found_way(kind: type) -> Any:
+    from autograph.library import is_library_class  # above this layer
+
+    if issubclass(kind, _LEAVES) or kind is _Held:
+        return None
+    if is_native_class(kind):
+        return _IS_ITERATOR
+    for base, way in _CONTAINERS.items():
+        if issubclass(kind, base):
+            return way
+    return None if is_library_class(kind) else _of_object
+
+
+_CONTAINERS: dict[type, Any] = {
+    dict: _of_dict, list: _of_sequence, collections.deque: _of_sequence, tuple: _of_tuple,
+    FunctionType: _of_function, MethodType: _of_function,
+}  # fmt: skip
+_ways: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
+
+
+def original(x: Any) -> Any:
+    """What a stand-in stands for, also in a list, dict or tuple that holds some; anything else itself."""
+    kind = type(x)
+    if kind is _Held:
+        return x._original
+    if kind in (list, tuple) and _Held in map(type, x):
+        return kind(map(original, x))
+    if kind is dict and _Held in map(type, x.values()):
+        return {key: original(item) for key, item in x.items()}
+    return x
