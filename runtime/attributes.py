@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from types import FunctionType, GetSetDescriptorType, WrapperDescriptorType
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, WrapperDescriptorType
 from typing import Any
+
+import numpy as np
 
 from autograph import errors
 from autograph.runtime import calls, in_place, journal, shadows, views
@@ -42,6 +44,10 @@ def announce(obj: Any, name: str) -> None:
             why="it decides what code runs or where it looks, while the program is traced",
             instead="make another object, or keep the choice in an attribute",
         )
+    if issubclass(kind, np.ndarray):
+        journal.touch_container(obj)  # its attributes are its numbers
+    if _is_of_c(static_lookup(kind, name), kind, name):
+        raise _cannot_be_undone(name, kind)
     writer = static_lookup(kind, "__setattr__")
     if type(writer) is WrapperDescriptorType and writer.__name__ != "__setattr__":
         journal.touch_container(obj)  # `__setattr__ = dict.__setitem__`: attributes are items
@@ -51,11 +57,23 @@ def announce(obj: Any, name: str) -> None:
     except errors.AutoGraphError:
         raise
     except (AttributeError, TypeError) as error:
-        raise refusal(
-            f"a write to attribute '{name}' of this {kind.__qualname__} cannot be staged",
-            why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
-            instead="compute the value in the staged statement and write it after the statement",
-        ) from error
+        raise _cannot_be_undone(name, kind) from error
+
+
+def _cannot_be_undone(name: str, kind: type) -> Exception:
+    return refusal(
+        f"a write to attribute '{name}' of this {kind.__qualname__} cannot be staged",
+        why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
+        instead="compute the value in the staged statement and write it after the statement",
+    )
+
+
+def _is_of_c(descriptor: Any, kind: type, name: str) -> bool:
+    """Whether C code keeps an attribute: a field of a `ctypes` structure, the shape of an array."""
+    if type(descriptor) is MemberDescriptorType:
+        return not any("__slots__" in base.__dict__ and name in base.__dict__ for base in kind.__mro__)
+    setter = static_lookup(type(descriptor), "__set__")
+    return type(setter) is WrapperDescriptorType and type(descriptor) is not property
 
 
 def _behind(obj: Any) -> Any:

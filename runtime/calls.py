@@ -189,7 +189,8 @@ def _other(f: Any) -> Any:
     if type(call) is not FunctionType:
         return f
     if is_library(call):
-        return with_functions_converted(f) if takes_functions(call) else f
+        found = native_methods.announced(f, f) if journal.hears_of_writes() else f
+        return with_functions_converted(found) if takes_functions(call) else found
     found = staged(call)
     return f if found is call else MethodType(found, f)
 

@@ -19,7 +19,7 @@ that the frame never holds a value of a piece that has ended.
 
 from __future__ import annotations
 
-import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -112,16 +112,6 @@ def _stage_range(
         )
 
 
-def _is_endless(iterator: Any) -> bool:
-    if isinstance(iterator, itertools.repeat):
-        try:
-            iterator.__length_hint__()
-        except TypeError:
-            return True
-        return False
-    return isinstance(iterator, (itertools.count, itertools.cycle))
-
-
 def _stage_rest(
     iterable: Any,
     iterator: Any,
@@ -135,7 +125,7 @@ def _stage_rest(
         rest = iterable[done:]
         if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test), Memory()):
             return
-    if _is_endless(iterator):
+    if iterators.is_endless(iterator):
         raise errors.StagingError(
             "this loop over an endless iterator ends on a traced condition",
             at=body,
@@ -155,7 +145,16 @@ def _stage_rest(
                 _go_on_inside(items, body, variables, test)
                 item = _END
 
+    turns = 0
     while item is not _END:
+        turns += 1
+        if turns > _MOST and operator.length_hint(iterator, -1) < 0:
+            raise errors.StagingError(
+                f"this loop ends on a traced condition, and its iterator has no end, or more than {_MOST:,} items",
+                at=body,
+                why="the iterator lives in Python, so the program would have to hold all turns",
+                instead="count in a variable of your own with `while True:`",
+            )
         items.check_left(body)
         conditionals.stage_turn(predicate(truth), conditionals.in_place_of(body, turn), variables)
         truth = test()
@@ -166,6 +165,7 @@ def _stage_rest(
 
 
 _DEEPEST = 50
+_MOST = 5_000  # turns over an iterator that does not say how many items it has
 
 
 class _Items:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import io
+import itertools
 import sys
 import weakref
 from types import FunctionType, GeneratorType
@@ -63,6 +64,23 @@ def runs_when_left(iterator: Any) -> bool:
     return is_native(iterator) and any(map(runs_when_left, _referents(iterator)))
 
 
+def is_endless(iterator: Any) -> bool:
+    """Whether an iterator is known to have no end: `count`, `cycle`, `repeat`, and what takes its items from such alone."""
+    kind = type(iterator)
+    if kind is itertools.repeat:
+        try:
+            iterator.__length_hint__()
+        except TypeError:
+            return True
+        return False
+    if kind in (itertools.count, itertools.cycle):
+        return True
+    if kind in (zip, map, enumerate, filter, GeneratorType):
+        inner = [x for x in _referents(iterator) if is_native(x)]
+        return bool(inner) and kind is not GeneratorType and all(map(is_endless, inner))
+    return False
+
+
 def _referents(iterator: Any) -> list[Any]:
     found: list[Any] = []
     for referent in gc.get_referents(iterator):
@@ -83,7 +101,7 @@ _OF_CONTAINERS: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(ra
 def _inside() -> int:
     """What `sys.getrefcount` reports there for an iterator that only the outer one refers to."""
     outer = enumerate(iter(()))
-    return next(sys.getrefcount(inner) for inner in _referents(outer) if is_native(inner))
+    return next(sys.getrefcount(inner) for inner in _referents(outer) if type(inner) is type(iter(())))
 
 
 _INSIDE = _inside()

@@ -18,7 +18,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType, ModuleType, TracebackType
+from types import CodeType, FunctionType, ModuleType, TracebackType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from autograph.runtime.locations import (
     GlobalLocation,
     attribute_names,
 )
+from autograph.runtime.lookups import static_lookup
 from autograph.runtime.state import UNSET, CellVariable, Variable
 from autograph.runtime.writes import Written
 
@@ -349,6 +350,8 @@ def touch_container(obj: Any) -> None:
             else:
                 for name in attribute_names(part):
                     _stack.pieces[-1].touch(AttributeLocation(part, name))
+    elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType:
+        raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
 
 
 def _touch_contents(obj: Any) -> None:
@@ -356,9 +359,23 @@ def _touch_contents(obj: Any) -> None:
         obj = obj.base
     if type(obj) is memoryview:
         obj = obj.obj
+    if isinstance(obj, np.ndarray) and type(obj) not in (np.ndarray, np.memmap):
+        raise _kept_by_c(
+            type(obj), "NumPy keeps more in it than its numbers (a mask, records), which cannot be put back"
+        )
     while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
         obj = obj.base  # a slice of an array shares its numbers
     _stack.pieces[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
+
+
+def _kept_by_c(kind: type, why: str) -> Exception:
+    from autograph.runtime.refusals import a, refusal
+
+    return refusal(
+        f"{a(kind.__qualname__)} is changed inside a staged statement",
+        why=why,
+        instead="use a list or an array, or change it before or after the statement",
+    )
 
 
 def touch_attribute(obj: Any, attribute: str) -> None:

@@ -63,7 +63,7 @@ def _any_equal(x: Any, container: Iterable[Any]) -> Any:
         kinds = set(map(type, container))
         if len(kinds) == 1 and kinds <= {int, float} and not jax.typeof(x).shape:
             return jnp.any(jnp.asarray(np.asarray(container), jnp.result_type(next(iter(kinds)))) == x)
-    return lazily.any_passes(container, lambda element: matches(element, x), "`in`")
+    return lazily.any_passes(container, lambda element: matches(element, x), "`in`", callers=3)
 
 
 def _in_array(x: Any, array: Any) -> Any:

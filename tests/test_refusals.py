@@ -12,6 +12,7 @@ import contextlib
 import functools
 import importlib.util
 import inspect
+import itertools
 import math
 import operator
 import pathlib
@@ -1806,6 +1807,85 @@ def an_object_of_c_code_is_changed(n):
     if n > 0:
         xml.etree.ElementTree.SubElement(tree, "b")
     return len(tree)
+
+
+@refused(
+    ag.StagingError,
+    """
+    any() takes items from an iterator that is used elsewhere
+      at FILE:+2
+          return any(k > n for k in it), list(it)
+      why: Python stops at the item that decides, which is traced, so how many are taken is only known when the program runs
+      instead: make a list of the items first (`items = list(...)`), then ask any()
+    """,
+)
+def a_shared_iterator_in_any(n):
+    it = iter([1, 2, 3])
+    return any(k > n for k in it), list(it)
+
+
+@refused(
+    ag.StagingError,
+    """
+    `in` takes items from an iterator that is used elsewhere
+      at FILE:+2
+          return all(c in it for c in [n, 1])
+      why: Python stops at the item that decides, which is traced, so how many are taken is only known when the program runs
+      instead: make a list of the items first (`items = list(...)`), then ask `in`
+    """,
+)
+def a_shared_iterator_in_a_membership(n):
+    it = iter([1, 2, 3, 1])
+    return all(c in it for c in [n, 1])
+
+
+@refused(
+    ag.StagingError,
+    """
+    any() takes items whose evaluation binds a variable by `:=`
+      at FILE:+1
+          if any((hit := k) > n for k in [1, 2, 3]):
+      why: Python stops at the item that decides, which is traced, so which item binds it last is only known when the program runs
+      instead: write a `for` loop that binds it and ends by `break`
+    """,
+)
+def a_walrus_in_any(n):
+    if any((hit := k) > n for k in [1, 2, 3]):
+        return hit
+    return -1
+
+
+@refused(
+    ag.StagingError,
+    """
+    any() takes items that have no end, or more than 10,000 of them
+      at FILE:+1
+          return any(k > n for k in itertools.count())
+      why: Python stops at the item that decides, which is traced, and the program would have to hold them all
+      instead: count in a variable of your own with `while`
+    """,
+)
+def any_of_an_endless_iterator(n):
+    return any(k > n for k in itertools.count())
+
+
+@refused(
+    ag.StagingError,
+    """
+    this loop over an endless iterator ends on a traced condition
+      at FILE:+2
+          for a, b in zip(itertools.count(), itertools.cycle([1, 2])):
+      why: the iterator lives in Python and cannot be advanced by the compiled program
+      instead: count in a variable of your own with `while True:`
+    """,
+)
+def a_loop_over_endless_iterators(n):
+    total = 0
+    for a, b in zip(itertools.count(), itertools.cycle([1, 2])):
+        total += a * b
+        if total > n:
+            break
+    return total
 
 
 @pytest.mark.parametrize("name", CASES)

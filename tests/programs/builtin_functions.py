@@ -437,3 +437,15 @@ def whole_numbers(x):
     if x.is_integer():
         return 1
     return x.is_integer() + (x / 2).is_integer()
+
+
+@program((0, 3), (3, 3), (9, 3))
+def walrus_that_only_its_item_reads(n, k):
+    found = any((double := v * 2) > n and double < 5 for v in [1, 2, k])
+    return found, n in ((half := v) + half for v in [1, 2, k])
+
+
+@program((0,), (3,), (9,))
+def any_of_an_iterator_that_nobody_else_has(n):
+    numbers = [1, 2, 3]
+    return any(map(n.__lt__, iter(numbers))), all(a < n for a, b in zip(numbers, reversed(numbers))), n in iter(numbers)
