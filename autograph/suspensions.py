@@ -55,14 +55,14 @@ def of_line(filename: str, line: int, function: str) -> Said | None:
         return None
     asking = [node for node in ast.walk(tree) if _asks_at(node, line)]  # outer ones first
     for node in reversed(asking):
-        inside = next(_of_one_function(node, _SUSPENSIONS), None)
+        inside = next(of_one_function(node, _SUSPENSIONS), None)
         if inside is not None:
             return _said(function, node, _does(inside), inside, inside)
     for node in reversed(asking):
-        jump = next(_of_one_function(node, ast.Return | ast.Break | ast.Continue), None)
+        jump = next(of_one_function(node, ast.Return | ast.Break | ast.Continue), None)
         around = [outer for outer in ast.walk(tree) if isinstance(outer, FunctionNode) and node in ast.walk(outer)]
         if jump is not None and around:
-            others = list(_of_one_function(around[-1], _SUSPENSIONS))
+            others = list(of_one_function(around[-1], _SUSPENSIONS))
             passed = next((x for x in others if x.lineno > jump.lineno), others[0] if others else None)
             return None if passed is None else _said(function, node, _JUMPS[type(jump)], jump, passed)
     return None
@@ -107,10 +107,10 @@ def _asks_at(node: Any, line: int) -> bool:
     return node.lineno == line or any(part.lineno <= line <= part.end_lineno for part in parts)
 
 
-def _of_one_function(node: ast.AST, kinds: Any) -> Iterator[Any]:
+def of_one_function(node: ast.AST, kinds: Any) -> Iterator[Any]:
     """The nodes of some kinds in a node, but for those in functions and classes in it."""
     if isinstance(node, kinds):
         yield node
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, FunctionNode | ast.ClassDef):
-            yield from _of_one_function(child, kinds)
+            yield from of_one_function(child, kinds)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, cast
 
 import jax
 
-from autograph import suspensions
+from autograph import kept_statements, suspensions
 from autograph.errors import Location, StagingError, is_ours, message
 from autograph.library import is_library_file
 from autograph.registry import known
@@ -168,6 +168,8 @@ def explain(exc: BaseException, function: CodeType) -> None:
         if unconverted.co_flags & _SUSPENDS and kind.error in _ASKING:
             suspended = suspensions.of_line(place.code.co_filename, place.lineno, place.code.co_name)
             text, sides, why, instead = suspended or (text, sides, why, instead)
+        elif kind.error in _ASKING:
+            why, instead = kept_statements.why_kept(place.code.co_filename, place.lineno) or (why, instead)
     else:
         reason = (
             " (it is marked, or library code calls it)"

@@ -350,7 +350,7 @@ def touch_container(obj: Any) -> None:
             else:
                 for name in attribute_names(part):
                     _stack.pieces[-1].touch(AttributeLocation(part, name))
-    elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType:
+    elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
         raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
 
 

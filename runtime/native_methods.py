@@ -116,8 +116,8 @@ def announced(f: Any, *owner: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         given = (*owner, *args, *kwargs.values())
         for x in given:
-            _announce_foreign(x)
             native_state.refuse_to_change(x, getattr(f, "__name__", "a function"))
+            _announce_foreign(x)
         watch = unseen_writes.Watch(given)
         try:
             result = f(*args, **kwargs)

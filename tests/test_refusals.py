@@ -2073,6 +2073,74 @@ def test_what_jax_says_of_unknown_values_is_said_of_the_users_line(fn, kind, tex
     assert caught.value.location.lineno == inspect.getsourcelines(fn)[1] + 1
 
 
+def return_in_a_finally(n):
+    try:
+        n += 1
+    finally:
+        if n > 7:
+            return -5  # noqa: B012  # is what is tried
+    return n
+
+
+def beside_locals(n):
+    names = locals()
+    if n > 1:
+        n = 5
+    return n + len(names)
+
+
+def in_a_comprehension_that_binds(n):
+    last = 1
+    return [(last := last * 2) if v > n else v for v in [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("fn", "text"),
+    [
+        (
+            return_in_a_finally,
+            """
+            `n > 7` asks whether a traced value is true
+              at FILE:+4
+                  if n > 7:
+                     ^^^^^
+              why: the `finally` at line LINE leaves by `return`, and no flag can stand for that, so what stands in the `try` \
+stays as it is
+              instead: set a variable in the `finally`, and leave behind the `try`
+            """,
+        ),
+        (
+            beside_locals,
+            """
+            `n > 1` asks whether a traced value is true
+              at FILE:+2
+                  if n > 1:
+                     ^^^^^
+              why: the function calls `locals()`, which sees its variables, so its statements stay as they are
+              instead: ask for variables by their names, or put the statement into a function of its own
+            """,
+        ),
+        (
+            in_a_comprehension_that_binds,
+            """
+            `v > n` asks whether a traced value is true
+              at FILE:+2
+                  return [(last := last * 2) if v > n else v for v in [1, 2, 3]]
+                                                ^^^^^
+              why: the comprehension binds 'last' by `:=`, so what stands in it stays as it is
+              instead: write a `for` loop that appends to a list
+            """,
+        ),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_why_a_test_of_a_converted_function_stays_pythons(fn, text) -> None:
+    with pytest.raises(ag.StagingError) as caught:
+        ag.jit(fn)(4)
+    said = re.sub(r"at line \d+", "at line LINE", message_of(caught.value, fn))
+    assert said == textwrap.dedent(text).strip()
+
+
 def yields_in_an_arm(n):
     def items():
         if n > 4:

@@ -380,7 +380,8 @@ def element_made_in_an_arm(n):
     if n > 0:
         tree = ElementTree.Element("a")
         tree.set("k", "v")
-        return len(tree.attrib)
+        ElementTree.SubElement(tree, "b")
+        return len(tree.attrib) + len(tree)
     return 0
 
 
