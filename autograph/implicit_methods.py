@@ -80,22 +80,26 @@ def prepare(kind: type) -> None:
         _ready.add(kind)
 
 
-def prepare_member(name: str, value: Any) -> None:
-    """Prepares what a class has under a name, if it is a method that Python calls by itself."""
+def prepare_member(name: str, value: Any, level: int = 1) -> None:
+    """Prepares what a class has under a name, if it is a method that Python calls by itself.
+
+    Args:
+        level: at which verbosity it is said that a method cannot be converted.
+    """
     kind = type(value)
     if kind in (staticmethod, classmethod):
         value = value.__func__
         kind = type(value)
     if kind is FunctionType:
         if name[:2] == "__" == name[-2:] and name not in _LEFT:
-            _in_place(value)
+            _in_place(value, level)
     elif kind is property:
         for part in (value.fget, value.fset, value.fdel):
             if type(part) is FunctionType:
-                _in_place(part)
+                _in_place(part, level)
     elif kind is functools.cached_property:
         if type(value.func) is FunctionType:
-            _in_place(value.func, caches=value.attrname)
+            _in_place(value.func, level, caches=value.attrname)
     elif kind not in _SIMPLE and not isinstance(value, type):
         prepare(kind)  # a descriptor of the user's
 
@@ -107,7 +111,7 @@ def _own(kind: type, name: str, fn: FunctionType) -> None:
     type.__setattr__(kind, name, pipeline.convert_function(fn, explicit=True))
 
 
-def _in_place(fn: FunctionType, caches: str | None = None) -> None:
+def _in_place(fn: FunctionType, level: int, caches: str | None = None) -> None:
     """Gives a function its author's body. One that cannot be converted stays as it is: it still does what it did."""
     from autograph import pipeline
 
@@ -116,7 +120,7 @@ def _in_place(fn: FunctionType, caches: str | None = None) -> None:
     try:
         code = pipeline.author_code(fn, DEFAULT)
     except AutoGraphError as error:
-        tell(1, "%s (%s:%d) stays as it is: %s", *pipeline.described(fn.__code__), error)
+        tell(level, "%s (%s:%d) stays as it is: %s", *pipeline.described(fn.__code__), error)
         return
     found = known(code)
     if found is not None and code.co_freevars == fn.__code__.co_freevars:

@@ -230,7 +230,12 @@ def stays(fn: FunctionType) -> bool:
 
 def is_unseen(fn: FunctionType) -> bool:
     """Whether a function of the user's announces no writes: marked `do_not_convert`, or without source."""
-    return (fn in UNCONVERTED or not source.has_source(fn)) and not is_library(fn) and not _is_written(fn)
+    return (fn in UNCONVERTED or not source.has_source(fn)) and not announces(fn)
+
+
+def announces(fn: FunctionType) -> bool:
+    """Whether a function's writes are announced though it is not converted now: library code, or staged in its file."""
+    return is_library(fn) or _is_written(fn)
 
 
 def _is_written(fn: FunctionType) -> bool:

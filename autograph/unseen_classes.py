@@ -31,7 +31,7 @@ from typing import Any
 from autograph import implicit_methods
 from autograph.jax_internals import outermost_trace
 from autograph.library import is_library_class
-from autograph.registry import LOCK
+from autograph.registry import LOCK, known
 from autograph.runtime import journal, unseen_writes
 
 # Those that a call in the source calls, of which the callee is converted; nobody waits for what `__del__` does.
@@ -67,7 +67,7 @@ def prepare_unseen() -> None:
             if not is_library_class(kind):
                 for name, value in list(type.__dict__["__dict__"].__get__(kind).items()):
                     if _may_write(name, value):
-                        implicit_methods.prepare_member(name, value)
+                        implicit_methods.prepare_member(name, value, level=3)
                         _watch(kind, name, value)
 
 
@@ -108,7 +108,7 @@ def _watch(kind: type, name: str, value: Any) -> None:
 def _watched(fn: Any) -> Any:
     from autograph import pipeline
 
-    if type(fn) is not FunctionType or not pipeline.is_unseen(fn):
+    if type(fn) is not FunctionType or known(fn.__code__) is not None or pipeline.announces(fn):
         return fn
 
     @functools.wraps(fn)

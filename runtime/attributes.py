@@ -46,7 +46,7 @@ def announce(obj: Any, name: str) -> None:
         )
     if issubclass(kind, np.ndarray):
         journal.touch_container(obj)  # its attributes are its numbers
-    if _is_of_c(static_lookup(kind, name), kind, name):
+    if _is_of_c(static_lookup(kind, name)):
         raise _cannot_be_undone(name, kind)
     writer = static_lookup(kind, "__setattr__")
     if type(writer) is WrapperDescriptorType and writer.__name__ != "__setattr__":
@@ -68,12 +68,10 @@ def _cannot_be_undone(name: str, kind: type) -> Exception:
     )
 
 
-def _is_of_c(descriptor: Any, kind: type, name: str) -> bool:
+def _is_of_c(descriptor: Any) -> bool:
     """Whether C code keeps an attribute: a field of a `ctypes` structure, the shape of an array."""
-    if type(descriptor) is MemberDescriptorType:
-        return not any("__slots__" in base.__dict__ and name in base.__dict__ for base in kind.__mro__)
     setter = static_lookup(type(descriptor), "__set__")
-    return type(setter) is WrapperDescriptorType and type(descriptor) is not property
+    return type(setter) is WrapperDescriptorType and type(descriptor) not in (property, MemberDescriptorType)
 
 
 def _behind(obj: Any) -> Any:

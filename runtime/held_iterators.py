@@ -4,6 +4,7 @@ They stand in variables that the piece's functions close over, in the globals th
 attributes and nested functions that these lead to. Everything is put back when the piece ends, also in what it wrote.
 
 >>> class Reader:
+...     __module__ = "example"
 ...     def __init__(self, lines): self.lines = iter(lines)
 >>> reader = Reader(["a", "b"])
 >>> def f(reader):

@@ -165,7 +165,7 @@ def _stage_rest(
 
 
 _DEEPEST = 50
-_MOST = 5_000  # turns over an iterator that does not say how many items it has
+_MOST = 2_000  # turns over an iterator that does not say how many items it has
 
 
 class _Items:

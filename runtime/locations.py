@@ -53,9 +53,7 @@ class AttributeLocation:
     def _slot(self) -> MemberDescriptorType | None:
         for base in type(self.obj).__mro__:
             found = base.__dict__.get(self.attribute)
-            if (
-                type(found) is MemberDescriptorType and "__slots__" in base.__dict__
-            ):  # classes of C code may have read-only ones
+            if type(found) is MemberDescriptorType:
                 return found
         return None
 
@@ -77,9 +75,12 @@ class AttributeLocation:
     def set(self, value: Any) -> None:
         slot = self._slot()
         if slot is not None:
-            if value is not UNSET:
+            before = self.get()
+            if value is before or (type(value) is type(before) is int and value == before):
+                pass  # C code has slots that are read-only
+            elif value is not UNSET:
                 slot.__set__(self.obj, value)
-            elif self.get() is not UNSET:
+            else:
                 slot.__delete__(self.obj)
         elif isinstance(self.obj, type):
             if value is not UNSET:
@@ -108,7 +109,6 @@ def attribute_names(obj: Any) -> list[str]:
     slots = [
         name
         for base in reversed(type(obj).__mro__)
-        if "__slots__" in base.__dict__
         for name, found in base.__dict__.items()
         if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
     ]

@@ -123,7 +123,7 @@ def announced(f: Any, *owner: Any) -> Any:
             result = f(*args, **kwargs)
         finally:
             watch.announce()
-        if type(result) is f and (piece := journal.innermost()) is not None:
+        if type(result) is f and native_state.has_state(f) and (piece := journal.innermost()) is not None:
             piece.made[id(result)] = result
         if callable(result) or hasattr(type(result), "__next__"):
             for x in given:

@@ -4,14 +4,15 @@ What such code can reach from its arguments, cells and globals is compared befor
 is announced to the journal then, as if it were still to come.
 
 >>> from autograph.runtime.journal import Piece
->>> class Point: x = y = 0
+>>> class Point:
+...     __module__ = "example"
 >>> p = Point()
 >>> with Piece([]) as piece:
 ...     watched(lambda point: vars(point).update(x=3))(p)
 ...     [(written.location.name, written.after) for written in piece.collect()[1]]
 [('<Point>.x', 3)]
->>> p.x
-0
+>>> hasattr(p, "x")
+False
 """
 
 from __future__ import annotations
