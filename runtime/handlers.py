@@ -37,6 +37,7 @@ from autograph import errors
 from autograph.runtime import journal
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.refusals import user_line
+from autograph.runtime.traced_errors import is_of_tracing
 
 _NO_EVENTS = (
     errors.AutoGraphError,
@@ -50,17 +51,7 @@ _NO_EVENTS = (
 
 def is_event(error: BaseException | None) -> bool:
     """Whether plain Python might raise this too."""
-    if isinstance(error, _NO_EVENTS):
-        return False
-    # JAX says so in many places with a bare TypeError ("... of concrete values ..., got Traced<float32[]>").
-    return not (isinstance(error, TypeError) and "Traced<" in str(error) and _is_jaxs(error))
-
-
-def _is_jaxs(error: BaseException) -> bool:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and errors.is_of_jax(trace.tb_frame.f_code)
+    return not isinstance(error, _NO_EVENTS) and (error is None or not is_of_tracing(error))
 
 
 def caught(kinds: Any = BaseException) -> Any:
