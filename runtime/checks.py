@@ -32,6 +32,7 @@ import numpy as np
 from autograph import errors
 from autograph.jax_internals import say_nothing_of
 from autograph.runtime import handlers, journal, messages, reached
+from autograph.runtime.callers import takes_items
 from autograph.runtime.handlers import exception_of, would_catch
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import user_line
@@ -103,7 +104,7 @@ def is_event(error: BaseException) -> bool:
 
 def stage_failure(error: BaseException) -> None:
     """Makes the current piece fail with `error` whenever it runs."""
-    if isinstance(error, StopIteration | StopAsyncIteration):
+    if isinstance(error, StopIteration | StopAsyncIteration) or (isinstance(error, IndexError) and takes_items()):
         raise errors.StagingError(
             "an iterator ends on a traced condition",
             at=_place_of(error),

@@ -1352,6 +1352,33 @@ def an_error_of_tracing_is_not_suppressed(n):
     return -1
 
 
+class _Sequence:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+    def __getitem__(self, k: int) -> int:
+        if k >= self.count:
+            raise IndexError
+        return k * 10
+
+
+@refused(
+    ag.StagingError,
+    """
+    an iterator ends on a traced condition
+      at FILE:+-14
+          raise IndexError
+      why: how many items it has is only known when the program runs, and who takes them runs while it is traced
+      instead: write the loop with `while` and the condition, or over `range(n)`
+    """,
+)
+def a_sequence_that_ends_on_a_traced_condition(n):
+    total = 0
+    for x in _Sequence(n):
+        total += x
+    return total
+
+
 def test_handlers_for_everything_do_not_hinder_an_index() -> None:
     @ag.jit
     def f(x):

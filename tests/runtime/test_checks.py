@@ -1,5 +1,8 @@
 """`raise` and `assert` under traced conditions: fail when the program runs, where they are reached, with the user's words."""
 
+import operator
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -358,3 +361,43 @@ def test_a_jitted_function_that_checks_nothing_is_traced_twice_at_most():
 
     assert run(f, 1, 2) == 256
     assert traces <= 2
+
+
+class _Sequence:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+    def __getitem__(self, k: int) -> int:
+        if k >= self.count:
+            raise IndexError(k)
+        return k * 10
+
+
+class _Delegating(_Sequence):
+    def __getitem__(self, k: int) -> int:
+        return super().__getitem__(k)
+
+
+class _Wrapping(_Sequence):
+    def __init__(self, count: Any) -> None:
+        self.inner = _Sequence(count)
+
+    def __getitem__(self, k: int) -> int:
+        return self.inner[k]
+
+
+@pytest.mark.parametrize("kind", [_Sequence, _Delegating, _Wrapping])
+@pytest.mark.parametrize("part", [lambda s: s[1], lambda s: s.__getitem__(1), lambda s: operator.getitem(s, 1)])
+def test_an_item_that_may_be_missing_fails_when_the_program_runs(part: Any, kind: Any) -> None:
+    f = ag.jit(lambda n: part(kind(n)))
+    assert f(2) == 10
+    assert "IndexError: 1" in run(f, 1)
+
+
+@pytest.mark.parametrize("kind", [_Sequence, _Delegating, _Wrapping])
+@pytest.mark.parametrize(
+    "part", [sum, list, max, lambda s: [*s], lambda s: 5 in s, lambda s: [x for x in s], lambda s: next(iter(s))]
+)
+def test_an_iteration_that_may_end_at_a_missing_item_is_refused(part: Any, kind: Any) -> None:
+    with pytest.raises(ag.StagingError, match="an iterator ends on a traced condition"):
+        ag.jit(lambda n: part(kind(n)))(2)
