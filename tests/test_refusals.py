@@ -1352,6 +1352,24 @@ def an_error_of_tracing_is_not_suppressed(n):
     return -1
 
 
+@refused(
+    ag.StagingError,
+    """
+    ValueError is raised under a traced condition, and a `with` around it would see it
+      at FILE:+3
+          raise ValueError("large")
+      why: the condition is only known when the compiled program runs, and the `with` is left while it is built
+      instead: put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_in_a_with_that_swallows(n):
+    with _Suppressing():
+        if n > 3:
+            raise ValueError("large")
+        return 1
+    return 0
+
+
 class _Sequence:
     def __init__(self, count: Any) -> None:
         self.count = count
