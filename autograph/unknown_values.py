@@ -33,6 +33,7 @@ from autograph import kept_statements, suspensions
 from autograph.errors import Location, StagingError, is_ours, message
 from autograph.library import is_library_file
 from autograph.registry import known
+from autograph.runtime.traced_errors import Explained, is_of_tracing
 
 _KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
 _STATIC = "or make the value static (`static_argnums`)"
@@ -156,7 +157,7 @@ def explain(exc: BaseException, function: CodeType) -> None:
     """
     if isinstance(exc, StagingError):
         return
-    kind = next((kind for kind in _KINDS if kind.fits(exc)), None)
+    kind = next((kind for kind in _KINDS if kind.fits(exc)), None) or _other(exc)
     if kind is None:
         return
     places = list(_places(exc.__traceback__)) or [_Place(function, function.co_firstlineno, None, None)]
@@ -180,10 +181,20 @@ def explain(exc: BaseException, function: CodeType) -> None:
     said = message(text, at=at, sides=sides, why=why, instead=instead)
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
-    exc.args = (said,)
+    exc.args = (Explained(said),)
     if not kind.text:  # Python's own classes cannot be exchanged
         exc.__class__ = _both(cast(Any, type(exc)))
         cast(StagingError, exc).location = at
+
+
+def _other(exc: BaseException) -> _Kind | None:
+    """What to say of an exception of Python's that only a traced value brings about."""
+    if isinstance(exc, AttributeError) or not is_of_tracing(exc) or type(exc.args[0]) is Explained:
+        return None
+    said = str(exc).partition("\n")[0]
+    why = f"what is called runs as plain Python, and says: {said}"
+    instead = f"use an array and jax.numpy, {_STATIC}"
+    return _Kind(Exception, "cannot take a traced value", why, instead, re.escape(said))
 
 
 @functools.cache

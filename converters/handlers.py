@@ -53,7 +53,10 @@ from autograph.analyses.static_tests import dotted
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
 
-_WIDE = (BaseException, Exception, TypeError, NameError, UnboundLocalError, IndexError, LookupError)
+_WIDE = (
+    *(BaseException, Exception, TypeError, NameError, UnboundLocalError, IndexError, LookupError),
+    *(ValueError, OverflowError, ArithmeticError, AttributeError),
+)
 
 
 class Handlers(ExpressionConverter):
@@ -83,7 +86,7 @@ class Handlers(ExpressionConverter):
         return any(self._leaves(inner) for block in inside for inner in block)
 
     def _is_narrow(self, kinds: Node) -> bool:
-        """Whether these are exceptions of Python's that no refusal is a kind of."""
+        """Whether these are exceptions of Python's that neither a refusal nor an error about a traced value is a kind of."""
         if isinstance(kinds, gast.Tuple):
             return all(self._is_narrow(kind) for kind in kinds.elts)
         name = dotted(kinds)

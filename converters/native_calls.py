@@ -20,7 +20,7 @@ import gast
 STATIC = frozenset(
     getattr(builtins, name)
     for name in (
-        "isinstance issubclass callable hasattr getattr id repr super locals globals vars dir property"
+        "isinstance issubclass callable hasattr id repr super locals globals vars dir property"
         " staticmethod classmethod object slice"
     ).split()
 )
@@ -60,6 +60,8 @@ def stays(meaning: Any, call: gast.Call) -> bool:
     if kind is BuiltinFunctionType or kind is type:
         if meaning is type:
             return len(call.args) == 1
+        if meaning is getattr:
+            return len(call.args) == 2  # a default is the answer to an exception
         if any(meaning is item for item in STATIC):
             return True
         if kind is type and issubclass(meaning, BaseException):

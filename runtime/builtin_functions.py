@@ -16,6 +16,7 @@
 | `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic (see `ranges`) |
 | `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
 | `str`, `repr`, `format` | a text to show, see `texts` |
+| `hasattr`, `getattr` | an `AttributeError` that only a traced value brings about is none |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
 `abs`, `divmod`, two-argument `pow` and `round` otherwise need no help: arrays define their methods.
@@ -46,6 +47,7 @@ from autograph.jax_internals import convert_weak, is_tracing
 from autograph.runtime import (
     attributes,
     calls,
+    handlers,
     iterables,
     lazily,
     lists,
@@ -272,6 +274,22 @@ def _index_of(items: Any, value: Any, /) -> Any:
     return operator.indexOf(items, value)
 
 
+def _hasattr(obj: Any, name: str, /) -> bool:
+    return _getattr(obj, name, BUILTINS) is not BUILTINS
+
+
+def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
+    if len(default) != 1 or not is_tracing():
+        return getattr(obj, name, *default)
+    with handlers.asked_for(AttributeError):
+        try:
+            return getattr(obj, name)
+        except AttributeError as error:
+            if not handlers.is_event(error):
+                raise
+            return default[0]
+
+
 def _setattr(obj: Any, name: str, value: Any, /) -> None:
     attributes.set_attr(value, obj, name)
 
@@ -306,6 +324,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     repr: texts.repr_of,
     format: texts.format_of,
     warnings.warn: texts.warn,
+    hasattr: _hasattr,
+    getattr: _getattr,
     setattr: _setattr,
     delattr: _delattr,
     operator.not_: _not,

@@ -32,10 +32,12 @@ import numpy as np
 from autograph import errors
 from autograph.jax_internals import say_nothing_of
 from autograph.runtime import handlers, journal, messages, reached
+from autograph.runtime.callers import takes_items
 from autograph.runtime.handlers import exception_of, would_catch
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import user_line
 from autograph.runtime.staging import is_traced
+from autograph.runtime.swallowing import may_swallow
 from autograph.runtime.truth import decider
 
 enabled = os.environ.get("AUTOGRAPH_CHECKS", "1") != "0"
@@ -103,7 +105,7 @@ def is_event(error: BaseException) -> bool:
 
 def stage_failure(error: BaseException) -> None:
     """Makes the current piece fail with `error` whenever it runs."""
-    if isinstance(error, StopIteration | StopAsyncIteration):
+    if isinstance(error, StopIteration | StopAsyncIteration) or (isinstance(error, IndexError) and takes_items()):
         raise errors.StagingError(
             "an iterator ends on a traced condition",
             at=_place_of(error),
@@ -113,8 +115,7 @@ def stage_failure(error: BaseException) -> None:
     holds = reached.conditions()
     if holds is None:
         return
-    if would_catch(error):
-        raise _not_caught(error) from None
+    _refuse_if_caught(error)
     if not enabled:
         return
     head, kind, count = _head(error), type(error), len(holds)
@@ -157,8 +158,15 @@ def refuse_to_handle(error: BaseException) -> None:
 
     Without a handler it is the program's end either way, and is reported at once.
     """
-    if handlers.is_event(error) and would_catch(error):
+    if handlers.is_event(error):
+        _refuse_if_caught(error)
+
+
+def _refuse_if_caught(error: BaseException) -> None:
+    if would_catch(error):
         raise _not_caught(error) from None
+    if any(may_swallow(manager, error) for manager in handlers.witnesses.managers):
+        raise handlers.seen_by_a_with(error, _place_of(error)) from None
 
 
 def _plain(value: Any) -> Any:

@@ -53,26 +53,30 @@ def context(manager: Any) -> Any:
     if journal.active() and all(type(method) is FunctionType for method in methods):
         methods = [calls.converted(method) for method in methods]
     enter, leave = (method.__get__(manager, kind) if hasattr(method, "__get__") else method for method in methods)
-    return _Watched(enter, leave, not _is_indifferent(manager))
+    return _Watched(enter, leave, None if _is_indifferent(manager) else manager)
 
 
 class _Watched:
-    """Enters and leaves a context manager by its methods; `is_witness`: what it does depends on what passes it."""
+    """Enters and leaves a context manager by its methods; `witness`: itself, where what it does depends on what passes it."""
 
-    __slots__ = ("_enter", "_exit", "_is_witness")
+    __slots__ = ("_enter", "_exit", "_witness")
 
-    def __init__(self, enter: Any, leave: Any, is_witness: bool) -> None:
+    def __init__(self, enter: Any, leave: Any, witness: Any) -> None:
         self._enter = enter
         self._exit = leave
-        self._is_witness = is_witness
+        self._witness = witness
 
     def __enter__(self) -> Any:
         entered = self._enter()
-        witnesses.open += self._is_witness
+        if self._witness is not None:
+            witnesses.managers.append(self._witness)
         return entered
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
-        witnesses.open -= self._is_witness
+        if self._witness is not None:  # generators may leave theirs in any order
+            witnesses.managers.reverse()
+            del witnesses.managers[next(i for i, m in enumerate(witnesses.managers) if m is self._witness)]
+            witnesses.managers.reverse()
         suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
 

@@ -28,6 +28,8 @@ import ast
 import builtins
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -37,6 +39,7 @@ from autograph import errors
 from autograph.runtime import journal
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.refusals import user_line
+from autograph.runtime.traced_errors import is_of_tracing
 
 _NO_EVENTS = (
     errors.AutoGraphError,
@@ -50,17 +53,7 @@ _NO_EVENTS = (
 
 def is_event(error: BaseException | None) -> bool:
     """Whether plain Python might raise this too."""
-    if isinstance(error, _NO_EVENTS):
-        return False
-    # JAX says so in many places with a bare TypeError ("... of concrete values ..., got Traced<float32[]>").
-    return not (isinstance(error, TypeError) and "Traced<" in str(error) and _is_jaxs(error))
-
-
-def _is_jaxs(error: BaseException) -> bool:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and errors.is_of_jax(trace.tb_frame.f_code)
+    return not isinstance(error, _NO_EVENTS) and (error is None or not is_of_tracing(error))
 
 
 def caught(kinds: Any = BaseException) -> Any:
@@ -88,9 +81,11 @@ def _names_it(kind: Any) -> bool:
 
 
 class _Witnesses(threading.local):
-    """How many context managers are open that are to see an exception which passes them (`contexts`)."""
+    """The open context managers that are to see an exception which passes them (`contexts`), and what else waits for one."""
 
-    open = 0
+    def __init__(self) -> None:
+        self.managers: list[Any] = []
+        self.asked: list[type[BaseException]] = []
 
 
 witnesses = _Witnesses()
@@ -98,7 +93,7 @@ witnesses = _Witnesses()
 
 def depth() -> tuple[int, int]:
     """How many pieces are open, and how many context managers that would see an exception."""
-    return len(journal.open_pieces()), witnesses.open
+    return len(journal.open_pieces()), len(witnesses.managers)
 
 
 def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
@@ -116,13 +111,28 @@ def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -
     if pieces == outside[0]:
         raise journal.mark_raised(error)
     if managers != outside[1]:
-        raise errors.StagingError(
-            f"{type(error).__name__} is raised under a traced condition, and a `with` around it would see it",
-            at=user_line(),
-            why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
-            instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
-        )
+        raise seen_by_a_with(error, user_line())
     return _parts(error)
+
+
+def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
+    """Refuses an exception that a `with` would see, or swallow."""
+    return errors.StagingError(
+        f"{type(error).__name__} is raised under a traced condition, and a `with` around it would see it",
+        at=at,
+        why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
+        instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
+    )
+
+
+@contextmanager
+def asked_for(kind: type[BaseException]) -> Iterator[None]:
+    """While a builtin takes an exception of this class for an answer, as `hasattr` does."""
+    witnesses.asked.append(kind)
+    try:
+        yield
+    finally:
+        witnesses.asked.pop()
 
 
 def _parts(error: BaseException) -> tuple[Any, ...]:
@@ -176,20 +186,23 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
     from autograph import source
     from autograph.registry import Role, known
 
+    if not by_name and isinstance(error, tuple(witnesses.asked)):
+        return True
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
             for kinds in source.caught_around(frame.f_code.co_filename, frame.f_lineno):
-                if not by_name if kinds is None else _may_match(kinds, error, frame, by_name):
+                if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
                     return True
         frame = frame.f_back
     return False
 
 
-def _may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool) -> bool:
+def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool = False) -> bool:
+    """Whether `except kinds`, written in the code of a frame, may catch `error`."""
     if isinstance(kinds, ast.Tuple):
-        return any(_may_match(kind, error, frame, by_name) for kind in kinds.elts)
+        return any(may_match(kind, error, frame, by_name) for kind in kinds.elts)
     path: list[str] = []
     node = kinds
     while isinstance(node, ast.Attribute):

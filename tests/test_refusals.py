@@ -13,6 +13,7 @@ import functools
 import importlib.util
 import inspect
 import itertools
+import json
 import math
 import operator
 import pathlib
@@ -24,6 +25,7 @@ import threading
 import warnings
 import xml.etree.ElementTree
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import jax
@@ -1315,6 +1317,86 @@ def a_domain_error_that_a_handler_waits_for(x):
         return 0.0
 
 
+@refused(
+    TypeError,
+    """
+    `Fraction(n, 2)` cannot take a traced value
+      at FILE:+2
+          return float(Fraction(n, 2))
+                       ^^^^^^^^^^^^^^
+      why: what is called runs as plain Python, and says: both arguments should be Rational instances
+      instead: use an array and jax.numpy, or make the value static (`static_argnums`)
+    """,
+)
+def an_error_of_tracing_that_a_handler_waits_for(n):
+    try:
+        return float(Fraction(n, 2))
+    except TypeError:
+        return -1
+
+
+@refused(
+    TypeError,
+    """
+    `bytes(n + 1)` cannot take a traced value
+      at FILE:+2
+          return bytes(n + 1)[0]
+                 ^^^^^^^^^^^^
+      why: what is called runs as plain Python, and says: cannot convert 'DynamicJaxprTracer' object to bytes
+      instead: use an array and jax.numpy, or make the value static (`static_argnums`)
+    """,
+)
+def an_error_of_tracing_is_not_suppressed(n):
+    with contextlib.suppress(TypeError):
+        return bytes(n + 1)[0]
+    return -1
+
+
+@refused(
+    ag.StagingError,
+    """
+    ValueError is raised under a traced condition, and a `with` around it would see it
+      at FILE:+3
+          raise ValueError("large")
+      why: the condition is only known when the compiled program runs, and the `with` is left while it is built
+      instead: put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_in_a_with_that_swallows(n):
+    with _Suppressing():
+        if n > 3:
+            raise ValueError("large")
+        return 1
+    return 0
+
+
+class _Sequence:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+    def __getitem__(self, k: int) -> int:
+        if k >= self.count:
+            raise IndexError
+        return k * 10
+
+
+@refused(
+    ag.StagingError,
+    """
+    an iterator ends on a traced condition
+      at FILE:+-14
+          raise IndexError
+      why: how many items it has is only known when the program runs, and who takes them runs while it is traced
+      instead: write the loop with `while` and the condition, or over `range(n)`
+    """,
+)
+def a_sequence_that_ends_on_a_traced_condition(n):
+    total = 0
+    for x in _Sequence(n):
+        total += x
+    return total
+
+
 def test_handlers_for_everything_do_not_hinder_an_index() -> None:
     @ag.jit
     def f(x):
@@ -2426,6 +2508,98 @@ def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
     for program in (breaks, raises, returns):
         with pytest.raises(ag.StagingError, match=r"shapes differ"):
             ag.jit(program)(1)
+
+
+class _Index:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda n: [0] * n,
+        lambda n: jnp.arange(5)[:n],
+        lambda n: {n, 1},
+        lambda n: hash(n),
+        lambda n: {1: 2}.get(n, 1),
+        lambda n: [1, 2, 3][_Index(n)],
+        lambda n: np.zeros(n),
+        lambda n: jnp.zeros(n),
+        lambda n: jnp.arange(6).reshape(n, -1),
+        lambda n: collections.deque([1, 2], maxlen=n),
+        lambda n: json.dumps([n]),
+        lambda n: Fraction(n, 2),
+        lambda n: list(itertools.islice([1, 2], [n][0])),
+        lambda n: list(itertools.islice([1, 2], _Index(n).value)),
+    ],
+)
+def test_no_handler_gets_what_only_a_traced_value_brings_about(part) -> None:
+    def f(n):
+        try:
+            part(n)
+        except (TypeError, ValueError, IndexError):
+            return -1
+        return 0
+
+    assert f(2) == 0
+    with pytest.raises((TypeError, ValueError, IndexError), match=r"traced") as caught:
+        ag.jit(f)(2)
+    assert f"at {__file__}:" in str(caught.value)
+
+
+def test_no_handler_gets_it_behind_a_jit_inside() -> None:
+    inner = ag.jit(lambda n: jnp.float32(len([0] * n)))
+
+    def f(n):
+        try:
+            return inner(n)
+        except TypeError:
+            return jnp.float32(-1)
+
+    with pytest.raises(TypeError, match=r"traced number of times"):
+        ag.jit(f)(2)
+
+
+def _raises(error: BaseException) -> Any:
+    raise error
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda n: int("x") + n,
+        lambda n: [n, n][7],
+        lambda n: jnp.zeros(3) + jnp.zeros(4) + n,
+        lambda n: (lambda: 0)(n),
+        lambda n: [].index(n),
+        lambda n: [n].remove(None),
+        lambda n: None + n,
+        lambda n: "a" + n,
+        lambda n: n < "a",
+        lambda n: len(n),
+        lambda n: list(n),
+        lambda n: n[0],
+        lambda n: n(),
+        lambda n: n.no_such,
+        lambda n: max([]) + n,
+        lambda n: [(a, b) for a, b in [[n]]],
+        lambda n: _raises(TypeError("a Tracer", n)),
+        lambda n: _raises(ValueError(n)),
+    ],
+)
+def test_handlers_get_what_plain_python_raises_too(part) -> None:
+    def f(n):
+        try:
+            part(n)
+        except (TypeError, ValueError, IndexError, AttributeError):
+            return -1
+        return 0
+
+    assert f(2) == ag.jit(f)(2) == -1
 
 
 def test_handlers_for_refusals_get_them() -> None:

@@ -1,5 +1,10 @@
 """`raise` and `assert` under traced conditions: fail when the program runs, where they are reached, with the user's words."""
 
+import contextlib
+import operator
+import threading
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -358,3 +363,160 @@ def test_a_jitted_function_that_checks_nothing_is_traced_twice_at_most():
 
     assert run(f, 1, 2) == 256
     assert traces <= 2
+
+
+class _Sequence:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+    def __getitem__(self, k: int) -> int:
+        if k >= self.count:
+            raise IndexError(k)
+        return k * 10
+
+
+class _Delegating(_Sequence):
+    def __getitem__(self, k: int) -> int:
+        return super().__getitem__(k)
+
+
+class _Wrapping(_Sequence):
+    def __init__(self, count: Any) -> None:
+        self.inner = _Sequence(count)
+
+    def __getitem__(self, k: int) -> int:
+        return self.inner[k]
+
+
+@pytest.mark.parametrize("kind", [_Sequence, _Delegating, _Wrapping])
+@pytest.mark.parametrize("part", [lambda s: s[1], lambda s: s.__getitem__(1), lambda s: operator.getitem(s, 1)])
+def test_an_item_that_may_be_missing_fails_when_the_program_runs(part: Any, kind: Any) -> None:
+    f = ag.jit(lambda n: part(kind(n)))
+    assert f(2) == 10
+    assert "IndexError: 1" in run(f, 1)
+
+
+@pytest.mark.parametrize("kind", [_Sequence, _Delegating, _Wrapping])
+@pytest.mark.parametrize(
+    "part", [sum, list, max, lambda s: [*s], lambda s: 5 in s, lambda s: [x for x in s], lambda s: next(iter(s))]
+)
+def test_an_iteration_that_may_end_at_a_missing_item_is_refused(part: Any, kind: Any) -> None:
+    with pytest.raises(ag.StagingError, match="an iterator ends on a traced condition"):
+        ag.jit(lambda n: part(kind(n)))(2)
+
+
+class _Leaving:
+    def __init__(self, answer: Any = None) -> None:
+        self.answer = answer
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> Any:
+        if error[0] is None:
+            return False
+
+
+class _Answering(_Leaving):
+    def __exit__(self, *error: object) -> Any:
+        return self.answer
+
+
+@contextlib.contextmanager
+def _finishing():
+    try:
+        yield
+    finally:
+        pass
+
+
+@contextlib.contextmanager
+def _catching(kind):
+    try:
+        yield
+    except kind:
+        pass
+
+
+@contextlib.contextmanager
+def _with_inside(manager):
+    with manager:
+        yield
+
+
+def _stack(manager):
+    stack = contextlib.ExitStack()
+    stack.callback(print, end="")
+    stack.enter_context(manager)
+    return stack
+
+
+MANAGERS_THAT_SWALLOW = [
+    lambda: _Answering(True),
+    lambda: _catching(ValueError),
+    lambda: _catching((KeyError, ValueError)),
+    lambda: _stack(contextlib.suppress(ValueError)),
+    lambda: _stack(_Answering(True)),
+    lambda: _with_inside(_Answering(True)),
+    lambda: _with_inside(_catching(Exception)),
+]
+MANAGERS_THAT_DO_NOT = [
+    _Leaving,
+    _finishing,
+    contextlib.nullcontext,
+    lambda: _catching(KeyError),
+    lambda: _stack(_Leaving()),
+    lambda: _stack(contextlib.suppress(KeyError)),
+    lambda: _with_inside(_Leaving()),
+    lambda: _with_inside(_catching(KeyError)),
+    threading.Lock,
+]
+
+
+def _raises_in(manager):
+    def f(n):
+        with manager():
+            if n > 1:
+                raise ValueError("big")
+            return 1
+        return 0
+
+    return ag.jit(f)
+
+
+@pytest.mark.parametrize("manager", MANAGERS_THAT_SWALLOW)
+def test_a_with_that_may_swallow_what_is_raised_is_refused(manager):
+    with pytest.raises(ag.StagingError, match="a `with` around it would see it"):
+        _raises_in(manager)(0)
+
+
+@pytest.mark.parametrize("manager", MANAGERS_THAT_DO_NOT)
+def test_a_with_that_swallows_nothing_is_none_of_a_check_s_business(manager):
+    f = _raises_in(manager)
+    assert f(0) == 1
+    assert "ValueError: big" in run(f, 3)
+
+
+class _Point:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    @property
+    def q(self) -> int:
+        if self.v > 1:
+            return 1
+        raise AttributeError("q")
+
+    def __getattr__(self, name: str) -> int:
+        if name == "r" and self.v > 1:
+            return 1
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize("part", [lambda p: getattr(p, "r", 7)])
+def test_an_attribute_that_may_be_missing_is_refused_where_that_is_an_answer(part):
+    with pytest.raises(ag.StagingError, match="AttributeError is raised under a traced condition, and a handler"):
+        ag.jit(lambda n: part(_Point(n)) + 0)(3)
+    f = ag.jit(lambda n: _Point(n).r)
+    assert f(3) == 1
+    assert "AttributeError: r" in run(f, 0)
+    assert ag.jit(lambda n: getattr(_Point(n), "s", n) + hasattr(_Point(n), "t"))(3) == 3

@@ -1,0 +1,54 @@
+"""Who asked: whether an `IndexError` that leaves a running `__getitem__` would be the end of an iteration.
+
+Python iterates an object that has `__getitem__` and no `__iter__` by asking for the items 0, 1, 2, ... until an
+`IndexError` says that there are no more.
+
+>>> class Squares:
+...     def __getitem__(self, k):
+...         print(k, takes_items())
+...         if k == 1:
+...             raise IndexError
+>>> for square in Squares():
+...     pass
+0 True
+1 True
+>>> Squares()[0]
+0 False
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from types import FrameType
+
+from autograph.errors import is_ours
+from autograph.runtime.lookups import static_lookup
+
+_TAKING = frozenset(
+    "FOR_ITER UNPACK_SEQUENCE UNPACK_EX CONTAINS_OP LIST_EXTEND SET_UPDATE CALL CALL_KW CALL_FUNCTION_EX".split()
+)
+
+
+def takes_items() -> bool:
+    """Whether one of the running functions is a `__getitem__` that an iteration asks for the next item."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        caller = frame.f_back
+        if frame.f_code.co_name == "__getitem__" and caller is not None and _takes(caller) and _is_sequence(frame):
+            return True
+        frame = caller
+    return False
+
+
+def _takes(caller: FrameType) -> bool:
+    code = caller.f_code
+    if code.co_name in ("enter", "get_item") and is_ours(code.co_filename):
+        return False
+    # Where Python itself calls a function written in Python, as in `x.__getitem__(k)`, the code names it.
+    return dis.opname[code.co_code[caller.f_lasti]] in _TAKING and "__getitem__" not in code.co_names
+
+
+def _is_sequence(frame: FrameType) -> bool:
+    first = frame.f_code.co_varnames[:1]
+    return bool(first) and static_lookup(type(frame.f_locals.get(first[0])), "__iter__") is None
