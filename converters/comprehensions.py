@@ -74,9 +74,10 @@ class Comprehensions(ExpressionConverter):
         *outer, last = generator.generators
         first = generator.generators[0]
         over_range = self.is_open(first.iter)
-        if known is None or not (over_range or (last.ifs and known not in FILTERED)) or not fits(known, node):
+        tests = self.asked_of(last)
+        filters = self.is_filtered(last) and known not in FILTERED
+        if known is None or not (over_range or filters) or not fits(known, node):
             return node
-        tests = [self.tested(item) for item in last.ifs]
         inner = [part for item in generator.generators for part in (item.iter, *item.ifs) if part is not first.iter]
         if any(item.is_async for item in generator.generators):
             return node
@@ -128,9 +129,9 @@ class Comprehensions(ExpressionConverter):
             return node  # which Python refuses
         generator = node.args[0]
         *outer, last = generator.generators
-        tests = [self.tested(item) for item in last.ifs]
-        if not known or not tests or any(item.ifs for item in outer) or last.is_async or None in tests:
+        if not known or not self.is_filtered(last) or any(item.ifs for item in outer) or last.is_async:
             return node
+        tests = self.asked_of(last)
         if not self.may_be_operand(generator.elt, *tests) or any(binds(part) for part in (generator.elt, *tests)):
             return node  # neither a lambda nor an iterable can bind a name of the function's
         test = tests.pop()
@@ -150,9 +151,16 @@ class Comprehensions(ExpressionConverter):
         last.ifs = []
         return node if known[0] is not builtins.len else pieces.operator(self.alias, "comp_len", [generator], at=node)
 
-    def tested(self, node: Node) -> Node | None:
-        """`t` of `ag__.comp_test(t)`; None where the test is not of that form."""
-        return node.args[0] if is_operator(node, self.alias) and node.func.attr == "comp_test" else None
+    def is_filtered(self, clause: Node) -> bool:
+        """Whether a clause has a filter that may be traced."""
+        return any(self.may_be_traced(test) for test in clause.ifs)
+
+    def asked_of(self, clause: Node) -> list[Node]:
+        """What the filters of a clause test: `t` of `ag__.comp_test(t)`, a static test as it is."""
+        return [test.args[0] if self.may_be_traced(test) else test for test in clause.ifs]
+
+    def may_be_traced(self, test: Node) -> bool:
+        return is_operator(test, self.alias) and test.func.attr == "comp_test"
 
     def is_plain(self, node: Node) -> bool:
         """Whether an iterable is provably a Python container."""

@@ -167,10 +167,10 @@ def _put_rows(value: Any, x: Any, rows: slice) -> Any:
         mask = ((position >= start) & (position < stop)).reshape((size,) + (1,) * (len(x.shape) - 1))
         return jnp.where(mask, value, x)
     count = shape[0]
-    error = ValueError(f"could not broadcast input array of {count} rows into the slice, which has another length")
+    text = f"could not broadcast input array of {count} rows into the slice, which has another length"
     if count > size:
-        raise error
-    start = guarded(start, stop - start == count, error)
+        raise ValueError(text)
+    start = guarded(start, stop - start == count, ValueError(text))
     value = jnp.broadcast_to(value, (count, *x.shape[1:]))
     return lax.dynamic_update_slice_in_dim(x, value, start, 0)
 

@@ -109,7 +109,10 @@ def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -
     error = exception_of(exception, cause)
     pieces, managers = depth()
     if pieces == outside[0]:
-        raise journal.mark_raised(error)
+        try:
+            raise journal.mark_raised(error)
+        finally:
+            del error, exception, cause  # its traceback leads here, and who refers to an object, counts
     if managers != outside[1]:
         raise seen_by_a_with(error, user_line())
     return _parts(error)

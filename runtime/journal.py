@@ -13,6 +13,7 @@ No piece is open: every announcement returns at once.
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 from array import array
 from collections import deque
@@ -79,6 +80,8 @@ class Piece:
 
     def __enter__(self) -> Piece:
         _stack.begin()
+        if _stack.pieces:
+            _stack.pieces[-1].forget_caught()
         self.entry = [v.get() for v in self.variables]
         self.note_sizes()
         self.trace = trace_reference()
@@ -108,6 +111,7 @@ class Piece:
         self._open = False
         popped = _stack.pieces.pop()
         assert popped is self
+        self.forget_caught()
         outer = innermost()
         if outer is None:
             return
@@ -127,6 +131,13 @@ class Piece:
                 outer.entries.setdefault(key, (location, before[key]))
         if self.raised is not None:
             outer.raised, outer.fails = self.raised, self.fails
+
+    def forget_caught(self) -> None:
+        """Forgets the exception that was raised if a handler is done with it: its frames hold values."""
+        error = sys.exception() if self.raised is not None else None
+        while error is not None and error is not self.raised:
+            error = error.__context__
+        self.raised = error
 
     def _undo(self) -> None:
         if not self._open:

@@ -35,13 +35,13 @@ def position(index: Any, size: int, what: str) -> Any:
         IndexError: there is no element at all.
     """
     index = integer(index, what)
-    error = IndexError(f"{what} index out of range")
+    text = f"{what} index out of range"
     if size == 0:
-        raise error
+        raise IndexError(text)
     if bounds.is_inside(index, size):
         return index
     index = lax.select(index < 0, index + size, index)
-    return guarded(index, (index >= 0) & (index < size), error)
+    return guarded(index, (index >= 0) & (index < size), IndexError(text))
 
 
 def integer(index: Any, what: str) -> Any:
@@ -142,12 +142,12 @@ def index_of(items: list[Any], value: Any) -> Any:
             found, position = choose(equal, (True, n), (found, position), "list.index()")
         elif equal:
             found, position = True, n
-    error = ValueError("list.index(x): x not in list")
+    text = "list.index(x): x not in list"
     if not is_traced(found):
         if not found:
-            raise error
+            raise ValueError(text)
         return position
-    return guarded(jnp.asarray(position), found, error)
+    return guarded(jnp.asarray(position), found, ValueError(text))
 
 
 def remove(items: list[Any], value: Any) -> None:

@@ -63,17 +63,19 @@ def _joined(
     state: StateLike,
     unbound: Sequence[str] = (),
     test: bool = False,
+    total: bool | None = None,
 ) -> Any:
     """`left`, or `right()` where the truth of `left` is `on`.
 
     Args:
         test: only the truth of the value is asked: it is what has the same.
+        total: what `is_total` would say of `right`, where the caller knows better.
     """
     pred = decider(left)
     if not is_traced(pred):
         return right() if bool(pred) is on else not on if test else left
     pred = predicate(pred)
-    total = (test or is_traced(left)) and is_total(right)
+    total = (test or is_traced(left)) and (is_total(right) if total is None else total)
     if test:
         left, right = pred, _asked(right)
     if total:
@@ -137,20 +139,8 @@ def compare(left: Any, *rest: Any) -> Any:
     result = _COMPARISONS[symbol](left, right)
     if not more:
         return result
-    if is_total(more[1]) and len(more) == 2:
-        return and_(result, _Rest(right, more))
-    return and_(result, in_place_of(more[1], lambda: compare(right, *more)))
-
-
-class _Rest:
-    """The last comparison of a chain whose operand only combines numbers that exist."""
-
-    def __init__(self, left: Any, rest: list[Any]) -> None:
-        self.left = left
-        self.rest = rest
-
-    def __call__(self) -> Any:
-        return compare(self.left, *self.rest)
+    total = len(more) == 2 and _is_real_scalar(right) and is_total(more[1])
+    return and_(result, in_place_of(more[1], lambda: compare(right, *more)), total=total)
 
 
 def is_(a: Any, b: Any) -> Any:
@@ -202,8 +192,6 @@ def is_total(right: Callable[[], Any]) -> bool:
 
     Division, powers and indexing are left out: they can fail on Python numbers, and have no derivative everywhere.
     """
-    if type(right) is _Rest:
-        return _is_real_scalar(right.left) and is_total(right.rest[1])
     if type(right) is not FunctionType or right.__defaults__:
         return False
     code = right.__code__

@@ -97,12 +97,12 @@ def index(numbers: Any, value: Any) -> Any:
     if not is_open(numbers) and not may_be_traced(value):
         return _known(numbers).index(value)
     found = membership.contains(value, numbers)
-    error = ValueError(f"{'x' if is_traced(value) else repr(value)} is not in range")
+    text = f"{'x' if is_traced(value) else repr(value)} is not in range"
     if found is False:
-        raise error
+        raise ValueError(text)
     # The distance of two integers may be too large for one, not for an unsigned one.
     start, step, value = (jnp.asarray(n, jnp.result_type(int)) for n in (numbers.start, numbers.step, value))
     unsigned = np.dtype(f"u{start.dtype}")
     distance = lax.select(step > 0, value - start, start - value)
     place = lax.div(lax.convert_element_type(distance, unsigned), lax.convert_element_type(lax.abs(step), unsigned))
-    return scalar(guarded(place, jnp.asarray(found), error), int)
+    return scalar(guarded(place, jnp.asarray(found), ValueError(text)), int)

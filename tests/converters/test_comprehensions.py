@@ -134,6 +134,34 @@ CASES = {
         """,
         "f([1, None])",
     ),
+    "a static filter of what asks for one item": Case(
+        """
+        def f(xs):
+            m = max(x for x in xs if x is not None), next((x for x in xs if x is not None), 0)
+            return m, min(i for i in range(len(xs)) if i is not None)
+        """,
+        """
+        def f(xs):
+            m = (max((x for x in ag__.comp_iter(xs) if x is not None)), next((x for x in ag__.comp_iter(xs) if x is not None), 0))
+            return (m, ag__.taken(min, lambda items: ((i is not None, lambda: i) for i in items), range(len(xs)))())
+        """,
+        "f([1, None])",
+    ),
+    "static filters among others": Case(
+        """
+        def f(n):
+            s = sum(x for x in n if 1 if x)
+            m = max(x for x in n if x is not None if x)
+            return s, m
+        """,
+        """
+        def f(n):
+            s = sum((item for x in ag__.comp_iter(n) for item in ag__.comp_kept(ag__.and_(1, lambda: x, test=True), lambda: x, 0)))
+            m = ag__.taken(max, lambda items: ((ag__.and_(x is not None, lambda: x, test=True), lambda: x) for x in items), n)()
+            return (s, m)
+        """,
+        "f([1, None, 2])",
+    ),
     "a filter or an element that binds for the function": Case(
         """
         def f(xs):

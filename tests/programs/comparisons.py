@@ -55,6 +55,19 @@ class Reversed(Named):
         return self.key + 1 != other.key if isinstance(other, Named) else NotImplemented
 
 
+class Level:
+    """Compares with numbers."""
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __lt__(self, other: Any) -> Any:
+        return self.v < (other.v if isinstance(other, Level) else other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.v > (other.v if isinstance(other, Level) else other)
+
+
 @program((2,), (5,), (8,), transforms=("vmap",))
 def tuples_in_variables(n):
     here, goal = (n, 1), (5, 1)
@@ -159,3 +172,14 @@ def what_decides_first(n):
 
     first, second = (Counting(1), Counting(2), n), (Counting(1), Counting(3), 5)
     return first == second, tuple(calls)
+
+
+@program((1, 5), (5, 1), (1, 1))
+def objects_in_chains(a, b):
+    first, middle, last = a < Level(2) < b, Level(a) < Level(2) < Level(b), a < 2 < Level(b)
+    return first, middle, last, 0 < a < Level(b) < 9, a < 2 < max([int(a), 3])
+
+
+@program((1, 5), (5, 1), (1, 1))
+def integers_of_int_in_chains(a, b):
+    return 0 < int(a) < b, max([int(b) for _ in range(2)]) > a < b, a < max([int(a), 2]) < b

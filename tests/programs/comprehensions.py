@@ -168,3 +168,17 @@ def elements_of_a_counted_list_are_evaluated(n):
         return x
 
     return len([note(x) for x in (n, 2 * n, 5) if x > 0]), seen
+
+
+@program((3,), (-3,))
+def static_filters(n):
+    xs = [n, None, 2]
+    one = max(x for x in xs if x is not None), min(x for x in xs if x is not None if x > -5)
+    some = sum(x for x in xs if x is not None if x > 0), any(x > 2 for x in xs if x is not None)
+    return one, some, next((x for x in xs if x is not None), 0), all(x > 2 for x in xs if x is not None if x < 9)
+
+
+@program((3,), (5,))
+def static_filters_over_a_range(n):
+    largest = max(i for i in range(n) if i is not None if isinstance(i, object))
+    return largest, sum(i for i in range(n) if i is not None), next((i for i in range(n) if i is None), 9)

@@ -473,3 +473,59 @@ def a_stack_in_a_loop_that_raises_when_it_is_full(n):
         else:
             raise OverflowError
     return stack, top
+
+
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+def raises_and_catches(n):
+    held = Held(n)
+    try:
+        if n > 2:
+            raise ValueError("large")
+    except ValueError as error:
+        return held, len(error.args)
+    return held, 0
+
+
+@program((1, 5), (-1, 5))
+def cells_behind_what_was_caught(b, s):
+    if b > 0:
+        raises_and_catches(3)
+
+        def counter(k):
+            def inc():
+                nonlocal k
+                k += 1
+                return k
+
+            return inc
+
+        inc = counter(s * 2)
+        b = inc() + inc()
+    return b
+
+
+@program((1, 5), (-1, 5))
+def objects_behind_what_was_caught(b, s):
+    if b > 0:
+        held, size = raises_and_catches(3)
+        if s > 3:
+            held.v = held.v + 1
+        xs = [held.v, size]
+        xs.append(s)
+        b = xs[0] + xs[2]
+    return b
+
+
+@program((9, 2), (-1, 5))
+def objects_of_turns_behind_what_was_caught(b, s):
+    while b > 0:
+        held, size = raises_and_catches(3)
+        new = Held(s)
+        new.v = new.v + size
+        b = b - new.v
+        raises_and_catches(3)
+    return b
