@@ -30,6 +30,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -195,11 +196,20 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
     while frame is not None:
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
+            if isinstance(error, AttributeError) and not by_name and _runs_hasattr(frame):
+                return True
             for kinds in source.caught_around(frame.f_code.co_filename, frame.f_lineno):
                 if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
                     return True
         frame = frame.f_back
     return False
+
+
+def _runs_hasattr(frame: FrameType) -> bool:
+    """Whether a frame stands in a call of `hasattr`, which stays Python's own."""
+    line, _, start, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    at = errors.Location.of_bytes(frame.f_code.co_filename, line or 0, start, end)
+    return at.segment().startswith("`hasattr(")
 
 
 def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool = False) -> bool:

@@ -512,7 +512,7 @@ class _Point:
         raise AttributeError(name)
 
 
-@pytest.mark.parametrize("part", [lambda p: getattr(p, "r", 7)])
+@pytest.mark.parametrize("part", [lambda p: hasattr(p, "r"), lambda p: getattr(p, "r", 7)])
 def test_an_attribute_that_may_be_missing_is_refused_where_that_is_an_answer(part):
     with pytest.raises(ag.StagingError, match="AttributeError is raised under a traced condition, and a handler"):
         ag.jit(lambda n: part(_Point(n)) + 0)(3)
