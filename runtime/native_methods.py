@@ -13,6 +13,7 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import operator
 from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
@@ -44,6 +45,7 @@ _READERS = frozenset(
     "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
     "__init_subclass__".split()
 )
+_NUMBERS = (bool, int, float, complex)
 _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
 _ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
 # Packages whose functions never change a list, dict or set that they are given.
@@ -65,6 +67,8 @@ def bound(f: Any) -> Any:
         return functools.partial(_ufunc_method, f)
     if type(owner) is range and name in _RANGE_METHODS:
         return functools.partial(_RANGE_METHODS[name], owner)
+    if type(owner) in _NUMBERS:
+        return functools.partial(_method_of_number, f)
     if not _is_container(owner):
         return f
     if name not in _READERS:
@@ -147,6 +151,22 @@ def _announce_foreign(x: Any) -> None:
 
 
 # --- methods that take traced arguments; `f` is the bound method ---
+
+
+def _method_of_number(f: Any, *args: Any) -> Any:
+    """`(5).__add__(x)`: Python's number knows nothing of traced ones, so the operator is asked, which knows both."""
+    result = f(*args)
+    if result is not NotImplemented or len(args) != 1 or not is_traced(args[0]):
+        return result
+    name = f.__name__
+    if name in ("__divmod__", "__rdivmod__"):
+        apply: Any = divmod
+    else:
+        apply = getattr(operator, name, None) or getattr(operator, "__" + name[3:], None)
+    if apply is None:
+        return result
+    is_reflected = not hasattr(operator, name) and name != "__divmod__"
+    return apply(args[0], f.__self__) if is_reflected else apply(f.__self__, args[0])
 
 
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:

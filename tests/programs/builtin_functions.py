@@ -449,3 +449,9 @@ def walrus_that_only_its_item_reads(n, k):
 def any_of_an_iterator_that_nobody_else_has(n):
     numbers = [1, 2, 3]
     return any(map(n.__lt__, iter(numbers))), all(a < n for a, b in zip(numbers, reversed(numbers))), n in iter(numbers)
+
+
+@program((3,), (8,))
+def methods_of_numbers(n):
+    total = (5).__add__(n) + (5).__rsub__(n) + (2.0).__mul__(n) + (7).__rmod__(n)
+    return total, (5).__lt__(n), (5).__eq__(n), (9).__divmod__(n), (20).__rdivmod__(n), (5).__add__(n) is NotImplemented
