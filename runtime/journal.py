@@ -47,7 +47,8 @@ class Piece:
     `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code`
     is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are
     native iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf.
-    `skipped` are variables that some path through a loop body does not assign.
+    `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that
+    were written to.
 
     `arms` are traces that are given up with that of the piece around: of an arm, and of the arm beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
@@ -71,6 +72,7 @@ class Piece:
         self.forwarded: dict[Any, Any] = {}
         self.sizes: list[tuple[Any, int]] = []
         self.raised: BaseException | None = None
+        self.exceptions: list[Any] = []
         self.trace: Callable[[], Any] = lambda: None
         self.fails = False
         self.touched: set[Any] = set()
@@ -91,6 +93,8 @@ class Piece:
 
     def collect(self) -> tuple[list[Any], list[Written]]:
         """The values of the variables, and the written locations; everything is put back."""
+        if self.exceptions:
+            self.forget_caught()
         self._find_defaults()
         values = [v.get() for v in self.variables]
         written = [Written(location, before, location.get()) for location, before in self.entries.values()]
@@ -134,10 +138,17 @@ class Piece:
 
     def forget_caught(self) -> None:
         """Forgets the exception that was raised if a handler is done with it: its frames hold values."""
-        error = sys.exception() if self.raised is not None else None
-        while error is not None and error is not self.raised:
+        if self.raised is None and not self.exceptions:
+            return
+        handled, error = [], sys.exception()
+        while error is not None:
+            handled.append(error)
             error = error.__context__
-        self.raised = error
+        if not any(error is self.raised for error in handled):
+            self.raised = None
+        for location, _ in (self.entries[key] for key in self.exceptions if key in self.entries):
+            if not any(location.obj is error for error in handled):
+                location.obj.__traceback__ = None  # the entries keep the exception itself
 
     def _undo(self) -> None:
         if not self._open:
@@ -165,6 +176,8 @@ class Piece:
             self.forwarded[key] = location
         elif key not in self.entries and not self._covers(location):
             before = location.get()
+            if isinstance(location.obj, BaseException):
+                self.exceptions.append(key)
             if type(before) is dict and isinstance(location, ContentsLocation):
                 self._take_over(location.obj, before)
             self.entries[key] = (location, before)

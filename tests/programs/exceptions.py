@@ -529,3 +529,45 @@ def objects_of_turns_behind_what_was_caught(b, s):
         b = b - new.v
         raises_and_catches(3)
     return b
+
+
+class TooLarge(Exception):
+    def __init__(self, v):
+        super().__init__(v)
+        self.v = v
+
+
+def raises_one_of_its_own(n):
+    held = Held(n)
+    try:
+        if n > 2:
+            raise TooLarge(n)
+    except TooLarge as error:
+        held.v = error.v
+    return held
+
+
+@program((1, 5), (-1, 5))
+def cells_behind_an_exception_with_an_attribute(b, s):
+    if b > 0:
+        k = s * 2
+
+        def inc():
+            nonlocal k
+            k += raises_one_of_its_own(3).v
+            return k
+
+        b = inc() + inc()
+    return b
+
+
+@program((9, 2), (-1, 5))
+def objects_behind_an_exception_with_an_attribute(b, s):
+    while b > 0:
+        held = raises_one_of_its_own(3)
+        if s > 3:
+            held.v = held.v + 1
+        new = Held(s)
+        new.v = new.v + held.v
+        b = b - new.v
+    return b
