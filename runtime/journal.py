@@ -367,6 +367,8 @@ def touch_container(obj: Any) -> None:
         return
     if isinstance(obj, _CONTAINERS):
         _touch_contents(obj)
+    elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
+        raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
     elif foreign.is_foreign(type(obj)):
         for part in foreign.parts(obj):
             if isinstance(part, _CONTAINERS):
@@ -374,8 +376,6 @@ def touch_container(obj: Any) -> None:
             else:
                 for name in attribute_names(part):
                     _stack.pieces[-1].touch(AttributeLocation(part, name))
-    elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
-        raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
 
 
 def _touch_contents(obj: Any) -> None:
