@@ -26,7 +26,7 @@ from autograph.errors import is_ours
 from autograph.runtime.lookups import static_lookup
 
 _TAKING = frozenset(
-    "FOR_ITER UNPACK_SEQUENCE UNPACK_EX CONTAINS_OP LIST_EXTEND SET_UPDATE CALL CALL_KW CALL_FUNCTION_EX".split()
+    "FOR_ITER UNPACK_SEQUENCE UNPACK_EX CONTAINS_OP LIST_EXTEND SET_UPDATE PRECALL CALL CALL_KW CALL_FUNCTION_EX".split()
 )
 
 
