@@ -12,6 +12,7 @@ from jax import lax
 
 import autograph as ag
 from autograph.runtime import journal
+from autograph.runtime.builtin_functions import builtin
 from autograph.runtime.checks import assert_, raise_
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.for_loops import for_loop
@@ -403,6 +404,13 @@ def test_an_item_that_may_be_missing_fails_when_the_program_runs(part: Any, kind
 def test_an_iteration_that_may_end_at_a_missing_item_is_refused(part: Any, kind: Any) -> None:
     with pytest.raises(ag.StagingError, match="an iterator ends on a traced condition"):
         ag.jit(lambda n: part(kind(n)))(2)
+
+
+def test_an_iteration_is_seen_where_python_has_specialised_the_call_that_asks() -> None:
+    for _ in range(2000):
+        builtin(sum)([1, 2])
+    with pytest.raises(ag.StagingError, match="an iterator ends on a traced condition"):
+        ag.jit(lambda n: sum(_Sequence(n)))(2)
 
 
 class _Leaving:
