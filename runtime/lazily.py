@@ -14,7 +14,7 @@ import gc
 import itertools
 import sys
 from collections.abc import Callable, Iterable
-from types import CellType, CodeType, GeneratorType
+from types import CellType, CodeType, FrameType, GeneratorType
 from typing import Any
 
 from jax import lax
@@ -122,9 +122,9 @@ def _bound_in(code: CodeType) -> set[str]:
     bound = {x.argval for x in dis.get_instructions(code) if x.opname == "STORE_DEREF"} & {*code.co_freevars}
     if not bound:
         return bound
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and code not in frame.f_code.co_consts:
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     if frame is None:
         return bound
     around = frame.f_code

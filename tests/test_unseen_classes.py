@@ -113,7 +113,7 @@ def test_operator_in_an_arm(reach: Callable[[], Callable[[], Any]]) -> None:
 
 def test_object_of_a_module(settings: types.ModuleType) -> None:
     def use(x: Any) -> Any:
-        import settings_of_the_user as module  # type: ignore[import-not-found]
+        import settings_of_the_user as module  # type: ignore[import-not-found]  # the fixture makes it
 
         SETTINGS.tally.n = 0
         if x > 0:
@@ -136,13 +136,14 @@ class Heir(Shared):
 
 
 HEIR = Heir()
+REFERENCE: Callable[[], Any] = weakref.ref(HEIR)
 PLACES = [
     lambda: SETTINGS.counts,
     lambda: Shared.counts,
     lambda: Heir.counts,
     lambda: HEIR.counts,
     lambda: types.SimpleNamespace(counts=Shared.counts).counts,
-    lambda: weakref.ref(HEIR)().counts,  # type: ignore[union-attr]
+    lambda: REFERENCE().counts,
 ]
 
 
