@@ -33,10 +33,11 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutoGraphError
+from autograph.jax_internals import is_tracing
 from autograph.library import is_library, is_library_class, is_library_module
 from autograph.options import DEFAULT
 from autograph.registry import LOCK, known, names_in
-from autograph.runtime import journal
+from autograph.runtime import outermost_calls
 from autograph.runtime.lookups import static_lookup
 from autograph.telling import tell
 
@@ -53,6 +54,7 @@ _MAPPINGS = (dict, OrderedDict, defaultdict)
 # What their objects hold is theirs, not the user's.
 _OWN_PACKAGES = frozenset({"builtins", "jax", "jaxlib", "numpy"})
 _MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
+_FEW = 1_000  # while nothing is traced (staging is forced): a method that is not prepared does what it did
 
 _begun: weakref.WeakSet[type] = weakref.WeakSet()
 _ready: weakref.WeakSet[type] = weakref.WeakSet()  # all its methods are exchanged: other threads need not wait
@@ -132,7 +134,8 @@ def prepare_values(values: Iterable[Any]) -> None:
     """Prepares the classes of all objects that can be reached from `values` through containers and attributes."""
     open_: list[Any] = list(values)
     seen: set[int] = set()
-    while open_ and len(seen) < _MOST:
+    most = _MOST if is_tracing() else _FEW
+    while open_ and len(seen) < most:
         value = open_.pop()
         kind = type(value)
         if kind is type and type(static_lookup(value, "__init_subclass__")) is classmethod:
@@ -146,7 +149,7 @@ def prepare_values(values: Iterable[Any]) -> None:
         elif kind in _MAPPINGS:
             open_.extend(value.values())
             if kind is defaultdict:
-                journal.watch(value)
+                outermost_calls.watch(value)
         elif kind is MethodType:
             open_.append(value.__self__)
         elif kind is functools.partial:
@@ -174,7 +177,7 @@ def prepare_function(fn: FunctionType) -> None:
     prepare_values((*contents(fn), *values))
     for value in values:
         if type(value) is defaultdict:
-            journal.watch(value, always=True)  # asked once for each function
+            outermost_calls.watch(value, always=True)  # asked once for each function
 
 
 def contents(fn: FunctionType) -> Iterable[Any]:

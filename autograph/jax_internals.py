@@ -233,11 +233,7 @@ def keep_with_trace(x: Any) -> Any:
 
 def trace_reference() -> Callable[[], Any]:
     """A weak reference to the trace in progress, where it can be had."""
-    trace = TRACE_STATE.value
-    try:
-        return weakref.ref(trace)
-    except TypeError:
-        return lambda: trace
+    return _reference(TRACE_STATE.value)
 
 
 def open_traces() -> list[Any]:
@@ -248,12 +244,13 @@ def open_traces() -> list[Any]:
 def outermost_trace() -> Callable[[], Any]:
     """A weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
     traces = open_traces()[:-1]  # the last one evaluates
-    if not traces:
-        return lambda: None
+    return _reference(traces[-1]) if traces else lambda: None
+
+
+def _reference(trace: Any) -> Callable[[], Any]:
     try:
-        return weakref.ref(traces[-1])
+        return weakref.ref(trace)
     except TypeError:
-        trace = traces[-1]
         return lambda: trace
 
 
@@ -302,17 +299,13 @@ def convert_weak(x: Any, dtype: Any) -> Any:
         return lax.add(x, zero)
 
 
-def new_var(aval: Any) -> Any:
-    """A fresh variable for a jaxpr."""
-    return _gensym(aval)
-
-
+new_var: Callable[[Any], Any]  # a fresh variable for a jaxpr, of an abstract value
 try:
-    _gensym = jex_core.gensym()
+    new_var = jex_core.gensym()
 except AttributeError:  # before JAX 0.10 it has no public name
     from jax._src.core import gensym as _make_gensym
 
-    _gensym = _make_gensym()
+    new_var = _make_gensym()
 
 
 try:

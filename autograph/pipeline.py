@@ -34,7 +34,7 @@ from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.relaying import Relay
-from autograph.runtime import journal
+from autograph.runtime import journal, outermost_calls
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
@@ -95,13 +95,13 @@ class Unit:
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
         if not journal.active():
-            before = journal.begin_watching(unseen_classes.prepare_unseen)
+            before = outermost_calls.begin(unseen_classes.prepare_unseen)
             try:
                 named = implicit_methods.globals_of(self.source.code, cells.__globals__)
                 implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
                 return staged(*arguments)
             finally:
-                journal.end_watching(before)
+                outermost_calls.end(before)
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)
         return staged(*arguments)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.runtime import calls, journal, native_methods
+from autograph.runtime import calls, journal, native_methods, outermost_calls
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.lookups import static_lookup
 
@@ -42,7 +42,7 @@ def constructor(cls: Any) -> Any:
 def _native(cls: Any) -> Any:
     if cls is defaultdict:
         make = with_functions_converted(cls)
-        return lambda *args, **kwargs: journal.watch(make(*args, **kwargs))
+        return lambda *args, **kwargs: outermost_calls.watch(make(*args, **kwargs))
     if takes_functions(cls):
         return with_functions_converted(cls)
     return native_methods.announced(cls) if journal.hears_of_writes() else cls

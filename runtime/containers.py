@@ -24,7 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.runtime import journal
+from autograph.runtime import journal, outermost_calls
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.optional_values import Maybe
 from autograph.runtime.staging import is_array_like
@@ -51,7 +51,7 @@ def open_container(value: Any) -> Opened | None:
             list(value.values()),
             (kind, factory, *keys),
             [f"[{k!r}]" for k in keys],
-            lambda vs: journal.watch(defaultdict(factory, zip(keys, vs))),
+            lambda vs: outermost_calls.watch(defaultdict(factory, zip(keys, vs))),
         )
     if kind is Maybe:
         return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)

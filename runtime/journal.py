@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import open_traces, trace_reference
-from autograph.runtime import foreign, shadows, views
+from autograph.runtime import foreign, outermost_calls, shadows, views
 from autograph.runtime.locations import (
     NAMED,
     ArrayLocation,
@@ -81,7 +81,7 @@ class Piece:
         self._open = False
 
     def __enter__(self) -> Piece:
-        _stack.begin()
+        outermost_calls.before_piece()
         if _stack.pieces:
             _stack.pieces[-1].forget_caught()
         self.entry = [v.get() for v in self.variables]
@@ -184,7 +184,7 @@ class Piece:
 
     def note_sizes(self) -> None:
         """Notes how many keys the default dicts have that are known."""
-        self.sizes = [(d, dict.__len__(d)) for d in (*_GLOBALS, *_stack.defaults)]
+        self.sizes = outermost_calls.sizes()
 
     def _find_defaults(self) -> None:
         """Notes the default dicts that grew by being read: a missing key was put at the end."""
@@ -212,13 +212,6 @@ class Piece:
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
-        self.defaults: list[Any] = []
-        self.first: Callable[[], Any] | None = None
-
-    def begin(self) -> None:
-        first, self.first = self.first, None
-        if first is not None:
-            first()
 
 
 _stack = _Stack()
@@ -247,33 +240,6 @@ def paused() -> Iterator[None]:
         yield
     finally:
         _stack.pieces = pieces
-
-
-def begin_watching(first: Callable[[], Any]) -> tuple[Any, ...]:
-    """From now on the default dicts that `watch` is told of are known: reading a missing key writes to one.
-
-    Calls `first` before a piece opens. Returns what was so far, for `end_watching`. (No context manager: one would set
-    attributes of exceptions.)
-    """
-    before = _stack.defaults, _stack.first
-    _stack.defaults, _stack.first = [], first
-    return before
-
-
-def end_watching(before: tuple[Any, ...]) -> None:
-    """Forgets the default dicts of a call."""
-    _stack.defaults, _stack.first = before
-
-
-def watch(obj: Any, always: bool = False) -> Any:
-    """Takes note of a `defaultdict`, `always` if it is a global; returns it."""
-    table = _GLOBALS if always else _stack.defaults
-    if not any(obj is known for known in table):
-        table.append(obj)
-    return obj
-
-
-_GLOBALS: list[Any] = []
 
 
 def open_pieces() -> list[Piece]:

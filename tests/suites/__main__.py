@@ -32,6 +32,7 @@ ROOT = HERE.parent.parent
 MODES = ("plain", "converted", "staged")
 SHARE = 99.0  # per cent of functions that must be converted
 SECONDS = 1200  # for one suite in one mode: a machine may be busy
+SITE = "site-packages"  # by its name, what lies there is library code, but for the package that the hook converts
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ def run_package(name: str, mode: str, folder: Path) -> Run:
     command += ["-o", "addopts=", "-W", "ignore::DeprecationWarning", *package.arguments]
     if mode != "plain":
         command.append(f"--autograph-packages={package.modules}")
-    return run(command, folder, name, mode, os.pathsep.join([str(folder / "site"), str(HERE), str(ROOT)]))
+    return run(command, folder, name, mode, os.pathsep.join([str(folder / SITE), str(HERE), str(ROOT)]))
 
 
 def run_stdlib(mode: str, folder: Path) -> Run:
@@ -216,13 +217,13 @@ def run_stdlib(mode: str, folder: Path) -> Run:
 
 
 def fetch(names: list[str], folder: Path) -> None:
-    """Installs packages below `folder/site`, and unpacks their source archives."""
+    """Installs packages below `folder`, and unpacks their source archives."""
     pinned = [f"{name}=={PACKAGES[name].version}" for name in names]
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "--target", str(folder / "site"), *pinned, *NEEDED], check=True)
+    subprocess.run([*pip, "install", "--target", str(folder / SITE), *pinned, *NEEDED], check=True)
     # Their build tools are installed already: one environment for each archive would take most of the time.
     archives = ["--no-deps", "--no-build-isolation", "--no-binary", ",".join(names), "--dest", str(folder / "archives")]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "site")}
+    environment = {**os.environ, "PYTHONPATH": str(folder / SITE)}
     subprocess.run([*pip, "download", *archives, *pinned], check=True, env=environment)
     for name in names:
         version = PACKAGES[name].version

@@ -1,0 +1,64 @@
+"""What is known of an outermost call of converted code: its default dicts, and what happens before its first piece opens.
+
+Reading a missing key of a default dict writes to it, so the journal counts the keys of those that are known here.
+
+>>> from collections import defaultdict
+>>> before = begin(lambda: print("a piece opens"))
+>>> counts = watch(defaultdict(int))
+>>> before_piece(); before_piece(); sizes()
+a piece opens
+[(defaultdict(<class 'int'>, {}), 0)]
+>>> end(before); sizes()
+[]
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class _Call(threading.local):
+    def __init__(self) -> None:
+        self.defaults: list[Any] = []
+        self.first: Callable[[], Any] | None = None
+
+
+_call = _Call()
+_globals: list[Any] = []
+
+
+def begin(first: Callable[[], Any]) -> tuple[Any, ...]:
+    """From now on the default dicts that `watch` is told of are known; calls `first` before a piece opens.
+
+    Returns what was so far, for `end`. (No context manager: one would set attributes of exceptions.)
+    """
+    before = _call.defaults, _call.first
+    _call.defaults, _call.first = [], first
+    return before
+
+
+def end(before: tuple[Any, ...]) -> None:
+    """Forgets the default dicts of a call."""
+    _call.defaults, _call.first = before
+
+
+def watch(obj: Any, always: bool = False) -> Any:
+    """Takes note of a `defaultdict`, `always` if it is a global; returns it."""
+    table = _globals if always else _call.defaults
+    if not any(obj is known for known in table):
+        table.append(obj)
+    return obj
+
+
+def sizes() -> list[tuple[Any, int]]:
+    """The default dicts that are known, and how many keys they have."""
+    return [(d, dict.__len__(d)) for d in (*_globals, *_call.defaults)]
+
+
+def before_piece() -> None:
+    """Does what is to be done before the first piece of a call opens."""
+    first, _call.first = _call.first, None
+    if first is not None:
+        first()
