@@ -132,11 +132,11 @@ def _in_place(fn: FunctionType, level: int, caches: str | None = None) -> None:
 
 def prepare_values(values: Iterable[Any]) -> None:
     """Prepares the classes of all objects that can be reached from `values` through containers and attributes."""
-    open_: list[Any] = list(values)
+    open_: deque[Any] = deque(values)  # what is near comes first
     seen: set[int] = set()
     most = _MOST if is_tracing() else _FEW
     while open_ and len(seen) < most:
-        value = open_.pop()
+        value = open_.popleft()
         kind = type(value)
         if kind is type and type(static_lookup(value, "__init_subclass__")) is classmethod:
             prepare(value)  # a `class` statement calls it

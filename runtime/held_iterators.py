@@ -178,9 +178,9 @@ def _stand_in(value: Any, name: str) -> Any:
 
 def _found(pending: list[tuple[Any, Any, str]]) -> Iterator[tuple[Any, Any, str]]:
     """The iterators, and tuples that hold some, with their places and names."""
-    seen: set[int] = set()
-    while pending and len(seen) < _MOST:
-        value, place, name = pending.pop()
+    open_, seen = collections.deque(pending), set[int]()  # what is near comes first
+    while open_ and len(seen) < _MOST:
+        value, place, name = open_.popleft()
         way = _way(type(value))
         if way is None or id(value) in seen:
             continue
@@ -188,7 +188,7 @@ def _found(pending: list[tuple[Any, Any, str]]) -> Iterator[tuple[Any, Any, str]
             yield value, place, name
         else:
             seen.add(id(value))
-            pending.extend(way(value, name))
+            open_.extend(way(value, name))
 
 
 _Values = Iterator[tuple[Any, Any, str]]

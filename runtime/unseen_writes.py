@@ -169,9 +169,9 @@ def _attributes(x: Any) -> list[str]:
 
 def _reached(roots: Iterable[Any]) -> Iterator[Any]:
     """The containers, arrays, objects, classes and functions of the user's that can be reached, each once."""
-    open_, seen = list(roots), set[int]()
+    open_, seen = collections.deque(roots), set[int]()  # what is near comes first
     while open_ and len(seen) < _MOST:
-        x = open_.pop()
+        x = open_.popleft()
         kind = type(x)
         if kind in _LEAVES or id(x) in seen or _package(kind) in _OF_OTHERS:
             continue

@@ -277,6 +277,24 @@ def attribute_in_a_loop(x):
     return len(list(source.items))
 
 
+class Crowd:
+    def __init__(self):
+        self.items = iter([1, 2, 3])
+        self.many = [[Box(i) for i in range(900)] for _ in range(3)]
+
+
+class Box:
+    def __init__(self, i):
+        self.i = i
+
+
+def attribute_beside_thousands_of_objects(x):
+    crowd = Crowd()
+    if x > 0:
+        list(crowd.items)
+    return len(list(crowd.items))
+
+
 ADVANCING = [
     list_of_an_attribute,
     loop_over_an_attribute,
@@ -288,6 +306,7 @@ ADVANCING = [
     iterator_of_a_global_function,
     iterator_deep_in_a_global,
     attribute_in_a_loop,
+    attribute_beside_thousands_of_objects,
 ]
 
 
