@@ -153,9 +153,9 @@ def _announce_foreign(x: Any) -> None:
 # --- methods that take traced arguments; `f` is the bound method ---
 
 
-def _method_of_number(f: Any, *args: Any) -> Any:
+def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
     """`(5).__add__(x)`: Python's number knows nothing of traced ones, so the operator is asked, which knows both."""
-    result = f(*args)
+    result = f(*args, **kwargs)
     if result is not NotImplemented or len(args) != 1 or not is_traced(args[0]):
         return result
     name = f.__name__

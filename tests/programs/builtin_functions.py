@@ -454,4 +454,5 @@ def any_of_an_iterator_that_nobody_else_has(n):
 @program((3,), (8,))
 def methods_of_numbers(n):
     total = (5).__add__(n) + (5).__rsub__(n) + (2.0).__mul__(n) + (7).__rmod__(n)
+    total += len((300).to_bytes(3, byteorder="big", signed=True)) + (0.5).as_integer_ratio()[1]
     return total, (5).__lt__(n), (5).__eq__(n), (9).__divmod__(n), (20).__rdivmod__(n), (5).__add__(n) is NotImplemented
