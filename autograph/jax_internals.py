@@ -216,14 +216,13 @@ def records_piece(trace: Any) -> bool:
         return False
 
 
-def keep_with_trace(x: Any) -> Any:
-    """Keeps `x` alive as long as the current trace, and not longer, since `x` holds values of that trace.
+def keep_with_trace(x: Any, outermost: bool = False) -> Any:
+    """Keeps `x` alive as long as the current trace, or the outermost one, and not longer: `x` holds values of that trace.
 
     Returns:
         None, or a weak reference to the trace where nothing of the trace's can hold `x`: then the caller keeps it.
     """
-    trace = TRACE_STATE.value
-    for candidate in _ancestors(trace):
+    for candidate in reversed(open_traces()) if outermost else open_traces():
         kept = _list_of(getattr(candidate, "frame", None), "kept")
         if kept is not None:
             kept.append(x)

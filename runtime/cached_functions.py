@@ -3,7 +3,7 @@
 An entry that a call makes in an arm would be there for everybody, also where the arm is not taken, and hold values of a
 trace that has ended. So while a piece is staged, or where an argument is traced (which has no hash), the function itself
 is called, and what it returns is kept for as long as the piece lives. That is right if the function does nothing but
-compute: one that writes is refused, since whether Python runs it depends on the cache.
+compute: one that writes is refused, since whether Python runs it depends on the cache, and one that reads what has changed.
 
 What holds no traced value may stay in the cache, and must where it can be changed: it is one object for all who ask.
 
@@ -22,12 +22,14 @@ from typing import Any
 
 from jax.core import Tracer
 
+from autograph.jax_internals import is_tracing, keep_with_trace
 from autograph.runtime import calls, journal
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.locations import attribute_names
 from autograph.runtime.references import walked
 from autograph.runtime.refusals import a, refusal
 from autograph.runtime.staging import is_tracer
+from autograph.runtime.unseen_writes import Watch
 
 
 def called(f: Any) -> Callable[..., Any]:
@@ -37,6 +39,10 @@ def called(f: Any) -> Callable[..., Any]:
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if is_tracing() and (_first.get(f) or _nothing)() is None:
+            watch = Watch((fn,))
+            keep_with_trace(watch, outermost=True)
+            _first[f] = weakref.ref(watch)
         if not journal.active() and not any(map(is_tracer, (*args, *kwargs.values()))):
             return f(*args, **kwargs)
         return _without_cache(f, fn, args, kwargs)
@@ -51,6 +57,7 @@ def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict
         found = _computed.get(piece, {}).get(key)
         if found is not None:
             return found[0]
+    _refuse_to_read(f, fn, pieces)
     with journal.Piece([]) as inside:
         _computing.add(inside)
         value = calls.converted(fn)(*args, **kwargs)
@@ -74,6 +81,29 @@ def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict
     return value
 
 
+def _refuse_to_read(f: Any, fn: FunctionType, pieces: list[journal.Piece]) -> None:
+    """Refuses a function that reads what an open piece writes, or what is not what it was at its first call."""
+    watch = (_first.get(f) or _nothing)()
+    if watch is None:
+        return
+    changes = [change.location for change in watch.changes()]
+    names = {location.key: location.name for location in watch.locations() if location.get() is not f}
+    written = [key for piece in pieces if not piece.is_trial for key in piece.written_keys()]
+    changed = [names[key] for key in (*written, *(location.key for location in changes)) if key in names]
+    if changed:
+        raise refusal(
+            f"{fn.__name__}() is kept by functools.cache, and reads {changed[0]}, which changes",
+            why="whether Python runs the function again depends on what was called before, which a compiled program cannot tell",
+            instead=f"take the decorator away, or give {changed[0]} to the function as an argument",
+        )
+
+
+def _nothing() -> None:
+    return None
+
+
+_first: weakref.WeakKeyDictionary[Any, Callable[[], Watch | None]] = weakref.WeakKeyDictionary()
+"""What a function could read when it was first called in a trace, for as long as that lasts."""
 _computed: weakref.WeakKeyDictionary[journal.Piece, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _computing: weakref.WeakSet[journal.Piece] = weakref.WeakSet()
 """Pieces in which such a function runs, so that what it writes is seen; they end before what it computed does."""

@@ -38,7 +38,7 @@ def refuse(
     differ: Mismatch, where: Callable[..., Any], what: str, options: dict[str, Any] | None = None
 ) -> errors.StagingError:
     """The error for a loop whose carry has no fixed point."""
-    remedy = differ.instead or _REMEDIES.get(differ.why)
+    remedy = differ.instead or differ.read_before or _REMEDIES.get(differ.why)
     place = differ.place
     if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
         remedy = _SHARED if "maximum_iterations" in options else _GROWS

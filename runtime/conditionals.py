@@ -271,7 +271,7 @@ def _make_plan(
 
 def _remedy(what: str, differ: Mismatch) -> str:
     if differ.why == ONE_PATH:
-        return "write it in both arms, or before the statement"
+        return differ.read_before or "write it in both arms, or before the statement"
     if differ.instead:
         return differ.instead
     if what == "loop" and isinstance(differ.place, ContentsLocation) and type(differ.place.obj) is list:

@@ -21,6 +21,7 @@ Dicts join with equal keys in equal order (see `children_like` for the one excep
 from __future__ import annotations
 
 import enum
+import functools
 import weakref
 from collections.abc import Callable, Iterable
 from types import MethodType
@@ -39,6 +40,7 @@ from autograph.runtime.containers import (
     same_structure,
 )
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
+from autograph.runtime.lookups import static_lookup
 from autograph.runtime.optional_values import Maybe
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
@@ -65,6 +67,15 @@ class Mismatch(Exception):
         self.why = why
         self.instead = instead
         self.place = place
+
+    @property
+    def read_before(self) -> str:
+        """What helps where a cached property is read for the first time; empty where it is something else."""
+        place = self.place
+        is_cached = isinstance(place, AttributeLocation) and (
+            type(static_lookup(type(place.obj), place.attribute)) is functools.cached_property
+        )
+        return "read it once before the statement: it is kept when it is computed" if is_cached else ""
 
     def named(self, variables: Iterable[Variable]) -> str:
         """The path; a location on the heap by the name of a variable, or of a variable's attribute, that leads to it."""

@@ -102,6 +102,10 @@ class Piece:
         self.entries.clear()  # who refers to an object, counts
         return values, [w for w in written if w.is_change()]
 
+    def written_keys(self) -> set[Any]:
+        """The keys of the locations that were written to, and of the variables that others share."""
+        return self._own | self.entries.keys()
+
     def stand_ins_out(self, original: Callable[[Any], Any]) -> None:
         """Puts the iterators themselves where the piece's notes have what stood for them (see `held_iterators`)."""
         for key, (location, before) in self.entries.items():

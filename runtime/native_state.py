@@ -37,7 +37,7 @@ _CHANGING: dict[type, tuple[str, ...]] = {
 # Modules of C code whose objects never change, have their own rules here, or only lead out of the program.
 _WITHOUT_STATE = frozenset(
     "builtins re datetime decimal zoneinfo time types functools itertools operator collections array io random"
-    " contextvars queue weakref typing numpy jax jaxlib ml_dtypes optree".split()
+    " contextvars queue weakref typing struct unicodedata numpy jax jaxlib ml_dtypes optree".split()
 )
 _IN_MEMORY = (io.StringIO, io.BytesIO)
 _READS = frozenset(

@@ -47,6 +47,7 @@ _CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array)
 _LEAVES = (LEAF_KINDS - {type}) | {ModuleType, CodeType, BuiltinFunctionType}
 _OF_OTHERS = ("jax", "jaxlib", "autograph")  # whose objects never change, or tell the journal
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or a module of C code
+_BY_TEXT = ("getattr", "vars", "__dict__", "__getattribute__", "attrgetter", "eval", "exec")  # no attribute is named
 _MOST = 10_000  # objects that are looked at for one call
 
 
@@ -103,6 +104,7 @@ class Watch:
     def __init__(self, roots: Iterable[Any], locations: Iterable[Any] = ()) -> None:
         self._before = [(location, location.get()) for location in locations]
         self._named: list[tuple[Any, list[str]]] = []
+        self._functions: list[FunctionType] = []
         for x in _reached(roots):
             if isinstance(x, _CONTAINERS):
                 self._note(ContentsLocation(x))
@@ -110,6 +112,7 @@ class Watch:
                 self._note(ArrayLocation(x))
                 continue
             elif type(x) is FunctionType:
+                self._functions.append(x)
                 for location in _variables(x):
                     self._note(location)
             if type(x) not in _CONTAINERS:
@@ -121,23 +124,39 @@ class Watch:
     def _note(self, location: Any) -> None:
         self._before.append((location, location.get()))
 
-    def announce(self) -> None:
-        """Announces the writes since."""
+    def locations(self) -> list[Any]:
+        """The places, less attributes that no function names which can be reached."""
+        from autograph.registry import names_in  # above this layer
+
+        names = frozenset().union(*(names_in(f.__code__) for f in self._functions))
+        is_named = names.isdisjoint(_BY_TEXT)
+        return [
+            at for at, _ in self._before if not is_named or type(at) is not AttributeLocation or at.attribute in names
+        ]
+
+    def changes(self) -> Iterator[Written]:
+        """What was written since."""
         for x, names in self._named:
             self._before += [(AttributeLocation(x, name), UNSET) for name in _attributes(x) if name not in names]
         for location, before in self._before:
-            after = location.get()
-            if Written(location, before, after).is_change():
-                location.set(before)
-                try:
-                    if isinstance(location, ContentsLocation | ArrayLocation):
-                        journal.touch_container(location.obj)
-                    elif isinstance(location, AttributeLocation):
-                        journal.touch_attribute(location.obj, location.attribute)
-                    else:
-                        journal.touch_location(location)
-                finally:
-                    location.set(after)
+            written = Written(location, before, location.get())
+            if written.is_change():
+                yield written
+
+    def announce(self) -> None:
+        """Announces the writes since."""
+        for written in self.changes():
+            location = written.location
+            location.set(written.before)
+            try:
+                if isinstance(location, ContentsLocation | ArrayLocation):
+                    journal.touch_container(location.obj)
+                elif isinstance(location, AttributeLocation):
+                    journal.touch_attribute(location.obj, location.attribute)
+                else:
+                    journal.touch_location(location)
+            finally:
+                location.set(written.after)
 
 
 def _variables(f: FunctionType) -> Iterator[Any]:
