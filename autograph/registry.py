@@ -9,9 +9,11 @@ interpreter's limits that it changes belong to all threads. It runs no code of t
 
 from __future__ import annotations
 
+import dis
 import enum
 import threading
 import weakref
+from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -95,12 +97,24 @@ class CodeTable:
 
 def names_in(code: CodeType) -> frozenset[str]:
     """The globals and attributes that a code object and those inside it name."""
-    known_names = _NAMES.of(code)
-    if None not in known_names:
-        inside = (names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-        known_names[None] = frozenset(code.co_names).union(*inside)
-    names: frozenset[str] = known_names[None]
+    return _names(code, "all", lambda code: code.co_names)
+
+
+def names_read_in(code: CodeType) -> frozenset[str]:
+    """Those that it reads: with the names of methods that it calls."""
+    return _names(code, "read", lambda code: (x.argval for x in dis.get_instructions(code) if x.opname in _READING))
+
+
+def _names(code: CodeType, which: str, of_one: Callable[[CodeType], Iterable[str]]) -> frozenset[str]:
+    found = _NAMES.of(code)
+    if which not in found:
+        inside = (_names(constant, which, of_one) for constant in code.co_consts if isinstance(constant, CodeType))
+        found[which] = frozenset(of_one(code)).union(*inside)
+    names: frozenset[str] = found[which]
     return names
+
+
+_READING = frozenset("LOAD_ATTR LOAD_METHOD LOAD_SUPER_ATTR LOAD_GLOBAL LOAD_NAME".split())
 
 
 _NAMES = CodeTable()

@@ -125,10 +125,10 @@ class Watch:
         self._before.append((location, location.get()))
 
     def locations(self) -> list[Any]:
-        """The places, less attributes that no function names which can be reached."""
-        from autograph.registry import names_in  # above this layer
+        """The places, less attributes that no function reads which can be reached."""
+        from autograph.registry import names_read_in  # above this layer
 
-        names = frozenset().union(*(names_in(f.__code__) for f in self._functions))
+        names = frozenset().union(*(names_read_in(f.__code__) for f in self._functions))
         is_named = names.isdisjoint(_BY_TEXT)
         return [
             at for at, _ in self._before if not is_named or type(at) is not AttributeLocation or at.attribute in names
