@@ -58,6 +58,7 @@ def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict
         if found is not None:
             return found[0]
     _refuse_to_read(f, fn, pieces)
+    _uncounted.add(f)
     with journal.Piece([]) as inside:
         _computing.add(inside)
         value = calls.converted(fn)(*args, **kwargs)
@@ -98,10 +99,22 @@ def _refuse_to_read(f: Any, fn: FunctionType, pieces: list[journal.Piece]) -> No
         )
 
 
+def refuse_to_count(f: Any) -> None:
+    """Refuses to say how often a function ran that was called while a piece was staged."""
+    if f in _uncounted:
+        raise refusal(
+            f"cache_info() counts the calls of {f.__name__}(), which is called inside a staged statement",
+            why="how often Python calls it is only known when the program runs",
+            instead="count in a variable of your own",
+        )
+
+
 def _nothing() -> None:
     return None
 
 
+_uncounted: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Functions that were called otherwise than Python would have."""
 _first: weakref.WeakKeyDictionary[Any, Callable[[], Watch | None]] = weakref.WeakKeyDictionary()
 """What a function could read when it was first called in a trace, for as long as that lasts."""
 _computed: weakref.WeakKeyDictionary[journal.Piece, dict[Any, Any]] = weakref.WeakKeyDictionary()

@@ -133,6 +133,8 @@ def _native_function(f: Any) -> Any:
             found = standard_library.counterpart(f, _library(f))
         return _library(f) if found is None else found
     native_state.refuse_to_draw(owner, f.__name__)
+    if f.__name__ == "cache_info":
+        _refuse_to_count(owner)
     return texts.method(f) if type(owner) is str else native_methods.bound(f)
 
 
@@ -199,6 +201,12 @@ def _cached(f: Any) -> Any:
     from autograph.runtime import cached_functions  # which calls what it finds inside
 
     return cached_functions.called(f)
+
+
+def _refuse_to_count(f: Any) -> None:
+    from autograph.runtime import cached_functions
+
+    cached_functions.refuse_to_count(f)
 
 
 def _bound(f: Any) -> Any:

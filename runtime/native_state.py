@@ -10,6 +10,7 @@ arm that is not taken would be seen afterwards. What was made inside the piece i
 
 from __future__ import annotations
 
+import functools
 import io
 import random
 import sys
@@ -33,6 +34,7 @@ _CHANGING: dict[type, tuple[str, ...]] = {
     SimpleQueue: ("put", "get", "put_nowait", "get_nowait"),
     threading.Thread: ("start",),
     Executor: ("submit", "map"),
+    type(functools.cache(len)): ("cache_clear",),
 }
 # Modules of C code whose objects never change, have their own rules here, or only lead out of the program.
 _WITHOUT_STATE = frozenset(

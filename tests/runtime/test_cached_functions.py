@@ -153,3 +153,47 @@ def test_what_it_does_not_read_may_change():
 
     for x in (3, 0):
         assert ag.jit(fn)(x) == fn(x)
+
+
+def clears_a_cache_in_an_arm(x):
+    k = 1
+
+    @functools.cache
+    def f(a):
+        return a * k
+
+    f(3)
+    k = 2
+    if x > 0:
+        f.cache_clear()
+    return f(3)
+
+
+def counts_the_calls_of_an_arm(x):
+    @functools.cache
+    def f(a):
+        return a * 2
+
+    y = f(4) if x > 0 else f(3)
+    return y, f.cache_info().misses
+
+
+def test_what_a_cache_knows_cannot_be_changed_or_asked():
+    with pytest.raises(StagingError, match=r"cache_clear\(\) changes a _lru_cache_wrapper inside a staged statement"):
+        ag.jit(clears_a_cache_in_an_arm)(3)
+    with pytest.raises(StagingError, match=r"cache_info\(\) counts the calls of f\(\)"):
+        ag.jit(counts_the_calls_of_an_arm)(3)
+
+
+def test_a_cache_outside_of_staged_statements_is_pythons():
+    def fn(x):
+        @functools.cache
+        def f(a):
+            return a * 2
+
+        hits = f(3) - f(3) + f.cache_info().hits
+        f.cache_clear()
+        return hits + 1 if x > 0 else hits, f.cache_info().currsize
+
+    for x in (3, -3):
+        assert ag.jit(fn)(x) == fn(x)
