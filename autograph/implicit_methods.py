@@ -49,6 +49,7 @@ _SIMPLE: frozenset[Any] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), range, slice, ModuleType, BuiltinFunctionType, CodeType}
     | {np.ndarray, np.dtype, np.float32, np.float64, np.int32, np.int64, np.bool_}
 )
+_CACHED = type(functools.cache(len))
 _SEQUENCES = (list, tuple, set, frozenset, deque)
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 # What their objects hold is theirs, not the user's.
@@ -92,16 +93,14 @@ def prepare_member(name: str, value: Any, level: int = 1) -> None:
     if kind in (staticmethod, classmethod):
         value = value.__func__
         kind = type(value)
-    if kind is FunctionType:
+    if kind is FunctionType or kind is _CACHED:
         if name[:2] == "__" == name[-2:] and name not in _LEFT:
             _in_place(value, level)
     elif kind is property:
         for part in (value.fget, value.fset, value.fdel):
-            if type(part) is FunctionType:
-                _in_place(part, level)
+            _in_place(part, level)
     elif kind is functools.cached_property:
-        if type(value.func) is FunctionType:
-            _in_place(value.func, level, caches=value.attrname)
+        _in_place(value.func, level, caches=value.attrname)
     elif kind not in _SIMPLE and not isinstance(value, type):
         prepare(kind)  # a descriptor of the user's
 
@@ -113,11 +112,19 @@ def _own(kind: type, name: str, fn: FunctionType) -> None:
     type.__setattr__(kind, name, pipeline.convert_function(fn, explicit=True))
 
 
-def _in_place(fn: FunctionType, level: int, caches: str | None = None) -> None:
+def _in_place(fn: Any, level: int, caches: str | None = None) -> None:
     """Gives a function its author's body. One that cannot be converted stays as it is: it still does what it did."""
     from autograph import pipeline
 
-    if known(fn.__code__) is not None or pipeline.stays(fn):
+    is_cached = type(fn) is _CACHED
+    if is_cached:
+        fn = fn.__wrapped__
+    if type(fn) is not FunctionType or pipeline.stays(fn):
+        return
+    found = known(fn.__code__)
+    if found is not None:
+        if is_cached and found.unit is not None:
+            found.unit.is_cached = True
         return
     try:
         code = pipeline.author_code(fn, DEFAULT)
@@ -127,6 +134,7 @@ def _in_place(fn: FunctionType, level: int, caches: str | None = None) -> None:
     found = known(code)
     if found is not None and code.co_freevars == fn.__code__.co_freevars:
         found.unit.caches = caches
+        found.unit.is_cached = is_cached
         fn.__code__ = code
 
 

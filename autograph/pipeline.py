@@ -34,7 +34,7 @@ from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.relaying import Relay
-from autograph.runtime import journal, outermost_calls
+from autograph.runtime import cached_functions, journal, outermost_calls
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
@@ -43,13 +43,14 @@ from autograph.staged_tree import convert_tree as convert_tree
 class Unit:
     """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
 
-    __slots__ = ("__weakref__", "_entry", "_find", "_source", "_staged", "_traced", "caches", "options")
+    __slots__ = ("__weakref__", "_entry", "_find", "_source", "_staged", "_traced", "caches", "is_cached", "options")
 
     def __init__(self, source: Source | Callable[[], Source], options: ConversionOptions) -> None:
         self._source = source if isinstance(source, Source) else None
         self._find = None if isinstance(source, Source) else source
         self.options = options
         self.caches: str | None = None  # the attribute under which what a getter returns is kept
+        self.is_cached = False  # whether it is a method under `functools.cache` that Python calls by itself
         self._staged: CodeType | None = None
         self._traced: dict[str, str] | None = None  # the arguments of the last trace that was told of
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
@@ -102,6 +103,8 @@ class Unit:
                 return staged(*arguments)
             finally:
                 outermost_calls.end(before)
+        if self.is_cached:
+            cached_functions.refuse_implicit(self.source.code)
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)
         return staged(*arguments)

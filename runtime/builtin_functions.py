@@ -255,6 +255,10 @@ def _index(x: Any, /) -> Any:
     return math_functions.integer(x) if is_tracer(x) else operator.index(x)
 
 
+def _call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return calls.converted(f)(*args, **kwargs)
+
+
 def _contains(container: Any, x: Any, /) -> Any:
     return membership.contains(x, container)
 
@@ -331,6 +335,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     operator.not_: _not,
     operator.truth: _bool,
     operator.index: _index,
+    operator.call: _call,
     operator.contains: _contains,
     operator.getitem: _getitem,
     operator.countOf: _count_of,

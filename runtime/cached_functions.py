@@ -15,17 +15,21 @@ What holds no traced value may stay in the cache, and must where it can be chang
 
 from __future__ import annotations
 
+import enum
+import functools
+import threading
 import weakref
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import jax
+import numpy as np
 from jax.core import Tracer
 
 from autograph.jax_internals import is_tracing, keep_with_trace
-from autograph.runtime import calls, journal
+from autograph.runtime import calls, iterators, journal
 from autograph.runtime.containers import is_value_class
-from autograph.runtime.locations import attribute_names
 from autograph.runtime.references import walked
 from autograph.runtime.refusals import a, refusal
 from autograph.runtime.staging import is_tracer
@@ -35,67 +39,166 @@ from autograph.runtime.unseen_writes import Watch
 def called(f: Any) -> Callable[..., Any]:
     """What stands for a cached function of the user's in converted code; `f` itself where the function is another's."""
     fn = getattr(f, "__wrapped__", None)
-    if type(fn) is not FunctionType or calls.is_library(fn):
+    if fn is None or not _is_users(fn):
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if is_tracing() and (_first.get(f) or _nothing)() is None:
-            watch = Watch((fn,))
-            keep_with_trace(watch, outermost=True)
-            _first[f] = weakref.ref(watch)
-        if not journal.active() and not any(map(is_tracer, (*args, *kwargs.values()))):
-            return f(*args, **kwargs)
-        return _without_cache(f, fn, args, kwargs)
+        return _call(f, fn, args, kwargs) if is_tracing() else f(*args, **kwargs)
 
     return call
 
 
-def _without_cache(f: Any, fn: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    key = (id(f), tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
+def _is_users(fn: Any) -> bool:
+    kind = type(fn)
+    if kind is MethodType:
+        return _is_users(fn.__func__)
+    if kind is functools.partial:
+        return _is_users(fn.func)
+    return not calls.is_library(fn) if kind is FunctionType else not _is_of_library(fn)
+
+
+def _is_of_library(fn: Any) -> bool:
+    """Whether the class of a callable object is library code."""
+    from autograph.library import is_library_class  # above this layer
+
+    return is_library_class(type(fn))
+
+
+class _Seen:
+    """What is known of a cached function in a trace.
+
+    Attributes:
+        first: what could be read at its first call, by the identity of arguments that can change.
+        changes: the name of something that a call changed which Python made as it is.
+        is_staged: whether it was called otherwise than Python would have: in a piece, or with traced arguments.
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[Any, Watch] = {}
+        self.changes = ""
+        self.is_staged = False
+
+
+def _seen_of(f: Any) -> _Seen:
+    reference = _seen.get(f)
+    found = None if reference is None else reference()
+    if found is None:
+        found = _Seen()
+        keep_with_trace(found, outermost=True)
+        _seen[f] = weakref.ref(found)
+    return found
+
+
+def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    seen = _seen_of(f)
+    roots = [fn, *(x for x in (*args, *kwargs.values()) if not _is_plain(x))]
+    first = seen.first.setdefault(tuple(map(id, roots)), Watch(roots))
+    name = getattr(fn, "__name__", type(fn).__name__)
     pieces = [piece for piece in journal.open_pieces() if piece not in _computing]
+    is_staged = bool(pieces) or any(map(is_tracer, (*args, *kwargs.values())))
+    seen.is_staged |= is_staged
+    if is_staged:
+        _uncounted.add(f)
+    if seen.is_staged:
+        if seen.changes:
+            raise _writes(name, seen.changes)
+        _refuse_to_read(f, name, first, pieces)
+    if is_staged:
+        value = _without_cache(f, fn, name, args, kwargs, pieces)
+    else:
+        now = Watch(roots)
+        value = f(*args, **kwargs)
+        seen.changes = seen.changes or next((change.location.name for change in now.changes()), "")
+        if seen.is_staged and seen.changes:
+            raise _writes(name, seen.changes)
+    if seen.is_staged and not _is_plain(value) and _is_full(f):
+        raise refusal(
+            f"{name}() is kept by functools.lru_cache, which is full, and returns {a(type(value).__name__)}",
+            why="which of its results it still keeps is only known when the program runs",
+            instead="use functools.cache, or return a tuple",
+        )
+    return value
+
+
+def _is_full(f: Any) -> bool:
+    known = f.cache_info()
+    return known.maxsize is not None and known.currsize >= known.maxsize
+
+
+def _without_cache(
+    f: Any, fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], pieces: list[journal.Piece]
+) -> Any:
+    key = (id(f), tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
     for piece in pieces:
         found = _computed.get(piece, {}).get(key)
         if found is not None:
             return found[0]
-    _refuse_to_read(f, fn, pieces)
-    _uncounted.add(f)
     with journal.Piece([]) as inside:
         _computing.add(inside)
         value = calls.converted(fn)(*args, **kwargs)
         _, written = inside.collect()
     if written:
+        raise _writes(name, written[0].location.name)
+    is_traced = any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value)))
+    if not _is_plain(value) and (is_traced or iterators.is_native(value)):
         raise refusal(
-            f"{fn.__name__}() is kept by functools.cache, and changes {written[0].location.name}",
-            why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
-            instead="take the decorator away, or let the function only compute",
-        )
-    if not any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value))):
-        value = f(*args, **kwargs)
-    elif _can_change(value):
-        raise refusal(
-            f"{fn.__name__}() is kept by functools.cache, and returns {a(type(value).__name__)} with traced values",
-            why="it would be one object for all who ask, and values of a program cannot be kept beyond it",
+            f"{name}() is kept by functools.cache, and returns {a(type(value).__name__)}"
+            + (" with traced values" if is_traced else ""),
+            why="it would be one object for all who ask, and values of a program cannot be kept beyond it"
+            if is_traced
+            else "it would be one object for all who ask, and it cannot be put back where the statement is not reached",
             instead="take the decorator away, or return a tuple",
         )
+    if not is_traced:
+        _filling.is_on = True
+        try:
+            value = f(*args, **kwargs)
+        finally:
+            _filling.is_on = False
     if pieces:  # the arguments live as long as their identity counts
         _computed.setdefault(pieces[-1], {})[key] = value, args, kwargs
     return value
 
 
-def _refuse_to_read(f: Any, fn: FunctionType, pieces: list[journal.Piece]) -> None:
+def _writes(name: str, what: str) -> Exception:
+    return refusal(
+        f"{name}() is kept by functools.cache, and changes {what}",
+        why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
+        instead="take the decorator away, or let the function only compute",
+    )
+
+
+def _refuse_to_read(f: Any, name: str, first: Watch, pieces: list[journal.Piece]) -> None:
     """Refuses a function that reads what an open piece writes, or what is not what it was at its first call."""
-    watch = (_first.get(f) or _nothing)()
-    if watch is None:
-        return
-    changes = [change.location for change in watch.changes()]
-    names = {location.key: location.name for location in watch.locations() if location.get() is not f}
+    changes = [change.location.key for change in first.changes()]
+    names = {location.key: location.name for location in first.locations() if location.get() is not f}
     written = [key for piece in pieces if not piece.is_trial for key in piece.written_keys()]
-    changed = [names[key] for key in (*written, *(location.key for location in changes)) if key in names]
-    if changed:
+    changed = next((names[key] for key in (*written, *changes) if key in names), None)
+    if changed is not None:
         raise refusal(
-            f"{fn.__name__}() is kept by functools.cache, and reads {changed[0]}, which changes",
+            f"{name}() is kept by functools.cache, and reads {changed}, which changes",
             why="whether Python runs the function again depends on what was called before, which a compiled program cannot tell",
-            instead=f"take the decorator away, or give {changed[0]} to the function as an argument",
+            instead=f"take the decorator away, or give {changed} to the function as an argument",
+        )
+
+
+class _Filling(threading.local):
+    """Whether a cache is being asked for what has just been computed."""
+
+    is_on = False
+
+
+_filling = _Filling()
+
+
+def refuse_implicit(fn: CodeType) -> None:
+    """Refuses a cached method that Python calls without a call in the source, where the cache does not know the answer."""
+    if journal.active() and not _filling.is_on:
+        raise refusal(
+            f"{fn.co_qualname}() is kept by functools.cache, and called without a call in the source",
+            why="what it returns would stay in the cache, also where the statement is not reached",
+            instead="take the decorator away, or read it once before the statement",
+            outer=1,
         )
 
 
@@ -109,27 +212,22 @@ def refuse_to_count(f: Any) -> None:
         )
 
 
-def _nothing() -> None:
-    return None
+def _is_plain(value: Any) -> bool:
+    """Whether a value never changes, so that nobody can tell it from one that is computed again."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_plain, value))
+    if isinstance(value, FunctionType):
+        return not value.__closure__
+    return value is None or isinstance(value, _PLAIN) or is_value_class(type(value))
 
 
+_PLAIN = (bool, int, float, complex, str, bytes, Tracer, jax.Array, np.generic, np.dtype, enum.Enum, type, ModuleType)
 _uncounted: weakref.WeakSet[Any] = weakref.WeakSet()
 """Functions that were called otherwise than Python would have."""
-_first: weakref.WeakKeyDictionary[Any, Callable[[], Watch | None]] = weakref.WeakKeyDictionary()
-"""What a function could read when it was first called in a trace, for as long as that lasts."""
+_seen: weakref.WeakKeyDictionary[Any, weakref.ref[_Seen]] = weakref.WeakKeyDictionary()
 _computed: weakref.WeakKeyDictionary[journal.Piece, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _computing: weakref.WeakSet[journal.Piece] = weakref.WeakSet()
 """Pieces in which such a function runs, so that what it writes is seen; they end before what it computed does."""
-
-
-def _can_change(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_can_change, value))
-    return isinstance(value, list | dict | set) or (
-        not isinstance(value, Tracer | type | FunctionType)
-        and not is_value_class(type(value))
-        and bool(attribute_names(value))
-    )
 
 
 def _key(x: Any) -> Any:

@@ -210,6 +210,8 @@ def _refuse_to_count(f: Any) -> None:
 
 
 def _bound(f: Any) -> Any:
+    if f.__name__ == "__call__":
+        return converted(f.__self__)
     return native_methods.bound(f)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.runtime import calls, journal, native_methods, outermost_calls
+from autograph.runtime import calls, journal, native_methods, native_state, outermost_calls
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.lookups import static_lookup
 
@@ -23,6 +23,8 @@ _TYPE_CALL = type.__dict__["__call__"]
 def constructor(cls: Any) -> Any:
     """The callable that makes instances of `cls`; `cls` itself where none of its code is the user's."""
     calls.met(cls)
+    if journal.active():
+        native_state.refuse_factories(cls)
     meta = type(cls)
     if meta is not type:
         call = static_lookup(meta, "__call__")

@@ -34,14 +34,11 @@ import jax
 import numpy as np
 
 from autograph.runtime import journal
-from autograph.runtime.iterators import is_native_class
+from autograph.runtime.iterators import ADVANCING, BOUND, advances, is_native_class
 from autograph.runtime.locations import AttributeLocation, CellLocation, GlobalLocation, attribute_names
 from autograph.runtime.refusals import refusal
 from autograph.runtime.state import UNSET, Variable
 
-_ADVANCING = frozenset(
-    "__next__ send throw close read read1 readline readlines readinto readinto1 write writelines seek truncate".split()
-)
 _LEAVES = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, type, ModuleType)
 _MOST = 2_000  # objects that are looked at where a piece begins
 _LONGEST = 1_000  # items of one container
@@ -55,7 +52,7 @@ class _Held:
         object.__setattr__(self, "_name", name)
 
     def _refuse(self) -> Any:
-        kind = type(self._original)
+        kind = type(getattr(self._original, "__self__", self._original))
         what = "generator" if kind is GeneratorType else kind.__name__.lower()
         raise refusal(
             f"'{self._name}' ({what}) is advanced inside a staged statement",
@@ -75,8 +72,21 @@ class _Held:
     def __setattr__(self, name: str, value: Any) -> None:
         self._refuse()
 
+    def __copy__(self) -> Any:
+        return self._refuse()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._refuse()
+
     def __getattr__(self, name: str) -> Any:
-        return self._refuse() if name in _ADVANCING else getattr(self._original, name)
+        return self._refuse() if name in ADVANCING else getattr(self._original, name)
+
+
+class _HeldMethod(_Held):
+    """Stands for a method of an iterator."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self._refuse()
 
 
 class _ItemPlace:
@@ -173,6 +183,8 @@ def _hold(values: list[tuple[Any, Any, str]]) -> None:
 def _stand_in(value: Any, name: str) -> Any:
     if type(value) is tuple:
         return tuple(_stand_in(item, f"{name}[{i}]") for i, item in enumerate(value))
+    if advances(value):
+        return _HeldMethod(value, name)
     return _Held(value, name) if _way(type(value)) is _IS_ITERATOR else value
 
 
@@ -184,11 +196,15 @@ def _found(pending: list[tuple[Any, Any, str]]) -> Iterator[tuple[Any, Any, str]
         way = _way(type(value))
         if way is None or id(value) in seen:
             continue
-        if way is _IS_ITERATOR or (type(value) is tuple and any(_way(type(item)) is _IS_ITERATOR for item in value)):
+        if _is_held(value) or (type(value) is tuple and any(map(_is_held, value))):
             yield value, place, name
         else:
             seen.add(id(value))
             open_.extend(way(value, name))
+
+
+def _is_held(value: Any) -> bool:
+    return _way(type(value)) is _IS_ITERATOR or advances(value)
 
 
 _Values = Iterator[tuple[Any, Any, str]]
@@ -210,6 +226,10 @@ def _of_tuple(value: Any, name: str) -> _Values:
     for index, item in enumerate(itertools.islice(value, _LONGEST)):
         if _way(type(item)) not in (None, _IS_ITERATOR, _of_tuple):
             yield item, None, f"{name}[{index}]"
+
+
+def _of_method(value: Any, name: str) -> _Values:
+    return iter(())
 
 
 def _of_object(value: Any, name: str) -> _Values:
@@ -241,8 +261,10 @@ def _way(kind: type) -> Any:
 def _found_way(kind: type) -> Any:
     from autograph.library import is_library_class  # above this layer
 
-    if issubclass(kind, _LEAVES) or kind is _Held:
+    if issubclass(kind, _LEAVES) or issubclass(kind, _Held):
         return None
+    if kind in BOUND:
+        return _of_method
     if is_native_class(kind):
         return _IS_ITERATOR
     for base, way in _CONTAINERS.items():
@@ -261,10 +283,10 @@ _ways: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
 def original(x: Any) -> Any:
     """What a stand-in stands for, also in a list, dict or tuple that holds some; anything else itself."""
     kind = type(x)
-    if kind is _Held:
+    if issubclass(kind, _Held):
         return x._original
-    if kind in (list, tuple) and _Held in map(type, x):
+    if kind in (list, tuple) and any(issubclass(type(item), _Held) for item in x):
         return kind(map(original, x))
-    if kind is dict and _Held in map(type, x.values()):
+    if kind is dict and any(issubclass(type(item), _Held) for item in x.values()):
         return {key: original(item) for key, item in x.items()}
     return x

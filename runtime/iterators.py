@@ -12,7 +12,7 @@ import io
 import itertools
 import sys
 import weakref
-from types import FunctionType, GeneratorType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodWrapperType
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,11 @@ from autograph.runtime import iterables
 from autograph.runtime.lookups import static_lookup
 from autograph.runtime.references import walked
 
+ADVANCING = frozenset(
+    "__next__ __setstate__ send throw close read read1 readline readlines readinto readinto1 write writelines seek truncate".split()
+)
+"""Methods that advance an iterator, a generator or a file."""
+BOUND = (BuiltinFunctionType, MethodWrapperType)
 _NEVER = frozenset(
     {bool, int, float, complex, str, bytes, type(None), list, dict, tuple, set, FunctionType, type, np.ndarray}
     | set(weakref.ProxyTypes)  # they have every method, whatever the object behind them has
@@ -42,6 +47,11 @@ def is_native_class(kind: type) -> bool:
         return True
     step = static_lookup(kind, "__next__")
     return step is not None and type(step) is not FunctionType
+
+
+def advances(x: Any) -> bool:
+    """Whether `x` is a method that advances an iterator, bound to it: `next_number = itertools.count().__next__`."""
+    return type(x) in BOUND and x.__name__ in ADVANCING and is_native(x.__self__)
 
 
 def takes_from_shared(iterator: Any) -> bool:

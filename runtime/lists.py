@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -20,11 +21,11 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import bounds, journal
+from autograph.runtime import bounds, journal, lazily
 from autograph.runtime.guards import guarded
 from autograph.runtime.selection import choose, take
 from autograph.runtime.sequences import matches
-from autograph.runtime.staging import is_traced
+from autograph.runtime.staging import is_array_like, is_traced
 
 
 def position(index: Any, size: int, what: str) -> Any:
@@ -136,8 +137,7 @@ def index_of(items: list[Any], value: Any) -> Any:
     """`items.index(value)`; the compiled program fails where the value is missing."""
     found: Any = False
     position: Any = 0
-    for n, item in reversed(list(enumerate(items))):
-        equal = matches(item, value)
+    for n, equal in reversed(list(enumerate(_matching(items, value)))):
         if is_traced(equal):
             found, position = choose(equal, (True, n), (found, position), "list.index()")
         elif equal:
@@ -148,6 +148,22 @@ def index_of(items: list[Any], value: Any) -> Any:
             raise ValueError(text)
         return position
     return guarded(jnp.asarray(position), found, ValueError(text))
+
+
+def _matching(items: list[Any], value: Any) -> list[Any]:
+    """Which of `items` are equal to `value`, as far as Python would ask."""
+    found: Any = False
+    equal: list[Any] = []
+    for item in items:
+        if is_traced(found) and not is_array_like(item):
+            equal.append(lazily.evaluated(partial(matches, item, value), found, False, "list.index()"))
+        else:
+            equal.append(matches(item, value))
+        if is_traced(equal[-1]):
+            found = jnp.logical_or(found, equal[-1])
+        elif equal[-1]:
+            break
+    return equal
 
 
 def remove(items: list[Any], value: Any) -> None:

@@ -46,7 +46,7 @@ class AttributeLocation:
 
     def names(self) -> Any:
         """The `__dict__` in which the attribute stands; None if it stands in a slot or in a class."""
-        if isinstance(self.obj, type) or self._slot() is not None:
+        if issubclass(type(self.obj), type) or self._slot() is not None:
             return None
         return object.__getattribute__(self.obj, "__dict__")
 
@@ -64,13 +64,13 @@ class AttributeLocation:
                 return slot.__get__(self.obj)
             except AttributeError:
                 return UNSET
-        if isinstance(self.obj, type):
+        if issubclass(type(self.obj), type):
             return self.obj.__dict__.get(self.attribute, UNSET)
         return object.__getattribute__(self.obj, "__dict__").get(self.attribute, UNSET)
 
     def of_class(self) -> Any:
         """What the class has under this name."""
-        return UNSET if isinstance(self.obj, type) else _of_class(self.obj, self.attribute)
+        return UNSET if issubclass(type(self.obj), type) else _of_class(self.obj, self.attribute)
 
     def set(self, value: Any) -> None:
         slot = self._slot()
@@ -82,7 +82,7 @@ class AttributeLocation:
                 slot.__set__(self.obj, value)
             else:
                 slot.__delete__(self.obj)
-        elif isinstance(self.obj, type):
+        elif issubclass(type(self.obj), type):
             if value is not UNSET:
                 type.__setattr__(self.obj, self.attribute, value)
             elif self.get() is not UNSET:

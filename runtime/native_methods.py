@@ -120,7 +120,7 @@ def announced(f: Any, *owner: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         given = (*owner, *args, *kwargs.values())
         for x in given:
-            native_state.refuse_to_change(x, getattr(f, "__name__", "a function"))
+            native_state.refuse_to_change(x, getattr(f, "__name__", type(f).__name__))
             _announce_foreign(x)
         watch = unseen_writes.Watch(given)
         try:

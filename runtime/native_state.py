@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import calls, journal
+from autograph.runtime.iterators import BOUND, advances
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import a, refusal
 
@@ -41,7 +42,7 @@ _WITHOUT_STATE = frozenset(
     "builtins re datetime decimal zoneinfo time types functools itertools operator collections array io random"
     " contextvars queue weakref typing struct unicodedata numpy jax jaxlib ml_dtypes optree".split()
 )
-_IN_MEMORY = (io.StringIO, io.BytesIO)
+_CHANGEABLE = (io.StringIO, io.BytesIO, weakref.finalize)
 _READS = frozenset(
     {"digest", "hexdigest", "copy", "getvalue", "get", "keys", "values", "items", "find", "findall", "findtext"}
 )
@@ -112,6 +113,26 @@ def refuse_to_draw(owner: Any, name: str) -> None:
         )
 
 
+def refuse_factories(cls: type) -> None:
+    """Refuses to make an object of a dataclass of which a default comes from an iterator, or a random generator.
+
+    Raises:
+        StagingError: it is older than the piece.
+    """
+    for field in getattr(cls, "__dataclass_fields__", {}).values():
+        factory = field.default_factory
+        if not advances(factory):
+            if isinstance(factory, BOUND):
+                refuse_to_draw(factory.__self__, factory.__name__)
+        elif journal.active() and journal.forbids(factory.__self__):
+            raise refusal(
+                f"the default of {cls.__qualname__}.{field.name} comes from {a(type(factory.__self__).__name__)}, and an "
+                "object is made inside a staged statement",
+                why="it would be advanced while the program is traced, also where the statement is not reached",
+                instead=f"make the object before the statement, or give it its {field.name}",
+            )
+
+
 def refuse_to_change(x: Any, name: str) -> None:
     """Refuses a function written in C, or in a library, that is given an object of C code, while a piece is staged.
 
@@ -131,7 +152,7 @@ def has_state(kind: type) -> bool:
     """Whether a class was written in C, and it is not known that its objects stay as they are."""
     answer = _known.get(kind)
     if answer is None:
-        answer = _known[kind] = issubclass(kind, _IN_MEMORY) or _has_unknown_methods(kind)
+        answer = _known[kind] = issubclass(kind, _CHANGEABLE) or _has_unknown_methods(kind)
     return answer
 
 

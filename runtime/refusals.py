@@ -18,8 +18,8 @@ RETURNED = "return_value"
 _OURS = re.compile(rf"{RETURNED}\d*(?!\w)")
 
 
-def user_line() -> tuple[str, int] | None:
-    """File and line of the innermost running frame that is neither ours nor a library's.
+def user_line(outer: int = 0) -> tuple[str, int] | None:
+    """File and line of the innermost running frame that is neither ours nor a library's, or of the `outer`-th around it.
 
     Only for the text of an error: no operator decides anything by looking at frames.
     """
@@ -29,14 +29,16 @@ def user_line() -> tuple[str, int] | None:
     while frame is not None:
         filename = frame.f_code.co_filename
         if not is_ours(filename) and not is_library_file(filename):
-            return filename, frame.f_lineno
+            if not outer:
+                return filename, frame.f_lineno
+            outer -= 1
         frame = frame.f_back  # type: ignore[assignment]
     return None
 
 
-def refusal(what: str, *, why: str = "", instead: str = "") -> StagingError:
-    """The error for a construct that cannot be staged; see `StagingError` for the parts."""
-    return StagingError(what, at=user_line(), why=why, instead=instead)
+def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:
+    """The error for a construct that cannot be staged; see `StagingError` for the parts, `user_line` for the place."""
+    return StagingError(what, at=user_line(outer), why=why, instead=instead)
 
 
 def quoted(path: str) -> str:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime import calls
 from autograph.runtime.attributes import aug_attr, del_attr, set_attr
@@ -257,3 +258,25 @@ def test_comprehensions_over_ranges():
     assert [i for i in comp_iter(builtin(range)(3))] == [0, 1, 2]
     with pytest.raises(StagingError, match="a range with traced bounds"):
         jax.jit(lambda n: [i for i in comp_iter(builtin(range)(n))])(3)
+
+
+def test_getters_of_attributes_are_asked_as_often_as_in_python():
+    def f(x):
+        asked = [0]
+
+        class Watched:
+            def __init__(self):
+                self.v = 1.0
+
+            def __getattribute__(self, name):
+                asked[0] += 1
+                return object.__getattribute__(self, name)
+
+        watched = Watched()
+        y = watched.v if x > 0 else watched.v + 1
+        if x > 1:
+            watched.v = x
+        return y, asked[0]
+
+    for x in (2.0, -2.0):
+        assert ag.jit(f)(x) == f(x)

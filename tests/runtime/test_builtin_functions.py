@@ -1,6 +1,7 @@
 """Numeric builtins: themselves on plain values, Python's results on traced ones."""
 
 import builtins
+import operator
 import random
 
 import jax
@@ -282,6 +283,28 @@ def test_items_behind_a_traced_one_may_write_nothing():
     with pytest.raises(StagingError, match=r"any\(\) takes items whose evaluation changes the contents of a list"):
         jax.jit(lambda a, b: builtin(any)(noted(x) for x in (a, b)))(1, 3)
     assert log == [0, 1]  # the first item is always taken
+
+
+class Noting:
+    def __init__(self, value, seen):
+        self.value, self.seen = value, seen
+
+    def __eq__(self, other):
+        self.seen.append(1)
+        return self.value == other.value
+
+
+@pytest.mark.parametrize("find", [operator.indexOf, list.index])
+def test_items_behind_a_traced_match_are_not_compared(find):
+    def f(x):
+        seen = []
+        items = [Noting(1.0, seen), Noting(x, seen), Noting(3.0, seen)]
+        return (items.index if find is list.index else lambda y: find(items, y))(Noting(3.0, [])), len(seen)
+
+    with pytest.raises(
+        StagingError, match=r"list.index\(\) takes items whose evaluation changes the contents of a list"
+    ):
+        ag.jit(f)(1.0)
 
 
 def test_extremes_of_mutable_objects_are_refused():

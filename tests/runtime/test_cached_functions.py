@@ -1,7 +1,9 @@
 """Functions under `functools.cache`: what they read may not change between two calls whose order only the program knows."""
 
 import functools
+import operator
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -119,6 +121,45 @@ def reads_a_global_of_a_loop(x):
     return total
 
 
+class Circle:
+    def __init__(self):
+        self.radius = 2.0
+
+    @functools.cache  # noqa: B019  # what users write
+    def area(self):
+        return self.radius * 2
+
+    @functools.cache  # noqa: B019  # what users write
+    def __getitem__(self, k):
+        return self.radius * k
+
+    @property
+    @functools.cache  # noqa: B019  # what users write
+    def width(self):
+        return self.radius * 5
+
+
+def reads_its_object_behind_an_arm(x):
+    circle = Circle()
+    if x > 0:
+        circle.radius = x
+        x = x + circle.area()
+    circle.radius = 9.0
+    return x + circle.area()
+
+
+def entry_of_an_arm(x):
+    k = 1
+
+    @functools.cache
+    def f(a):
+        return a * k
+
+    y = f(3) if x > 0 else 0
+    k = 2
+    return y, f(3)
+
+
 CHANGING = {
     reads_a_variable_of_an_arm: "k",
     reads_a_variable_of_a_loop: "k",
@@ -128,6 +169,8 @@ CHANGING = {
     reads_what_is_written_behind_it_in_a_loop: "<Box>.value",
     reads_a_list_of_a_loop: "numbers",
     reads_a_global_of_a_loop: "RATE",
+    reads_its_object_behind_an_arm: "<Circle>.radius",
+    entry_of_an_arm: "k",
 }
 
 
@@ -196,4 +239,157 @@ def test_a_cache_outside_of_staged_statements_is_pythons():
         return hits + 1 if x > 0 else hits, f.cache_info().currsize
 
     for x in (3, -3):
+        assert ag.jit(fn)(x) == fn(x)
+
+
+def counts_by_another_call(call):
+    def fn(x):
+        seen = []
+
+        @functools.cache
+        def f(k):
+            seen.append(k)
+            return k
+
+        if x > 0:
+            call(f)
+        f(3)
+        return len(seen)
+
+    return fn
+
+
+def around_another_callable(make):
+    def fn(x):
+        box = Box(1)
+
+        def f(k):
+            box.seen += 1
+            return k
+
+        g = functools.cache(make(f))
+        if x > 0:
+            g(3)
+        g(3)
+        return box.seen
+
+    return fn
+
+
+class Called:
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, k):
+        return self.f(k)
+
+    def method(self, k):
+        return self.f(k)
+
+
+WRITING = {
+    "called in the arm": counts_by_another_call(lambda f: f(3)),
+    "__call__": counts_by_another_call(lambda f: f.__call__(3)),
+    "operator.call": counts_by_another_call(lambda f: operator.call(f, 3)),
+    "map": counts_by_another_call(lambda f: list(map(f, [3]))),
+    "partial": around_another_callable(functools.partial),
+    "object": around_another_callable(Called),
+    "method": around_another_callable(lambda f: Called(f).method),
+}
+
+
+@pytest.mark.parametrize("fn", WRITING.values(), ids=WRITING)
+def test_it_writes(fn):
+    with pytest.raises(StagingError, match=r"\(\) is kept by functools.cache, and changes "):
+        ag.jit(fn)(3)
+
+
+def full_cache(x):
+    @functools.lru_cache(maxsize=1)
+    def g(k):
+        return [k]
+
+    first = g(1)
+    y = g(2)[0] if x > 0 else x
+    g(1).append(9)
+    return y, len(first)
+
+
+def one_iterator(x):
+    @functools.cache
+    def items(k):
+        return iter([k, k + 1])
+
+    y = next(items(1)) if x > 0 else 0
+    return y, next(items(1))
+
+
+def closures_of_traced_values(x):
+    @functools.cache
+    def make(k):
+        n = 0
+
+        def count():
+            nonlocal n
+            n += k
+            return n
+
+        return count
+
+    return make(x)(), make(x)()
+
+
+def property_in_an_arm(x):
+    circle, y = Circle(), 0.0
+    if x > 0:
+        y = circle.width
+    circle.radius = 9.0
+    return y, circle.width
+
+
+def item_in_an_arm(x):
+    circle, y = Circle(), 0.0
+    if x > 0:
+        y = circle[2]
+    circle.radius = 9.0
+    return y, circle[2]
+
+
+SHARED = {
+    full_cache: r"g\(\) is kept by functools.lru_cache, which is full, and returns a list",
+    one_iterator: r"items\(\) is kept by functools.cache, and returns a list_iterator",
+    closures_of_traced_values: r"make\(\) is kept by functools.cache, and returns a function with traced values",
+    property_in_an_arm: r"Circle.width\(\) is kept by functools.cache, and called without a call in the source",
+    item_in_an_arm: r"Circle.__getitem__\(\) is kept by functools.cache, and called without a call in the source",
+}
+
+
+@pytest.mark.parametrize("fn", SHARED, ids=lambda fn: fn.__name__)
+def test_what_it_returns_is_one_object_for_all(fn):
+    with pytest.raises(StagingError, match=SHARED[fn]):
+        ag.jit(fn)(3)
+
+
+def test_methods_and_tables_are_computed():
+    def fn(x):
+        @functools.lru_cache
+        def table(n):
+            return np.arange(n)
+
+        @functools.cache
+        def make(k):
+            n = 0
+
+            def count():
+                nonlocal n
+                n += k
+                return n
+
+            return count
+
+        circle = Circle()
+        y = circle.area() * table(5)[2] + make(1)() if x > 0 else x
+        return y + circle.area() + table(5).sum(), make(1)()
+
+    for x in (3.0, -3.0):
         assert ag.jit(fn)(x) == fn(x)

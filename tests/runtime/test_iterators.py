@@ -1,6 +1,10 @@
 """Iterators and files of the enclosing function are not advanced by a piece that is staged."""
 
+import copy
+import dataclasses
 import itertools
+import random
+import weakref
 from collections import OrderedDict
 
 import jax
@@ -295,6 +299,34 @@ def attribute_beside_thousands_of_objects(x):
     return len(list(crowd.items))
 
 
+def bound_method_of_an_iterator(x):
+    number = itertools.count().__next__
+    if x > 0:
+        x = x + number()
+    return x, number()
+
+
+def bound_method_in_a_loop(x):
+    number, i = itertools.count().__next__, 0
+    while i < x:
+        i += 1 + number()
+    return i, number()
+
+
+def copied_iterator(x):
+    it = iter([1, 2])
+    if x > 0:
+        x = x + next(copy.copy(it))
+    return x, next(it)
+
+
+def iterator_that_is_set(x):
+    it = iter([1, 2, 3])
+    if x > 0:
+        it.__setstate__(2)
+    return next(it)
+
+
 ADVANCING = [
     list_of_an_attribute,
     loop_over_an_attribute,
@@ -307,6 +339,10 @@ ADVANCING = [
     iterator_deep_in_a_global,
     attribute_in_a_loop,
     attribute_beside_thousands_of_objects,
+    bound_method_of_an_iterator,
+    bound_method_in_a_loop,
+    copied_iterator,
+    iterator_that_is_set,
 ]
 
 
@@ -344,3 +380,38 @@ def kept_beside_what_an_arm_writes(x):
 def test_iterators_that_an_arm_leaves_alone(fn):
     for x in (2.0, -1.0):
         assert jax.tree.map(float, ag.jit(fn)(x)) == jax.tree.map(float, fn(x))
+
+
+def number_by_default(x):
+    numbered = dataclasses.field(default_factory=itertools.count().__next__)
+    event = dataclasses.make_dataclass("Event", ["time", ("number", int, numbered)])
+    y = event(x).time if x > 0 else x
+    return y, event(x).number
+
+
+def random_by_default(x):
+    drawn = dataclasses.field(default_factory=random.Random(1).random)
+    event = dataclasses.make_dataclass("Event", ["time", ("weight", float, drawn)])
+    y = event(x).time if x > 0 else x
+    return y, event(x).weight
+
+
+def finalizer_in_an_arm(x):
+    source, seen = Source(), []
+    end = weakref.finalize(source, seen.append, 1)
+    if x > 0:
+        end()
+    return end.alive
+
+
+STATE = {
+    number_by_default: "the default of Event.number comes from a count, and an object is made inside a staged statement",
+    random_by_default: r"random\(\) draws from a Random inside a staged statement",
+    finalizer_in_an_arm: r"finalize\(\) may change a finalize inside a staged statement",
+}
+
+
+@pytest.mark.parametrize("fn", STATE, ids=lambda fn: fn.__name__)
+def test_state_that_cannot_be_put_back(fn):
+    with pytest.raises(StagingError, match=STATE[fn]):
+        ag.jit(fn)(1.0)
