@@ -71,12 +71,14 @@ class _Seen:
         first: what could be read at its first call, by the identity of arguments that can change.
         changes: the name of something that a call changed which Python made as it is.
         is_staged: whether it was called otherwise than Python would have: in a piece, or with traced arguments.
+        results: of traced arguments outside of pieces.
     """
 
     def __init__(self) -> None:
         self.first: dict[Any, Watch] = {}
         self.changes = ""
         self.is_staged = False
+        self.results: dict[Any, Any] = {}
 
 
 def _seen_of(f: Any) -> _Seen:
@@ -104,7 +106,9 @@ def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
             raise _writes(name, seen.changes)
         _refuse_to_read(f, name, first, pieces)
     if is_staged:
-        value = _without_cache(f, fn, name, args, kwargs, pieces)
+        value = _without_cache(
+            f, fn, name, args, kwargs, [seen.results, *(_computed.setdefault(x, {}) for x in pieces)]
+        )
     else:
         now = Watch(roots)
         value = f(*args, **kwargs)
@@ -126,13 +130,17 @@ def _is_full(f: Any) -> bool:
 
 
 def _without_cache(
-    f: Any, fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], pieces: list[journal.Piece]
+    f: Any, fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[dict[Any, Any]]
 ) -> Any:
+    """What the function returns.
+
+    Args:
+        results: those that are known, outside of pieces and in each, outermost first; its own goes to the last.
+    """
     key = (id(f), tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
-    for piece in pieces:
-        found = _computed.get(piece, {}).get(key)
-        if found is not None:
-            return found[0]
+    for known in results:
+        if key in known:
+            return known[key][0]
     with journal.Piece([]) as inside:
         _computing.add(inside)
         value = calls.converted(fn)(*args, **kwargs)
@@ -155,8 +163,7 @@ def _without_cache(
             value = f(*args, **kwargs)
         finally:
             _filling.is_on = False
-    if pieces:  # the arguments live as long as their identity counts
-        _computed.setdefault(pieces[-1], {})[key] = value, args, kwargs
+    results[-1][key] = value, args, kwargs  # the arguments live as long as their identity counts
     return value
 
 

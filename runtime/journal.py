@@ -180,7 +180,7 @@ class Piece:
             self.forwarded[key] = location
         elif key not in self.entries and not self._covers(location):
             before = location.get()
-            if isinstance(location.obj, BaseException):
+            if issubclass(type(location.obj), BaseException):
                 self.exceptions.append(key)
             if type(before) is dict and isinstance(location, ContentsLocation):
                 self._take_over(location.obj, before)
