@@ -222,12 +222,13 @@ def keep_with_trace(x: Any, outermost: bool = False) -> Any:
     Returns:
         None, or a weak reference to the trace where nothing of the trace's can hold `x`: then the caller keeps it.
     """
-    for candidate in reversed(open_traces()) if outermost else open_traces():
+    traces = open_traces()
+    for candidate in traces[-2:-1] if outermost else traces:  # the last one evaluates
         kept = _list_of(getattr(candidate, "frame", None), "kept")
         if kept is not None:
             kept.append(x)
             return None
-    return trace_reference()
+    return outermost_trace() if outermost else trace_reference()
 
 
 def trace_reference() -> Callable[[], Any]:

@@ -27,7 +27,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from autograph.jax_internals import is_tracing, keep_with_trace
+from autograph.jax_internals import is_tracing, keep_with_trace, open_traces
 from autograph.runtime import calls, iterators, journal
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.references import walked
@@ -86,15 +86,21 @@ def _seen_of(f: Any) -> _Seen:
     found = None if reference is None else reference()
     if found is None:
         found = _Seen()
-        keep_with_trace(found, outermost=True)
-        _seen[f] = weakref.ref(found)
+        trace = keep_with_trace(found, outermost=True)
+        _seen[f] = weakref.ref(found) if trace is None else functools.partial(_while_open, trace, found)
     return found
+
+
+def _while_open(trace: Callable[[], Any], found: _Seen) -> _Seen | None:
+    """What is known where nothing of the trace's can hold it (an eager `vmap`)."""
+    return found if any(trace() is x for x in open_traces()) else None
 
 
 def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     seen = _seen_of(f)
     roots = [fn, *(x for x in (*args, *kwargs.values()) if not _is_plain(x))]
-    first = seen.first.setdefault(tuple(map(id, roots)), Watch(roots))
+    key, now = tuple(map(id, roots)), Watch(roots)
+    first = seen.first.setdefault(key, now)
     name = getattr(fn, "__name__", type(fn).__name__)
     pieces = [piece for piece in journal.open_pieces() if piece not in _computing]
     is_staged = bool(pieces) or any(map(is_tracer, (*args, *kwargs.values())))
@@ -110,7 +116,6 @@ def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
             f, fn, name, args, kwargs, [seen.results, *(_computed.setdefault(x, {}) for x in pieces)]
         )
     else:
-        now = Watch(roots)
         value = f(*args, **kwargs)
         seen.changes = seen.changes or next((change.location.name for change in now.changes()), "")
         if seen.is_staged and seen.changes:
@@ -231,7 +236,7 @@ def _is_plain(value: Any) -> bool:
 _PLAIN = (bool, int, float, complex, str, bytes, Tracer, jax.Array, np.generic, np.dtype, enum.Enum, type, ModuleType)
 _uncounted: weakref.WeakSet[Any] = weakref.WeakSet()
 """Functions that were called otherwise than Python would have."""
-_seen: weakref.WeakKeyDictionary[Any, weakref.ref[_Seen]] = weakref.WeakKeyDictionary()
+_seen: weakref.WeakKeyDictionary[Any, Callable[[], _Seen | None]] = weakref.WeakKeyDictionary()
 _computed: weakref.WeakKeyDictionary[journal.Piece, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _computing: weakref.WeakSet[journal.Piece] = weakref.WeakSet()
 """Pieces in which such a function runs, so that what it writes is seen; they end before what it computed does."""

@@ -3,6 +3,8 @@
 import functools
 import operator
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -179,6 +181,11 @@ def test_what_it_reads_changes(fn):
     with pytest.raises(StagingError, match=f"is kept by functools.cache, and reads {CHANGING[fn]}, which changes"):
         ag.jit(fn)(3)
     assert RATE == 1
+
+
+def test_under_an_eager_vmap_it_is_the_same():
+    with pytest.raises(StagingError, match="is kept by functools.cache, and reads k, which changes"):
+        jax.vmap(ag.convert(entry_of_an_arm))(jnp.array([1.0, -1.0]))
 
 
 def test_what_it_does_not_read_may_change():
