@@ -210,8 +210,9 @@ def _refuse_to_count(f: Any) -> None:
 
 
 def _bound(f: Any) -> Any:
-    if f.__name__ == "__call__":
-        return converted(f.__self__)
+    owner = f.__self__
+    if f.__name__ == "__call__" and type(static_lookup(type(owner), "__call__")) is WrapperDescriptorType:
+        return converted(owner)  # else it is that of a base: `super().__call__`
     return native_methods.bound(f)
 
 

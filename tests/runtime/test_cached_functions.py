@@ -400,3 +400,17 @@ def test_methods_and_tables_are_computed():
 
     for x in (3.0, -3.0):
         assert ag.jit(fn)(x) == fn(x)
+
+
+class Loud(functools.partial):
+    def __call__(self, *args):
+        return super().__call__(*args) + 100
+
+
+def test_the_call_of_a_base_is_that_of_the_base():
+    def fn(x):
+        loud = Loud(lambda a: a + 1 if a > 0 else a)
+        return loud(x) + loud.__call__(x) + functools.partial(lambda a: -a if a > 0 else a).__call__(x)
+
+    for x in (3, -3):
+        assert ag.jit(fn)(x) == fn(x)
