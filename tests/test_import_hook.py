@@ -87,7 +87,7 @@ SIGN = """
 def test_every_function_works_on_traced_values(folder: Path) -> None:
     write(folder / "hooked_sign.py", SIGN)
     with ag.install_import_hook("hooked_sign") as hook:
-        import hooked_sign as m  # type: ignore[import-not-found]
+        import hooked_sign as m  # type: ignore[import-not-found]  # a module that only exists while the test runs
     assert [int(jax.jit(m.sign)(x)) for x in (3.0, -2.0, 0.0)] == [1, -1, 0]
     assert int(m.jitted(37)) == 7
     assert float(jax.jit(m.Scaled(3.0))(2.0)) == 6.0

@@ -2160,7 +2160,7 @@ def return_in_a_finally(n):
         n += 1
     finally:
         if n > 7:
-            return -5  # noqa: B012  # that it hides exceptions is why it is refused
+            return -5  # noqa: B012  # the rule warns of what this program is refused for
     return n
 
 

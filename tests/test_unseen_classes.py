@@ -113,7 +113,7 @@ def test_operator_in_an_arm(reach: Callable[[], Callable[[], Any]]) -> None:
 
 def test_object_of_a_module(settings: types.ModuleType) -> None:
     def use(x: Any) -> Any:
-        import settings_of_the_user as module  # type: ignore[import-not-found]  # the fixture makes it
+        import settings_of_the_user as module  # type: ignore[import-not-found]  # a module that only exists while the test runs
 
         SETTINGS.tally.n = 0
         if x > 0:

@@ -127,16 +127,16 @@ class Circle:
     def __init__(self):
         self.radius = 2.0
 
-    @functools.cache  # noqa: B019  # what users write
+    @functools.cache  # noqa: B019  # a cached method is what is tried
     def area(self):
         return self.radius * 2
 
-    @functools.cache  # noqa: B019  # what users write
+    @functools.cache  # noqa: B019  # a cached method is what is tried
     def __getitem__(self, k):
         return self.radius * k
 
     @property
-    @functools.cache  # noqa: B019  # what users write
+    @functools.cache  # noqa: B019  # a cached method is what is tried
     def width(self):
         return self.radius * 5
 
@@ -331,18 +331,19 @@ def one_iterator(x):
     return y, next(items(1))
 
 
+def counter(k):
+    n = 0
+
+    def count():
+        nonlocal n
+        n += k
+        return n
+
+    return count
+
+
 def closures_of_traced_values(x):
-    @functools.cache
-    def make(k):
-        n = 0
-
-        def count():
-            nonlocal n
-            n += k
-            return n
-
-        return count
-
+    make = functools.cache(counter)
     return make(x)(), make(x)()
 
 
@@ -365,7 +366,7 @@ def item_in_an_arm(x):
 SHARED = {
     full_cache: r"g\(\) is kept by functools.lru_cache, which is full, and returns a list",
     one_iterator: r"items\(\) is kept by functools.cache, and returns a list_iterator",
-    closures_of_traced_values: r"make\(\) is kept by functools.cache, and returns a function with traced values",
+    closures_of_traced_values: r"counter\(\) is kept by functools.cache, and returns a function with traced values",
     property_in_an_arm: r"Circle.width\(\) is kept by functools.cache, and called without a call in the source",
     item_in_an_arm: r"Circle.__getitem__\(\) is kept by functools.cache, and called without a call in the source",
 }
@@ -383,18 +384,7 @@ def test_methods_and_tables_are_computed():
         def table(n):
             return np.arange(n)
 
-        @functools.cache
-        def make(k):
-            n = 0
-
-            def count():
-                nonlocal n
-                n += k
-                return n
-
-            return count
-
-        circle = Circle()
+        make, circle = functools.cache(counter), Circle()
         y = circle.area() * table(5)[2] + make(1)() if x > 0 else x
         return y + circle.area() + table(5).sum(), make(1)()
 

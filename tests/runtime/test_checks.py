@@ -185,7 +185,7 @@ def test_finished_lanes_do_not_fail():
 
 def test_finished_lanes_of_a_rotated_loop_do_not_fail():
     def f(n):
-        def test():
+        def goes_on():
             nonlocal n
             n = n - 1
             return n % 5 != 0
@@ -193,7 +193,7 @@ def test_finished_lanes_of_a_rotated_loop_do_not_fail():
         def body():
             if_stmt(n < -3, fail, nothing)
 
-        while_loop(test, body, lambda: (n,))
+        while_loop(goes_on, body, lambda: (n,))
         return n
 
     assert run(jax.vmap(f), jnp.array([1, 12, 7, 6])).tolist() == [0, 10, 5, 5]
