@@ -6,7 +6,7 @@ their turns, so every program ends. A name is only read where Python surely has 
 Levels: 1 integers, `if`, loops, jumps · 2 also floats, arrays, closures, walrus, comprehensions, chained comparisons,
 element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write
 · 4 all of it, deeper, and the rest of the language (`wild`, `constructs`) · 5 jumps everywhere (`jumping`) · 6 also exceptions
-(`raising`) · 7 what cannot be expressed (`inexpressible`).
+(`raising`) · 7 what cannot be expressed (`inexpressible`) · 8 patterns of other people's code, one kind a program (`families`).
 
 >>> text = write_program(seed=1, level=1)
 >>> text.splitlines()[-1].strip().startswith("return")
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import random
 
-from tests.random_programs import wild
+from tests.random_programs import families, wild
 from tests.random_programs.expressions import Scope
 from tests.random_programs.inexpressible import InexpressibleWriter
 from tests.random_programs.jumping import JumpWriter
@@ -93,8 +93,10 @@ class ProgramWriter(InexpressibleWriter):
             self.returns += ["l", "m"]
 
 
-def write_program(seed: int, level: int) -> str:
+def write_program(seed: int, level: int, family: str | None = None) -> str:
     """The text of program number `seed` of a level; the function in it is called `program(a, b, x, xs)`."""
+    if level == 8:
+        return HEADER + families.write(seed, family)
     if level in (5, 6):
         return HEADER + (JumpWriter if level == 5 else RaiseWriter)(seed).program()
     return ProgramWriter(seed, level).program()

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 
 from tests import catalogue
-from tests.random_programs import execution, grammar, shrinking
+from tests.random_programs import execution, families, grammar, shrinking
 
 ALLOWED = ("equal", "refused", "skip")
 CLEAR_EVERY = 125
@@ -44,11 +44,12 @@ class Task:
     stride: int
     levels: tuple[int, ...]
     plain: bool
+    family: str | None = None
 
 
-def run_one(seed: int, level: int, folder: pathlib.Path, *, plain: bool = False) -> Result:
+def run_one(seed: int, level: int, folder: pathlib.Path, *, plain: bool = False, family: str | None = None) -> Result:
     """Write, run and compare one program."""
-    text = grammar.write_program(seed, level)
+    text = grammar.write_program(seed, level, family)
     return Result(seed, level, execution.compare(text, grammar.write_inputs(seed), folder, plain=plain))
 
 
@@ -60,13 +61,15 @@ def run_task(task: Task) -> list[Result]:
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(task.start, task.stop, task.stride):
             level = task.levels[seed % len(task.levels)]
-            results.append(run_one(seed, level, pathlib.Path(folder), plain=task.plain))
+            results.append(run_one(seed, level, pathlib.Path(folder), plain=task.plain, family=task.family))
             if next(_done) % CLEAR_EVERY == 0:
                 execution.forget_compiled_programs()
     return results
 
 
-def smallest(result: Result, folder: pathlib.Path, *, plain: bool = False, attempts: int = 400) -> str:
+def smallest(
+    result: Result, folder: pathlib.Path, *, plain: bool = False, family: str | None = None, attempts: int = 400
+) -> str:
     """The program of a failure, made small; it fails with the same kind and the same category of text."""
     inputs = grammar.write_inputs(result.seed)
 
@@ -74,20 +77,24 @@ def smallest(result: Result, folder: pathlib.Path, *, plain: bool = False, attem
         again = execution.compare(text, inputs, folder, plain=plain)
         return (again.kind, again.category) == (result.outcome.kind, result.outcome.category)
 
-    return shrinking.shrink(grammar.write_program(result.seed, result.level), still_fails, attempts)
+    return shrinking.shrink(grammar.write_program(result.seed, result.level, family), still_fails, attempts)
 
 
-def _batches(seed: int, count: int, jobs: int, levels: tuple[int, ...], plain: bool) -> Iterator[Task]:
+def _batches(
+    seed: int, count: int, jobs: int, levels: tuple[int, ...], plain: bool, family: str | None
+) -> Iterator[Task]:
     """Small shares, so that the processes stay fresh and the progress is seen."""
     size = 25 * jobs
     for start in range(seed, seed + count, size):
         stop = min(start + size, seed + count)
-        yield from (Task(start + j, stop, jobs, levels, plain) for j in range(jobs))
+        yield from (Task(start + j, stop, jobs, levels, plain, family) for j in range(jobs))
 
 
-def search(seed: int, count: int, jobs: int, levels: tuple[int, ...], plain: bool) -> Iterator[Result]:
+def search(
+    seed: int, count: int, jobs: int, levels: tuple[int, ...], plain: bool, family: str | None = None
+) -> Iterator[Result]:
     """Run `count` programs from `seed` on in `jobs` processes, each replaced after a while to give memory back."""
-    tasks = _batches(seed, count, jobs, levels, plain)
+    tasks = _batches(seed, count, jobs, levels, plain, family)
     if jobs == 1:
         for task in tasks:
             yield from run_task(task)
@@ -157,7 +164,7 @@ def print_table(results: list[Result], seconds: float) -> None:
             print(f"  {len(group):>5}  {name}  ({shares}; e.g. --seed {group[0].seed} --level {group[0].level})")
 
 
-def print_failures(results: list[Result], limit: int, plain: bool, refusals: bool) -> None:
+def print_failures(results: list[Result], limit: int, plain: bool, refusals: bool, family: str | None = None) -> None:
     """The smallest program of each failure, one of each category of crash."""
     for r in results:
         if r.outcome.kind not in ALLOWED:
@@ -171,7 +178,7 @@ def print_failures(results: list[Result], limit: int, plain: bool, refusals: boo
             if category in shown and r.outcome.kind != "WRONG":
                 continue
             shown.add(category)
-            text = smallest(r, pathlib.Path(folder), plain=plain)
+            text = smallest(r, pathlib.Path(folder), plain=plain, family=family)
             final = execution.compare(text, grammar.write_inputs(r.seed), pathlib.Path(folder), plain=plain)
             print(f"\n--- {r.outcome.kind}: --seed {r.seed} --level {r.level}")
             print(f"{text}\n=> {final.detail[-1500:]}", flush=True)
@@ -182,27 +189,28 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.random_programs", description=__doc__)
     parser.add_argument("--count", type=int, default=2000, help="number of programs")
     parser.add_argument("--seed", type=int, default=0, help="number of the first program")
-    parser.add_argument("--level", type=int, action="append", help="1 to 7; several in turns (default: all)")
+    parser.add_argument("--level", type=int, action="append", help="1 to 8; several in turns (default: all)")
+    parser.add_argument("--family", choices=sorted(families.FAMILIES), help="level 8: programs of this family only")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--plain", action="store_true", help="compare on plain values instead of under ag.jit")
     parser.add_argument("--show", action="store_true", help="print the first program and stop")
     parser.add_argument("--failures", type=int, default=5, help="how many failures are made small and printed")
     parser.add_argument("--refusals", action="store_true", help="print the smallest program of refusals as well")
     options = parser.parse_args(argv)
-    levels = tuple(options.level or (1, 2, 3, 4, 5, 6, 7))
+    levels = (8,) if options.family else tuple(options.level or (1, 2, 3, 4, 5, 6, 7, 8))
     if options.show:
-        print(grammar.write_program(options.seed, levels[options.seed % len(levels)]))
+        print(grammar.write_program(options.seed, levels[options.seed % len(levels)], options.family))
         return 0
     begin = time.monotonic()
     os.environ["XLA_FLAGS"] = f"{QUICK} {os.environ.get('XLA_FLAGS', '')}"  # read when the first program is compiled
     progress = Progress(options.count)
     results = []
     try:
-        for result in search(options.seed, options.count, options.jobs, levels, options.plain):
+        for result in search(options.seed, options.count, options.jobs, levels, options.plain, options.family):
             results.append(result)
             progress.note(result)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     print_table(results, time.monotonic() - begin)
-    print_failures(results, options.failures, options.plain, options.refusals)
+    print_failures(results, options.failures, options.plain, options.refusals, options.family)
     return 0 if all(r.outcome.kind in ALLOWED for r in results) else 1

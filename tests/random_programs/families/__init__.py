@@ -1,0 +1,31 @@
+"""Level 8: small programs of one kind each, as strangers write them.
+
+The other levels mix everything that the language has; a bug that needs three particular statements in a row is met there by
+chance or never. Each module of this folder writes one kind of program that somebody's code was found to consist of, with everything
+around the pattern varied: what is stored, where it is changed, which loop or branch it stands in, who calls whom.
+
+A family is a module with `write(rng) -> str`: the text of `program(a, b, x, xs)` and of what it needs (`HEADER` of
+`grammar` stands before it). Arithmetic is exact in 32 bits there, as on all levels.
+
+>>> print(write(0, "rows").splitlines()[0])
+def program(a, b, x, xs):
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from tests.random_programs.families import rows
+
+FAMILIES: dict[str, Callable[[random.Random], str]] = {
+    "rows": rows.write,
+}
+"""By name: what writes a program of the family."""
+
+
+def write(seed: int, family: str | None = None) -> str:
+    """The text of program number `seed`: of one family, or of each in its turn."""
+    names = sorted(FAMILIES)
+    name = family or names[seed // 8 % len(names)]
+    return FAMILIES[name](random.Random(f"{name} {seed}"))
