@@ -16,7 +16,7 @@ from autograph import templates
 from autograph.analyses.loops import IS_COMPOUND
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
-from autograph.analyses.operators import callee, is_operator, operands
+from autograph.analyses.operators import callee, is_operator, mark_authors, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 from autograph.analyses.static_tests import StaticTests, dotted
 from autograph.naming import Namer
@@ -51,6 +51,8 @@ class Conversion:
         """The object that a dotted name means, or `MISSING`; names that the tree binds mean nothing yet."""
         self.static = StaticTests(self.resolve)
         kinds, words = inventory(tree)
+        if gast.Lambda in kinds:
+            mark_authors(tree)
         self.kinds = kinds
         """The types of the nodes that the user wrote."""
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))

@@ -12,6 +12,8 @@ from typing import Any
 
 import gast
 
+from autograph.nodes import walk
+
 
 def is_operator(node: Any, alias: str) -> bool:
     """Whether `node` is `ag__.something(...)`."""
@@ -46,12 +48,29 @@ def variable(node: Any, alias: str) -> Any:
 
 
 def operands(call: gast.Call) -> list[gast.Lambda]:
-    """The lambdas without parameters that are arguments of an operator: it calls them before it returns.
+    """The lambdas without parameters that a converter made arguments of an operator: it calls them before it returns.
 
-    So their bodies belong to the scope around the call: what they read is read there and then, not captured.
+    So their bodies belong to the scope around the call: what they read is read there and then, not captured. A lambda of
+    the author's is a value like any other, as in `ag__.set_attr(lambda: y, x, 'a')`.
     """
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return [item for item in arguments if isinstance(item, gast.Lambda) and not parameters(item.args)]
+    return [
+        item
+        for item in arguments
+        if isinstance(item, gast.Lambda) and not is_authors(item) and not parameters(item.args)
+    ]
+
+
+def mark_authors(tree: Any) -> None:
+    """Takes note of the lambdas in a tree as the author's; copies of a node keep what was noted."""
+    for node in walk(tree):
+        if type(node) is gast.Lambda:
+            node.is_authors = True
+
+
+def is_authors(node: Any) -> bool:
+    """Whether the author wrote a lambda, and no converter."""
+    return hasattr(node, "is_authors")
 
 
 def parameters(arguments: gast.arguments) -> list[gast.Name]:

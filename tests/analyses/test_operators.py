@@ -1,11 +1,12 @@
 """Calls of our own operators, and what functions evaluate when they are made."""
 
 import ast
+import copy
 
 import gast
 import pytest
 
-from autograph.analyses.operators import immediate, is_operator, operands, parameters
+from autograph.analyses.operators import immediate, is_operator, mark_authors, operands, parameters
 from tests.analyses.trees import expression
 
 
@@ -42,3 +43,10 @@ def test_parameters_have_the_order_of_co_varnames() -> None:
 def test_immediate() -> None:
     function = gast.parse("def f(a: A, b: B = b0, *args: C, c=c0, d, **kwargs: D): pass").body[0]
     assert [ast.unparse(gast.gast_to_ast(item)) for item in immediate(function.args)] == ["b0", "c0", *"ABCD"]
+
+
+def test_a_lambda_of_the_authors_is_no_operand() -> None:
+    call = expression("ag__.set_attr(lambda: y, x, 'a')")
+    mark_authors(call)
+    assert operands(call) == []
+    assert operands(copy.deepcopy(call)) == []

@@ -27,6 +27,8 @@ from autograph.errors import AutoGraphError
 from tests.programs.harness import Raised, difference, outcome, staged_on_plain_values
 
 Inputs = tuple[int, int, float, list[int]]
+DEFECT = "this is a defect of the library"
+"""An error of our family that is no refusal."""
 _numbers = itertools.count()
 
 
@@ -136,9 +138,10 @@ def _compare_traced(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]
 
 
 def _compare_plain(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]) -> Outcome:
-    for run in (ag.convert(fn), staged_on_plain_values(fn)):
+    for make in (ag.convert, staged_on_plain_values):
+        run = outcome(lambda make=make: make(fn))
         for args, wanted in usable:
-            got = outcome(lambda run=run, args=args: _plain_python(run, args))
+            got = run if isinstance(run, Raised) else outcome(lambda run=run, args=args: _plain_python(run, args))
             verdict = _judge(wanted, got, "exact", args)
             if verdict is not None:
                 return verdict
@@ -151,6 +154,8 @@ def _judge(wanted: Any, got: Any, types: str, args: Inputs) -> Outcome | None:
         return None
     if isinstance(got, Raised):
         text = f"{type(got.error).__name__}: {got.error}"
+        if DEFECT in text:
+            return Outcome("crash", text, category_of(text))
         if isinstance(
             got.error, AutoGraphError
         ):  # also where Python raises something on these arguments: nothing was run

@@ -16,9 +16,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.random_programs.families import rows
+from tests.random_programs.families import closures, rows
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
+    "closures": closures.write,
     "rows": rows.write,
 }
 """By name: what writes a program of the family."""
