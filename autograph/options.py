@@ -14,9 +14,11 @@ class ConversionOptions:
 
     Args:
         recursive: whether the functions that it calls are converted too.
+        in_try: whether it is called inside of a `try` whose handlers may catch what its arithmetic raises.
     """
 
     recursive: bool = True
+    in_try: bool = False
 
 
 DEFAULT = ConversionOptions()

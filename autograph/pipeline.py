@@ -23,6 +23,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -34,7 +35,7 @@ from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.relaying import Relay
-from autograph.runtime import cached_functions, journal, outermost_calls
+from autograph.runtime import arithmetic_errors, cached_functions, journal, outermost_calls
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
@@ -43,7 +44,18 @@ from autograph.staged_tree import convert_tree as convert_tree
 class Unit:
     """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
 
-    __slots__ = ("__weakref__", "_entry", "_find", "_source", "_staged", "_traced", "caches", "is_cached", "options")
+    __slots__ = (
+        "__weakref__",
+        "_entry",
+        "_find",
+        "_in_try",
+        "_source",
+        "_staged",
+        "_traced",
+        "caches",
+        "is_cached",
+        "options",
+    )
 
     def __init__(self, source: Source | Callable[[], Source], options: ConversionOptions) -> None:
         self._source = source if isinstance(source, Source) else None
@@ -52,6 +64,7 @@ class Unit:
         self.caches: str | None = None  # the attribute under which what a getter returns is kept
         self.is_cached = False  # whether it is a method under `functools.cache` that Python calls by itself
         self._staged: CodeType | None = None
+        self._in_try: Unit | None = None
         self._traced: dict[str, str] | None = None  # the arguments of the last trace that was told of
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
 
@@ -67,6 +80,15 @@ class Unit:
     def at_import(self) -> bool:
         """Whether the import hook made the function: then the author's body is the function itself, and no copy."""
         return self._find is not None
+
+    def in_try(self) -> Unit:
+        """The same code, converted for calls in a `try` that may catch what its arithmetic raises."""
+        if self.options.in_try:
+            return self
+        if self._in_try is None:
+            with LOCK:
+                self._in_try = self._in_try or Unit(self.source, replace(self.options, in_try=True))
+        return self._in_try
 
     def __repr__(self) -> str:
         return f"<conversion of {self.source.code.co_qualname}>"
@@ -191,14 +213,17 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
     return converted
 
 
-def staged(fn: FunctionType) -> FunctionType:
+def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
     """What traced code runs for a function: its staged body over the same globals, defaults and cells.
 
     `fn` itself where it is one, where the user or we say that it stays as it is (`do_not_convert`, library code), and
     where there is no source, as for methods that `dataclasses` writes. While nothing is traced also where the source is
     not what runs: something rewrote the function, which then does what it does.
+
+    `in_try`: see `ConversionOptions`.
     """
-    found = _STAGED.get(fn)
+    table = _STAGED if not in_try else _STAGED_IN_TRY
+    found = table.get(fn)
     if found is not None:
         function = _alive(found)
         if function is not None:
@@ -214,15 +239,19 @@ def staged(fn: FunctionType) -> FunctionType:
                 raise
             return fn
     elif entry.role is Role.STAGED:
+        if in_try:
+            arithmetic_errors.refuse_unasked(fn)
         return fn
     else:
         unit = entry.unit
+    if in_try:
+        unit = unit.in_try()
     implicit_methods.prepare_function(fn)
     with LOCK:
-        function = _alive(_STAGED.get(fn))
+        function = _alive(table.get(fn))
         if function is None:
             function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
-            _STAGED[fn] = _kept(function)
+            table[fn] = _kept(function)
     return function
 
 
@@ -284,6 +313,7 @@ def leave(fn: FunctionType) -> None:
         fn.__code__ = found.unit.source.code
     UNCONVERTED.add(fn)
     _STAGED.pop(fn, None)
+    _STAGED_IN_TRY.pop(fn, None)
 
 
 UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()
@@ -291,6 +321,7 @@ UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()
 
 _CONVERTED: dict[ConversionOptions, weakref.WeakKeyDictionary[FunctionType, Any]] = {}
 _STAGED: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
+_STAGED_IN_TRY: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
 _AUTHOR = CodeTable()
 _UNITS = CodeTable()
 _exception: Callable[[], BaseException | None] = sys.exception

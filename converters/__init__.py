@@ -14,6 +14,7 @@ from autograph.converters.asserts import Asserts
 from autograph.converters.base import Conversion, Converter
 from autograph.converters.bool_arithmetic import BoolArithmetic
 from autograph.converters.calls import Calls
+from autograph.converters.caught_operations import CaughtOperations
 from autograph.converters.caught_statements import CaughtStatements
 from autograph.converters.comparisons import Comparisons
 from autograph.converters.comprehensions import Comprehensions
@@ -62,6 +63,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     HoistDeclarations,  # first: declarations inside statements would move with them
     MatchStatements,  # before anything counts `if`s: cases become some
     CaughtStatements,  # before anything counts `raise`s
+    CaughtOperations,  # sees the `try`s that statements became, and makes `raise`s
     Directives,  # while each directive still stands in its own loop
     ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
     OuterWrites,  # sees the assignments that element assignments became

@@ -17,6 +17,7 @@ from typing import Any
 import gast
 
 from autograph import locations
+from autograph.analyses.fallible import caught_by
 from autograph.analyses.operators import callee, is_operator
 from autograph.converters import native_calls, pieces
 from autograph.converters.base import ExpressionConverter, Node
@@ -31,6 +32,8 @@ OF_NUMBERS = frozenset(
 class Calls(ExpressionConverter):
     """See the module. Late: what other converters wrote are calls of operators, which stay."""
 
+    in_try = False
+
     def visit_Call(self, node: Node) -> Any:
         func = node.func
         if is_operator(node, self.alias) or callee(node, self.alias) is not func:
@@ -44,5 +47,17 @@ class Calls(ExpressionConverter):
             name = locations.place(gast.Constant(func.attr, None), locations.header(func))
             node.func = pieces.operator(self.alias, "method", [func.value, name], at=func)
             return node
-        node.func = pieces.operator(self.alias, "converted", [func], at=func)
+        name = "converted" if not self.in_try else "watched"
+        node.func = pieces.operator(self.alias, name, [func], at=func)
         return node
+
+    def _scope_Try(self, node: Node) -> None:
+        """Calls in the body of a `try` are told where they stand, where its handlers may catch what arithmetic raises."""
+        outer = self.in_try
+        self.in_try = outer or bool(caught_by(node, self.conversion.meaning))
+        self._list(node.body)
+        self.in_try = outer
+        for part in (node.handlers, node.orelse, node.finalbody):
+            self._list(part)
+
+    _scope_TryStar = _scope_Try

@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from autograph.analyses.operators import is_operator
 from autograph.converters import pieces
 from autograph.converters.base import Node
 
@@ -72,6 +73,7 @@ class Catch:
         self.depth = jumps.namer.fresh("depth")
         self.handlers = copy.deepcopy(node.handlers)  # before they are lowered
         self.sites: list[Site] = []
+        self._shared: dict[str | None, Site] = {}
 
     @property
     def flags(self) -> frozenset[str]:
@@ -86,8 +88,7 @@ class Catch:
 
     def raising(self, node: Node) -> tuple[list[Node], str]:
         """What takes the place of a `raise`, and its flag."""
-        site = Site(self.jumps.namer.fresh("raised"), self.jumps.namer.fresh("error"), node)
-        self.sites.append(site)
+        site = self._site(node)
         arguments = [pieces.name(self.depth)]
         if node.exc is not None:
             arguments.append(node.exc)
@@ -96,6 +97,21 @@ class Catch:
         call = pieces.operator(self.jumps.alias, "raised", arguments, at=node)
         [kept] = self.jumps.statements("$name = $call", at=node, name=site.error, call=call)
         return [kept, pieces.assign(site.flag, gast.Constant(True, None), at=node)], site.flag
+
+    def _site(self, node: Node) -> Site:
+        """A new one, or the one of other arithmetic that raises the same: where no handler looks at the text, one will do."""
+        kind = None
+        if is_operator(node.exc, self.jumps.alias) and node.exc.func.attr == "failure":
+            if not any(handler.name for handler in self.handlers) and self.place.catch is None:
+                node.exc.args = node.exc.args[:1]
+                kind = node.exc.args[0].value
+        site = self._shared.get(kind)
+        if site is None:
+            site = Site(self.jumps.namer.fresh("raised"), self.jumps.namer.fresh("error"), node)
+            self.sites.append(site)
+            if kind is not None:
+                self._shared[kind] = site
+        return site
 
     def handling(self) -> list[Node]:
         """The `if`s behind the `try`, each with a copy of its handlers; not lowered yet."""

@@ -2,11 +2,17 @@
 
 from builtins import slice as slice
 
+from autograph.runtime.arithmetic_errors import attempt as attempt
+from autograph.runtime.arithmetic_errors import binary as binary
+from autograph.runtime.arithmetic_errors import failed as failed
+from autograph.runtime.arithmetic_errors import failure as failure
+from autograph.runtime.arithmetic_errors import operand as operand
 from autograph.runtime.attributes import aug_attr as aug_attr
 from autograph.runtime.attributes import del_attr as del_attr
 from autograph.runtime.attributes import set_attr as set_attr
 from autograph.runtime.bool_arithmetic import bool_op as bool_op
 from autograph.runtime.calls import converted as converted
+from autograph.runtime.calls import watched as watched
 from autograph.runtime.checks import assert_ as assert_
 from autograph.runtime.checks import raise_ as raise_
 from autograph.runtime.comprehensions import comp_counted as comp_counted

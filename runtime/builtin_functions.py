@@ -9,6 +9,7 @@
 | `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |
 | `any`, `all` | a traced bool; what stands behind a deciding element is evaluated, but may write nothing |
 | `pow(a, b, m)` | see `modular` |
+| `int`, `round`, `divmod`, `pow` in a `try` | see `arithmetic_errors` |
 | `round(n, -2)` | of an integer: by a division |
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
@@ -45,6 +46,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak, is_tracing
 from autograph.runtime import (
+    arithmetic_errors,
     attributes,
     calls,
     handlers,
@@ -92,7 +94,7 @@ def _is_open_list(x: Any) -> bool:
 
 def _int(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_tracer(args[0]):
-        return scalar(args[0], int)
+        return arithmetic_errors.called("int", scalar(args[0], int), args)
     texts.check(args)
     return int(*args, **kwargs)
 
@@ -113,9 +115,15 @@ def _complex(*args: Any, **kwargs: Any) -> Any:
     return real if "imag" not in parts else real + imag * 1j
 
 
+def _divmod(x: Any, y: Any, /) -> Any:
+    return divmod(x, arithmetic_errors.operand("divmod", x, y))
+
+
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None or not any(map(is_traced, (base, exp, mod))):
-        return powers.power(base, exp) if mod is None else pow(base, exp, mod)
+        if mod is not None:
+            return pow(base, exp, mod)
+        return powers.power(base, arithmetic_errors.operand("pow", base, exp))
     if not all(map(modular.is_integer, (base, exp, mod))):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     return scalar(modular.power(base, exp, mod), int)
@@ -239,7 +247,9 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     if dtype == jnp.bool_:
         number, dtype = _int(number), jnp.dtype(int)
     if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
-        return number if jnp.issubdtype(dtype, jnp.integer) else scalar(round(number), int)
+        if jnp.issubdtype(dtype, jnp.integer):
+            return number
+        return arithmetic_errors.called("round", scalar(round(number), int), (number,))
     if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
         return round(number, ndigits)
     unit, largest = 10**-ndigits, jnp.iinfo(dtype).max
@@ -308,6 +318,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     int: _int,
     float: _float,
     complex: _complex,
+    divmod: _divmod,
     pow: _pow,
     round: _round,
     sum: _sum,

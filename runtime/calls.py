@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
 from types import (
     BuiltinFunctionType,
@@ -53,6 +54,7 @@ from autograph.runtime import (
     wrapped_functions,
 )
 from autograph.runtime.function_arguments import takes_functions, with_functions_converted
+from autograph.runtime.handlers import witnesses
 from autograph.runtime.lookups import static_lookup
 
 
@@ -61,11 +63,32 @@ def converted(f: Any) -> Any:
     return _BY_TYPE.get(type(f), _other)(f)
 
 
+def watched(f: Any) -> Any:
+    """The same in a `try` whose handlers may catch what arithmetic raises: functions are converted so that theirs asks for it."""
+    with _in_try():
+        found = converted(f)
+    return found if found is f else functools.partial(_watched, found)
+
+
+def _watched(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    with _in_try():
+        return f(*args, **kwargs)
+
+
+@contextmanager
+def _in_try() -> Iterator[None]:
+    witnesses.tries += 1
+    try:
+        yield
+    finally:
+        witnesses.tries -= 1
+
+
 def staged(f: FunctionType) -> FunctionType:
     """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
     from autograph import pipeline  # above this layer; these functions are the way up
 
-    return pipeline.staged(f)
+    return pipeline.staged(f, in_try=witnesses.tries > 0)
 
 
 def met(kind: type) -> None:

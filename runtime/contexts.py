@@ -26,6 +26,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime import calls, journal
 from autograph.runtime.handlers import is_event, witnesses
 from autograph.runtime.lookups import static_lookup
+from autograph.runtime.refusals import refusal
 
 _INDIFFERENT = (
     contextlib.nullcontext,
@@ -42,11 +43,20 @@ _INDIFFERENT = (
 """They leave in the same way, whatever passes them; and so do those of JAX."""
 
 
+_FLOATING = ("all", "divide", "over", "under", "invalid")
+
+
 def context(manager: Any) -> Any:
     """The context manager that a `with` enters; `manager` itself unless something is traced."""
     if not is_tracing():
         return manager
     kind = type(manager)
+    if kind is np.errstate and any(getattr(manager, f"_{name}", None) == "raise" for name in _FLOATING):
+        raise refusal(
+            "`np.errstate` asks for a `FloatingPointError`",
+            why="a compiled program raises none: it goes on with an infinity or a NaN",
+            instead="test for the case with `if` (`if d == 0:`, `if not np.isfinite(y):`), or compute what is known outside of it",
+        )
     methods = [static_lookup(kind, name) for name in ("__enter__", "__exit__")]
     if any(method is None for method in methods):
         return manager  # Python says what is missing

@@ -82,11 +82,15 @@ def _names_it(kind: Any) -> bool:
 
 
 class _Witnesses(threading.local):
-    """The open context managers that are to see an exception which passes them (`contexts`), and what else waits for one."""
+    """The open context managers that are to see an exception which passes them (`contexts`), and what else waits for one.
+
+    `tries`: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
+    """
 
     def __init__(self) -> None:
         self.managers: list[Any] = []
         self.asked: list[type[BaseException]] = []
+        self.tries = 0
 
 
 witnesses = _Witnesses()

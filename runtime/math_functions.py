@@ -24,7 +24,6 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import checks
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
@@ -246,25 +245,6 @@ MATH: dict[str, Callable[..., Any]] = {
     "trunc": _rounded(jnp.trunc),
 }
 """What each function of `math` is on traced scalars."""
-
-
-def _partial(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that Python's version of may refuse its argument: the program gets NaN or an infinity, which no handler sees."""
-
-    @functools.wraps(fn)
-    def call(*args: Any) -> Any:
-        for error in (ValueError("math domain error"), OverflowError("math range error")):
-            checks.refuse_to_handle_later(error)
-        return fn(*args)
-
-    return call
-
-
-_PARTIAL = (
-    "acos acosh asin atanh comb cosh exp exp2 expm1 factorial fmod gamma isqrt ldexp lgamma log log10 log1p log2 perm pow "
-    "remainder sinh sqrt"
-)
-MATH.update((name, _partial(MATH[name])) for name in _PARTIAL.split() if name in MATH)
 
 
 def _complexes(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,7 +5,7 @@
 typed). Called with values that are known, every function is itself.
 
 NB where `math` raises for a number outside its domain (`math.sqrt(-1)`), a traced value gives what IEEE arithmetic
-gives (NaN or an infinity), since a compiled program cannot raise.
+gives (NaN or an infinity), unless a handler would catch what Python raises there (`arithmetic_errors`).
 
 >>> import jax, math
 >>> float(jax.jit(counterpart(math.hypot))(3.0, 4.0)), counterpart(math.hypot)(3.0, 4.0)
@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime import journal
+from autograph.runtime import arithmetic_errors, journal
 from autograph.runtime.math_functions import CMATH, MATH
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_tracer
@@ -107,12 +107,15 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
                 why="its argument is not known while the program is traced",
                 instead="compute it from a Python value (a static argument), or write it with jax.numpy",
             )
-        return staged(*args, **kwargs)
+        result = staged(*args, **kwargs)
+        return arithmetic_errors.called(name, result, args) if arithmetic_errors.may_fail(name) else result
 
     return call
 
 
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
+    may_fail = arithmetic_errors.may_fail(f"numpy.{name}")
+
     def call(*args: Any, **kwargs: Any) -> Any:
         if not takes_traced(args, kwargs):
             if journal.active():
@@ -138,7 +141,8 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             args = tuple(strong(x) if _is_array(x) else x for x in args)
         elif name in _OF_ARRAYS and args and _is_array(args[0]):
             return found(*args, **kwargs)
-        return jax.tree.map(strong, found(*args, **kwargs))
+        result = jax.tree.map(strong, found(*args, **kwargs))
+        return arithmetic_errors.called(f"numpy.{name}", result, args) if may_fail else result
 
     return call
 

@@ -62,7 +62,7 @@ def suspends(node: Any, by: tuple[type, ...] = _SUSPENDING) -> bool:
     return False
 
 
-def _holds_function(node: Any) -> bool:
+def holds_function(node: Any) -> bool:
     """Whether a function with statements or a class is made in `node`; such a statement stands in one place only."""
     return any(isinstance(item, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef) for item in walk(node))
 
@@ -161,7 +161,7 @@ class Nativeness:
             return result
         result = self._may_suspend and (isinstance(node, _SUSPENDING) or any(map(suspends, header_expressions(node))))
         catches = type(node) is gast.Try and bool(node.handlers)
-        copies = catches and self._may_catch and not any(map(_holds_function, node.handlers))
+        copies = catches and self._may_catch and not any(map(holds_function, node.handlers))
         if isinstance(node, gast.AsyncWith | gast.TryStar):
             caught = False  # they see what passes them
         for index, block in enumerate(inner):

@@ -16,9 +16,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.random_programs.families import closures, rows
+from tests.random_programs.families import arithmetic_handlers, closures, rows
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
+    "arithmetic_handlers": arithmetic_handlers.write,
     "closures": closures.write,
     "rows": rows.write,
 }

@@ -1,0 +1,267 @@
+"""Arithmetic in a `try` whose handlers catch what it raises: a test and a `raise` in front of the operation.
+
+>>> from autograph.converters.showing import show
+>>> print(show('''
+... def f(total, n):
+...     try:
+...         return g(total) / n
+...     except ZeroDivisionError:
+...         return 0
+... ''', CaughtOperations))
+def f(total, n):
+    try:
+        operand = g(total)
+        if ag__.failed('ZeroDivisionError', '/', (operand, n)):
+            raise ag__.failure('ZeroDivisionError', '/', (operand, n))
+        return operand / n
+    except ZeroDivisionError:
+        return 0
+
+A compiled division raises nothing, so the handler would never run. The `raise` is a jump to it like any other (`caught_raises`).
+
+From a lambda, a comprehension, a generator, a function inside or a function that is called (one that is converted once more for
+that, `ConversionOptions.in_try`), nothing can jump there: the operation asks at run time who would catch it.
+
+>>> print(show('''
+... def f(xs, n):
+...     try:
+...         return [x / n for x in xs]
+...     except ZeroDivisionError:
+...         return []
+... ''', CaughtOperations))
+def f(xs, n):
+    try:
+        return [ag__.binary('/', x, n) for x in xs]
+    except ZeroDivisionError:
+        return []
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.analyses.fallible import OPERATORS, caught_by
+from autograph.analyses.loops import IS_COMPOUND, blocks
+from autograph.analyses.nativeness import holds_function, suspends
+from autograph.analyses.scopes import FUNCTIONS
+from autograph.analyses.static_tests import dotted
+from autograph.converters import pieces
+from autograph.converters.base import Node, StatementConverter
+from autograph.converters.lifting import Lifting, get, is_safe, put
+from autograph.nodes import PARTS, walk
+
+_NONE: frozenset[str] = frozenset()
+_LATER = (gast.Lambda, gast.GeneratorExp)
+
+
+class CaughtOperations(StatementConverter):
+    """See the module."""
+
+    def convert(self, tree: Node) -> Node:
+        conversion = self.conversion
+        self._kinds = _NONE
+        self._asks = conversion.context.options.in_try
+        if not self._asks:
+            if conversion.kinds.isdisjoint((gast.Try, gast.TryStar, gast.With)) or not self._catches(tree):
+                return tree
+        if not conversion.functions:  # a lambda
+            tree.body = self._asking(tree.body)
+            return tree
+        return super().convert(tree)
+
+    def convert_function(self, function: Node) -> None:
+        outer = self._asks
+        self._asks = outer or function is not self.conversion.functions[0]
+        self._can_lift = not (
+            self.conversion.sees_frame(function) or (self.conversion.may_suspend and any(map(suspends, function.body)))
+        )
+        super().convert_function(function)
+        self._asks = outer
+
+    def _catches(self, tree: Node) -> bool:
+        """Whether a `try` somewhere in the tree may catch what arithmetic raises."""
+        return any(self._caught_by(node) for node in walk(tree) if isinstance(node, gast.Try | gast.TryStar))
+
+    def _caught_by(self, node: Node) -> frozenset[str]:
+        return caught_by(node, self.conversion.meaning)
+
+    # --- statements ---
+
+    def block(self, statements: list[Node]) -> list[Node]:
+        result: list[Node] = []
+        for node in statements:
+            if isinstance(node, gast.Try | gast.TryStar):
+                result.append(self._try(node))
+            elif self._kinds and not self._asks:
+                result.extend(self._lifted(node))
+            else:
+                self._ask(node)
+                result.append(self.inside(node))
+        return result
+
+    @contextmanager
+    def _within(self, kinds: frozenset[str], asks: bool) -> Iterator[None]:
+        outer = self._kinds, self._asks
+        self._kinds, self._asks = kinds, asks
+        try:
+            yield
+        finally:
+            self._kinds, self._asks = outer
+
+    def _try(self, node: Node) -> Node:
+        kinds = self._kinds | self._caught_by(node)
+        lifts = self._can_lift and isinstance(node, gast.Try) and not any(map(holds_function, node.handlers))
+        with self._within(kinds, self._asks or (bool(kinds) and not lifts)):
+            node.body = self.block(node.body)
+        for owner, name in [*((handler, "body") for handler in node.handlers), (node, "orelse")]:
+            setattr(owner, name, self.block(getattr(owner, name)))
+        with self._within(self._kinds, self._asks or bool(self._kinds)):
+            node.finalbody = self.block(node.finalbody)
+        return node
+
+    def _lifted(self, node: Node) -> list[Node]:
+        """A statement in the body of a `try`, and what goes in front."""
+        lifting = Lifting(self, self._kinds, self.namer)
+        if isinstance(node, gast.While):
+            return self._while(node, lifting)
+        if isinstance(node, gast.AugAssign):
+            self._augmented(node, lifting)
+        else:
+            for slot in _expressions(node):
+                value = self._asking(get(slot), later=True)
+                put(slot, lifting.test(value) if isinstance(node, gast.If) else lifting.value(value))
+            self._ask_in_targets(node)
+        return [*lifting.front, self.inside(node)]
+
+    def _while(self, node: Node, lifting: Lifting) -> list[Node]:
+        node.test = self._asking(node.test, later=True)
+        if lifting.concerns(node.test) and node.orelse:
+            node.test = self._asking(node.test)
+        elif lifting.concerns(node.test):
+            test = lifting.test(node.test)
+            stop = self.statements("if not $test:\n    break", at=node.test, test=test)
+            node.test = locations.place(gast.Constant(True, None), locations.position(node.test))
+            node.body = [*lifting.front, *stop, *self.block(node.body)]
+            return [node]
+        return [self.inside(node)]
+
+    def _augmented(self, node: Node, lifting: Lifting) -> None:
+        """`x /= y`: the test asks for the value of `x` once more."""
+        node.value = self._asking(node.value, later=True)
+        what = OPERATORS.get(type(node.op))
+        before = self._target_value(node.target, lifting) if what is not None else None
+        node.value = lifting.value(node.value)
+        if what is None or before is None or is_safe(what, before, node.value):
+            return
+        operation = lifting.operation(
+            locations.place(gast.BinOp(before, node.op, node.value), locations.position(node))
+        )
+        if operation is not None:
+            node.value = lifting.saved(node.value)
+            lifting.check(operation, [lifting.saved(before), node.value], node)
+
+    def _target_value(self, target: Node, lifting: Lifting | None) -> Node | None:
+        """The value that an augmented assignment starts from, as an expression; None for a slice."""
+        if isinstance(target, gast.Subscript):
+            if any(isinstance(item, gast.Slice) for item in walk(target.slice)):
+                return None
+            if lifting is not None:
+                target.value = target.value if dotted(target.value) is not None else lifting.saved(target.value)
+                target.slice = lifting.saved(target.slice)
+        elif isinstance(target, gast.Attribute) and lifting is not None and dotted(target.value) is None:
+            target.value = lifting.saved(target.value)
+        if lifting is None and any(isinstance(item, gast.Call | gast.NamedExpr) for item in walk(target)):
+            return None
+        value = copy.deepcopy(target)
+        value.ctx = gast.Load()
+        return value
+
+    # --- operations that ask who would catch them ---
+
+    def _ask(self, node: Node) -> None:
+        """In a statement that nothing is put in front of."""
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            return
+        if IS_COMPOUND[type(node)]:
+            for slot in _headers(node):
+                put(slot, self._asking(get(slot), later=not self._asks))
+            return
+        if isinstance(node, gast.AugAssign) and self._asks:
+            what = OPERATORS.get(type(node.op))
+            before = self._target_value(node.target, None) if what is not None else None
+            if what is not None and before is not None and not is_safe(what, before, node.value):
+                value = self._asking(node.value)
+                arguments = [gast.Constant(what, None), before, value]
+                node.value = pieces.operator(self.alias, "operand", arguments, at=node)
+                return
+        for slot in _headers(node):
+            put(slot, self._asking(get(slot), later=not self._asks))
+
+    def _ask_in_targets(self, node: Node) -> None:
+        for slot in _headers(node):
+            if slot[1] in ("targets", "target"):
+                put(slot, self._asking(get(slot)))
+
+    def _asking(self, node: Node, later: bool = False) -> Node:
+        """An expression whose operations ask; `later`: only those that do not run where it stands."""
+        if later and isinstance(node, (*_LATER, gast.ListComp, gast.SetComp, gast.DictComp)):
+            if isinstance(node, gast.Lambda):
+                node.body = self._asking(node.body)
+                return node
+            first = node.generators[0].iter
+            node.generators[0].iter = locations.place(gast.Constant(None, None), locations.position(first))
+            if self._kinds or isinstance(node, gast.GeneratorExp):
+                self._asking_children(node, False)
+            else:
+                self._asking_children(node, True)
+            node.generators[0].iter = self._asking(first, later)
+            return node
+        self._asking_children(node, later)
+        if not later and isinstance(node, gast.BinOp):
+            what = OPERATORS.get(type(node.op))
+            if what is not None and not is_safe(what, node.left, node.right):
+                arguments = [gast.Constant(what, None), node.left, node.right]
+                return pieces.operator(self.alias, "binary", arguments, at=node)
+        return node
+
+    def _asking_children(self, node: Node, later: bool) -> None:
+        for name in PARTS[type(node)]:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                value[:] = [item if item is None else self._asking(item, later) for item in value]
+            elif isinstance(value, gast.AST):
+                setattr(node, name, self._asking(value, later))
+
+
+def _headers(node: Node) -> list[tuple[Any, str, int | None]]:
+    """Where the expressions of a statement are that stand outside its blocks."""
+    inside = [item for block in blocks(node) for item in block]
+    found: list[tuple[Any, str, int | None]] = []
+    if isinstance(node, gast.With | gast.AsyncWith):
+        return [(item, "context_expr", None) for item in node.items]
+    for name in PARTS[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += [
+                (node, name, i) for i, item in enumerate(value) if isinstance(item, gast.expr) and item not in inside
+            ]
+        elif isinstance(value, gast.expr):
+            found.append((node, name, None))
+    return found
+
+
+def _expressions(node: Node) -> list[tuple[Any, str, int | None]]:
+    """Those that are evaluated once, before anything else that the statement does, in their order."""
+    if isinstance(node, gast.With):
+        return [(node.items[0], "context_expr", None)]
+    if isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.Delete)):
+        return []
+    names = {"Assert": ("test",), "For": ("iter",), "If": ("test",), "Raise": ("exc", "cause")}
+    wanted = names.get(type(node).__name__, ("value",))
+    return [(node, name, None) for name in wanted if isinstance(getattr(node, name, None), gast.expr)]
