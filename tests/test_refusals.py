@@ -1305,16 +1305,16 @@ def an_index_error_that_a_handler_waits_for(x):
     """
     ValueError is raised under a traced condition, and a handler around it would catch it
       at FILE:+2
-          return math.sqrt(x)
+          return [math.sqrt(y) for y in (x, x)]
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
     """,
 )
 def a_domain_error_that_a_handler_waits_for(x):
     try:
-        return math.sqrt(x)
+        return [math.sqrt(y) for y in (x, x)]
     except ValueError:
-        return 0.0
+        return [0.0, 0.0]
 
 
 @refused(
