@@ -28,25 +28,22 @@ from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from autograph.jax_internals import variable_of
 from autograph.runtime import bounds, inductive_bounds, journal, reached, unread
 from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note, note_join
 from autograph.runtime.carry_comparison import Comparison, is_plain, is_unbound
-from autograph.runtime.carry_layout import Layout, traced_like
+from autograph.runtime.carry_layout import Layout, start_of_born, traced_like
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place, built_by, filled_in, is_location
 from autograph.runtime.carry_refusals import ANOTHER, CHANGED_AND_REPLACED, KNOWN, NO_TURN
 from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
 from autograph.runtime.joining import Mismatch, Node, fill
-from autograph.runtime.known_branches import is_literal
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
-from autograph.runtime.newborns import known_to, made_inside, owned
+from autograph.runtime.newborns import Made, known_to, made_inside, owned
 from autograph.runtime.optional_values import Maybe, hold_facts, settled, shown_by
 from autograph.runtime.state import UNSET, Variable
-from autograph.runtime.types import ArrayType, convert, join_types, of_type, placeholder, weakly
+from autograph.runtime.types import convert, join_types, of_type
 from autograph.runtime.views import Merged
 from autograph.runtime.writes import Written
 
@@ -68,7 +65,7 @@ class Carry(Layout):
         self.growing: set[int] = set()
         self._replaced: list[int] = []
         self._discoveries = 0  # attempts that found written locations
-        self.grown: list[Grown] = []
+        self.grown = Grown()
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
         self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
@@ -85,7 +82,7 @@ class Carry(Layout):
         self.memory.must_repeat = self.only_types = False
         self.memory.carried = self.locations
         self.memory.appended.clear()
-        self.born, self.grown = [], []
+        self.born, self.grown = [], Grown()
         self._replaced = []
         self.lay_out()
 
@@ -152,7 +149,9 @@ class Carry(Layout):
             id(w.location.obj): w.after for w in finished.written if isinstance(w.location, ContentsLocation)
         }
         static, in_place = dict(self.memory.static), dict(self.memory.in_place)
-        moved = self._compare_all(finished, piece.skipped)
+        made = self._find_made(finished)
+        self.grown.open(made, self.flows)
+        moved = self._compare_all(finished, piece.skipped, made)
         ask = None if self.test is None else partial(self.test, self)
         wrong = not inductive_bounds.holds(self.leaves, self.memory, ask)
         if self._replaced:
@@ -172,7 +171,7 @@ class Carry(Layout):
             leaf.is_of_python = join(leaf.out, *(() if leaf.init is None else (leaf.init,)))
         notes = [unread.of(leaf.out) for leaf in changed]
         self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
-        outs += [leaf for grown in self.grown for leaf in grown.leaves]
+        outs += self.grown.leaves
         self._release()
         return outs
 
@@ -232,7 +231,7 @@ class Carry(Layout):
     def _settle(self, finished: Any) -> None:
         """Finds written locations that are not carried yet; gives back to what the turn made what was written there."""
         known = {p.variable.key for p in self.places if is_location(p.variable)}
-        fresh = [w for w in finished.written if w.location.key not in known and not self._grows(w)]
+        fresh = [w for w in finished.written if w.location.key not in known and not self._takes(w)]
         if not fresh:
             return
         self._note_in_place(fresh)
@@ -264,7 +263,17 @@ class Carry(Layout):
                 raise Mismatch(self.variables[i].name, old, new, KNOWN)
             self.memory.in_place[(i,)] = False
 
-    def _compare_all(self, finished: Any, skipped: set[str]) -> bool:
+    def _find_made(self, finished: Any) -> Made:
+        """Which of what is appended, or left in a variable that was unbound, the iteration made."""
+        unbound = [index for index in range(len(self.variables)) if is_unbound(self.places[index].value)]
+        outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
+        return Made(outlive, finished, self.places)
+
+    def _takes(self, written: Written) -> bool:
+        """Whether an iteration did nothing but append to a list that nothing else can read (see `grown_lists`)."""
+        return written.location.key in self.growing and self.grown.takes(written)
+
+    def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
         after = {w.location.key: w.after for w in finished.written}
         comparison = Comparison(
             self.leaves,
@@ -274,6 +283,7 @@ class Carry(Layout):
             self.locations,
             skipped,
             partial(known_to, self.functions),
+            made,
         )
         changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
@@ -296,18 +306,7 @@ class Carry(Layout):
             leaf.tracer = leaf.out = None
         for place in self.places:
             place.value = None
-        for grown in self.grown:
-            grown.release()
-
-    def _grows(self, written: Written) -> bool:
-        """Whether the turn did nothing but append to a list that nothing else can read (see `grown_lists`)."""
-        before, after = written.before, written.after
-        if written.location.key not in self.growing or len(after) < len(before):
-            return False
-        if any(x is not y for x, y in zip(before, after)):
-            return False
-        self.grown.append(Grown(written.location, before, after[len(before) :]))
-        return True
+        self.grown.release()
 
     def _note_in_place(self, fresh: list[Written]) -> None:
         """A container that this attempt made for a variable was written to: the variable's own object must be used."""
@@ -344,14 +343,15 @@ class Carry(Layout):
         """
         for leaf in self.born:
             journal.note_skipped(leaf.path)
-        self.placeholders = [_start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs, strict=True)]
+        self.placeholders = [start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs, strict=True)]
 
-    def write(self, results: Sequence[Any], surely: bool) -> list[Merged]:
+    def write(self, results: Sequence[Any], surely: bool, built: dict[int, Any] | None = None) -> list[Merged]:
         """Writes the loop's results to variables and locations.
 
         Args:
             results: the changing leaves, then the born ones.
             surely: whether the loop has at least one turn.
+            built: containers that are there already, by the node of their place.
         Returns:
             the containers that were built, which stand for one of several.
         """
@@ -371,7 +371,7 @@ class Carry(Layout):
         table = values + born[::-1]
         for location in self.forwarded.values():
             journal.touch_location(location)
-        built: dict[int, Any] = {}
+        built = {} if built is None else built
         for place in self.places:
             value = settled(fill(place.result, table, built))
             if is_location(place.variable):
@@ -385,14 +385,6 @@ class Carry(Layout):
         self.places.clear()
         self.flows = Flows()
         return merged
-
-
-def _start_of_born(kind: ArrayType, out: Any) -> Any:
-    """What a variable first bound in a loop holds before its first turn, which leaves `out` (of a jaxpr) in it."""
-    if kind.shape or not is_literal(out):
-        return placeholder(kind)
-    start = np.asarray(out.val, kind.dtype)
-    return weakly(start, kind) if kind.weak else start
 
 
 def _cell(place: Place) -> Any:

@@ -27,6 +27,7 @@ from autograph.runtime.joining import (
     why_structures_differ,
 )
 from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.newborns import Made
 from autograph.runtime.optional_values import Maybe, parts
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
@@ -57,6 +58,7 @@ class Comparison:
         locations: dict[Any, Any],
         skipped: Collection[str],
         is_older: Callable[[Any], bool],
+        made: Made,
     ) -> None:
         self.leaves = leaves
         self.variables = variables
@@ -65,7 +67,9 @@ class Comparison:
         self.locations = locations
         self.skipped = skipped
         self.is_older = is_older
+        self.made = made
         self.born: list[Leaf] = []
+        self._nodes: dict[int, Node | None] = {}  # of containers in variables that were unbound
         self.replaced: list[int] = []
 
     def compare(
@@ -231,13 +235,19 @@ class Comparison:
             leaf.out = out
             self.born.append(leaf)
             return Slot(-len(self.born))
-        opened = open_container(self.flows.contents.get(id(out), out))
+        opened = open_container(self.flows.contents.get(id(out), out)) or self.made.open(out, path)
         if opened is None or not isinstance(out, tuple) and self._stays_itself(out):
             return Same(out)
-        node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
-        if not isinstance(out, tuple):
-            self.flows.leaves(key, out, node, path)
-        return node
+        if id(out) not in self._nodes:
+            self._nodes[id(out)] = None
+            node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+            self._nodes[id(out)] = node
+            if not isinstance(out, tuple):
+                self.flows.leaves(key, out, node, path)
+        known = self._nodes[id(out)]
+        if known is None:
+            raise Mismatch(path, UNSET, out, "it contains itself")
+        return known
 
     def _stays_itself(self, container: Any) -> bool:
         """Whether a container is the same object in every turn: one from before the loop, for which nothing stands in."""

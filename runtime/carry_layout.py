@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime import journal
 from autograph.runtime.carry_comparison import is_unbound
 from autograph.runtime.carry_memory import Memory
@@ -16,12 +18,13 @@ from autograph.runtime.carry_places import Leaf, Place
 from autograph.runtime.containers import is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import Node, Same, Slot, Template
+from autograph.runtime.known_branches import is_literal
 from autograph.runtime.locations import ContentsLocation
 from autograph.runtime.optional_values import Maybe, settled
 from autograph.runtime.refusals import RETURNED
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Variable
-from autograph.runtime.types import convert, fits, join_types, of_type, type_of
+from autograph.runtime.types import ArrayType, convert, fits, join_types, of_type, placeholder, type_of, weakly
 
 
 class Layout:
@@ -132,3 +135,11 @@ def traced_like(value: Any) -> Any:
         return of_type(type_of(value))
     opened = open_container(value)
     return opened[3](list(map(traced_like, opened[0]))) if opened is not None else value
+
+
+def start_of_born(kind: ArrayType, out: Any) -> Any:
+    """What a variable first bound in a loop holds before its first turn, which leaves `out` (of a jaxpr) in it."""
+    if kind.shape or not is_literal(out):
+        return placeholder(kind)
+    start = np.asarray(out.val, kind.dtype)
+    return weakly(start, kind) if kind.weak else start

@@ -18,7 +18,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -84,13 +84,16 @@ def open_object(value: Any, in_place: bool = True) -> Opened:
         names = [name for name in names if type(getattr(kind, name, None)) is not cached_property]
     places = [AttributeLocation(value, name) for name in names]
 
-    def build(values: list[Any]) -> Any:
-        rebuilt = value if in_place else object.__new__(kind)
-        for name, inside in zip(names, values):
-            AttributeLocation(rebuilt, name).set(inside)
-        return rebuilt
-
+    build = partial(_filled, value if in_place else None, kind, names)
     return [place.get() for place in places], (kind, *names), ["." + name for name in names], build
+
+
+def _filled(obj: Any, kind: type, names: list[str], values: list[Any]) -> Any:
+    """`obj`, or a new object of a class, with these attributes."""
+    obj = object.__new__(kind) if obj is None else obj
+    for name, inside in zip(names, values):
+        AttributeLocation(obj, name).set(inside)
+    return obj
 
 
 def is_value_class(kind: type) -> bool:

@@ -8,6 +8,7 @@ changes that could not reach the right one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ class Flows:
 
     Attributes:
         contents: what lists and dicts hold at the end of the turn that were changed in place, by id.
+        first: what the first iteration appends that is older than the loop, by its node.
     """
 
     def __init__(self) -> None:
@@ -34,6 +36,9 @@ class Flows:
         self._nodes: dict[Key, tuple[Node, str]] = {}
         self._roots: dict[Key, list[Any]] = {}
         self._sources: dict[Key, set[Key]] = {}
+        self._appended: dict[Key, tuple[Node, str]] = {}
+        self._twins: dict[int, int] = {}
+        self.first: dict[int, Any] = {}
 
     def opened(self, key: Key, init: Any) -> None:
         """`init` is replaced by a stand-in during the turn."""
@@ -55,8 +60,18 @@ class Flows:
         self._outs[key] = out
         self._nodes[key] = (node, path)
 
+    def appends(self, key: Key, out: Any, node: Node, path: str) -> None:
+        """Each iteration appends `out` to a list; `node` builds what the list holds after the loop."""
+        self._outs[key] = out
+        self._appended[key] = node, path
+
     def close(self, finished: Any, inputs: list[Any]) -> None:
         """Says of each container that left the turn where it came from; the trace ends, so its values are let go."""
+        if self._appended:
+            rows = {id(self._outs[key]): id(node) for key, (node, _) in self._appended.items()}
+            self._twins = {
+                id(n): rows[id(self._outs[k])] for k, (n, _) in self._nodes.items() if id(self._outs[k]) in rows
+            }
         found = [(key, views.roots_of(out)) for key, out in self._outs.items()]
         self._outs.clear()
         self.contents = {}
@@ -69,6 +84,29 @@ class Flows:
             self._roots[key] = [
                 tokens.setdefault(id(root), views.Token()) if id(root) in made else root for root in others
             ]
+        if self._appended:
+            self._forget_own_rows()
+
+    def _forget_own_rows(self) -> None:
+        """Of the containers that iterations append, keeps those that may be another one as well.
+
+        Where an iteration appends what a variable held before it, which each iteration replaces by a container of its own, that is
+        the container from before the loop in the first iteration, and nothing else's in all others.
+        """
+        others = [key for key, (node, _) in self._nodes.items() if id(node) not in self._twins]
+        uses = Counter(id(root) for key in (*others, *self._appended) for root in self._roots[key])
+
+        def is_own(key: Key) -> bool:
+            return not self._sources[key] and all(type(r) is views.Token and uses[id(r)] == 1 for r in self._roots[key])
+
+        kept = {}
+        for key, (node, path) in self._appended.items():
+            before = next(iter(self._sources[key]), None)
+            if before in others and len(self._sources[key]) == 1 and not self._roots[key] and is_own(before):
+                self.first[id(node)] = self._inits[before]
+            elif not is_own(key):
+                kept[key] = node, path
+        self._appended = kept
 
     def changed(self, place: Key, touched: set[int]) -> bool:
         """Whether a container was changed of which `place` holds a copy: one from before, or from during the turn."""
@@ -81,8 +119,19 @@ class Flows:
         return [
             views.Merged(built[id(node)], list(self._all_roots(key, surely)), path)
             for key, (node, path) in self._nodes.items()
-            if id(node) in built
+            if id(node) in built and id(node) not in self._twins
         ]
+
+    def merged_of_turn(self, built: dict[int, Any]) -> list[views.Merged]:
+        """What was built of what one iteration appended, with what it may stand for."""
+        return [
+            views.Merged(built[id(node)], list(self._all_roots(key, False)), path)
+            for key, (node, path) in self._appended.items()
+        ]
+
+    def left_elsewhere(self, built: dict[int, Any]) -> dict[int, Any]:
+        """What the last iteration appended and left in a variable as well: by the node of that place."""
+        return {place: built[row] for place, row in self._twins.items()}
 
     def _all_roots(self, key: Key, surely: bool) -> Iterator[Any]:
         seen: set[Key] = set()

@@ -16,41 +16,100 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograph.runtime import journal, reassembly
-from autograph.runtime.containers import open_container
-from autograph.runtime.joining import Node, Same, Slot, Template, fill
+from autograph.runtime.containers import is_value, open_container
+from autograph.runtime.flows import Flows
+from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill
+from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.newborns import Made
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import Variable
+from autograph.runtime.state import UNSET, Variable
+from autograph.runtime.views import Merged
+from autograph.runtime.writes import Written
 
 
 class Grown:
-    """A list to which each turn appends the same number of values of the same types: stacked outputs of a `scan`."""
+    """The lists to which each iteration of one loop appends the same number of values of the same types.
 
-    def __init__(self, location: Any, before: list[Any], added: list[Any]) -> None:
-        self.location = location
-        self.before = before
+    What an iteration made of its own and appends is made anew for each iteration, and holds what it held when the iteration
+    was over: an object that several of the appended values lead to stays one object. Anything else is one object that all
+    iterations append.
+
+    Attributes:
+        leaves: the values of the trace that become outputs of the `scan`.
+    """
+
+    def __init__(self) -> None:
         self.leaves: list[Any] = []
-        self.template = self._open(added)
-        self.count = len(self.leaves)
+        self._written: list[Written] = []
+        self._lists: list[tuple[ContentsLocation, list[Any], list[Template]]] = []
+        self._nodes: dict[int, Template | None] = {}
 
-    def _open(self, value: Any) -> Template:
+    def __bool__(self) -> bool:
+        return bool(self._written or self._lists)
+
+    def takes(self, written: Written) -> bool:
+        """Notes what an iteration wrote to such a list; False where it did more than append."""
+        before, after = written.before, written.after
+        if len(after) < len(before) or any(x is not y for x, y in zip(before, after)):
+            return False
+        self._written.append(written)
+        return True
+
+    def appended(self) -> list[Any]:
+        """What the iteration appended."""
+        return [value for w in self._written for value in w.after[len(w.before) :]]
+
+    def open(self, made: Made, flows: Flows) -> None:
+        """Opens what was appended, now that all of it holds what it held at the end of the iteration."""
+        for w in self._written:
+            name = w.location.name
+            templates = [self._open(x, made, flows, (w.location.key, name), name) for x in w.after[len(w.before) :]]
+            self._lists.append((w.location, w.before, templates))
+        self._written, self._nodes = [], {}
+
+    def _open(self, value: Any, made: Made, flows: Flows, key: tuple[Any, ...], path: str) -> Template:
         if is_array_like(value) and type(value) not in (bool, int, float, complex):
             self.leaves.append(value)
             return Slot(len(self.leaves) - 1)
-        opened = open_container(value)
-        return Same(value) if opened is None else Node(opened[3], [self._open(child) for child in opened[0]])
+        opened = open_container(value) if is_value(value) else made.open(value, path)
+        if opened is None:
+            return Same(value)
+        if id(value) not in self._nodes:
+            self._nodes[id(value)] = None
+            parts = zip(opened[0], opened[2], strict=True)
+            node = Node(opened[3], [self._open(x, made, flows, (*key, len(self._nodes)), path + s) for x, s in parts])
+            self._nodes[id(value)] = node
+            if not is_value(value):
+                flows.appends((*key, id(node)), value, node, path)
+        known = self._nodes[id(value)]
+        if known is None:
+            raise Mismatch(path, UNSET, value, "it contains itself")
+        return known
 
     def release(self) -> None:
         """Forgets the values of the trace that ends now."""
         self.leaves = []
 
-    def write(self, stacked: Sequence[Any], turns: Sequence[int]) -> None:
-        """Appends the values of all turns, in the order in which the turns ran."""
+    def write(self, stacked: Sequence[Any], turns: Sequence[int], flows: Flows) -> tuple[list[Merged], dict[int, Any]]:
+        """Appends the values of all iterations, in the order in which they ran.
+
+        Returns:
+            the containers that were built and may stand for another one, and those that the last iteration appended and
+            the loop leaves elsewhere as well, by the node of that place.
+        """
         columns = [reassembly.rows(ys) for ys in stacked]
-        added: list[Any] = []
-        for turn in turns:
-            added += fill(self.template, [column[turn] for column in columns])
-        journal.touch_location(self.location)
-        self.location.set(self.before + added)
+        appended: list[list[Any]] = [[] for _ in self._lists]
+        merged: list[Merged] = []
+        built: dict[int, Any] = {}
+        for index, turn in enumerate(turns):
+            row, built = [column[turn] for column in columns], {} if index else dict(flows.first)
+            for values, (_, _, templates) in zip(appended, self._lists, strict=True):
+                values += [fill(template, row, built) for template in templates]
+            merged += flows.merged_of_turn(built)
+        for values, (location, before, _) in zip(appended, self._lists, strict=True):
+            journal.touch_location(location)
+            location.set(before + values)
+        return merged, flows.left_elsewhere(built)
 
 
 def alone(lists: Sequence[Variable]) -> set[int]:

@@ -364,11 +364,8 @@ def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, r
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.memory.options.get("unroll") or 1
     results = bind_scan(piece, init, xs, length, reverse, length if unroll is True else unroll)
-    merged = carry.write(results[: len(init)], True)
-    tell(carry, results)
-    stacked = results[len(init) :]
     turns = range(length)
-    for grown in carry.grown:
-        grown.write(stacked[: grown.count], turns[::-1] if reverse else turns)
-        stacked = stacked[grown.count :]
+    rows, built = carry.grown.write(results[len(init) :], turns[::-1] if reverse else turns, carry.flows)
+    merged = rows + carry.write(results[: len(init)], True, built)
+    tell(carry, results)
     return merged

@@ -13,15 +13,22 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any, Protocol
 
+import jax
+
+from autograph.jax_internals import is_of_current_trace
 from autograph.runtime import views
-from autograph.runtime.containers import is_value_class
+from autograph.runtime.carry_refusals import ANOTHER
+from autograph.runtime.containers import LEAF_KINDS, Opened, is_value_class, open_any
+from autograph.runtime.joining import Mismatch
 from autograph.runtime.journal import held_by_pieces
 from autograph.runtime.locations import ContentsLocation, attribute_values
 from autograph.runtime.references import unreferenced, walked
-from autograph.runtime.state import CellVariable, Variable, cells_of
+from autograph.runtime.staging import is_array_like
+from autograph.runtime.state import UNSET, CellVariable, Variable, cells_of
 from autograph.runtime.writes import Written
 
 
@@ -60,6 +67,59 @@ def made_inside(objects: list[Any], pieces: Sequence[Finished], tables: Sequence
     # References are counted next, and the last turns of the loops above left some in these names of other types.
     obj = piece = snapshot = w = None  # type: ignore[assignment]
     return unreferenced(candidates, holders)
+
+
+class Made:
+    """Which of the containers and objects that outlive an iteration it made itself: they are another one in each iteration.
+
+    What is known under no other name can be opened: for each iteration one like it is built. Anything else stays the
+    object that it is.
+    """
+
+    def __init__(self, values: list[Any], piece: Finished, tables: Sequence[Any] = ()) -> None:
+        """`values`: what outlives the iteration, a list that only the caller holds; for `tables` see `made_inside`."""
+        self._ids = made_inside(_objects_in(values), (piece,), (values, *tables)) if values else set()
+
+    def open(self, value: Any, path: str) -> Opened | None:
+        """How to build one like `value`; None for what stays the object that it is.
+
+        Raises:
+            Mismatch: one would have to be built of what cannot be, or is known under another name.
+        """
+        is_made = id(value) in self._ids and not weakref.getweakrefcount(value)
+        if is_made and type(value) is set:
+            return [], None, [], partial(_copy_of, list(value))
+        opened = open_any(value)
+        if is_made and opened is not None:
+            return opened
+        kept = [] if opened is None else opened[0]
+        leaks = any(isinstance(x, jax.core.Tracer) and is_of_current_trace(x) for x in kept)
+        if leaks or is_made and _may_change(type(value)):
+            raise Mismatch(path, UNSET, value, ANOTHER)
+        return None
+
+
+def _may_change(kind: type) -> bool:
+    """Whether objects of a class that cannot be opened are no values."""
+    return kind.__hash__ in (None, object.__hash__) and kind not in (FunctionType, partial)
+
+
+def _copy_of(items: list[Any], _: list[Any]) -> set[Any]:
+    return set(items)
+
+
+def _objects_in(values: list[Any]) -> list[Any]:
+    """The containers and objects that `values` lead to."""
+    found: dict[int, Any] = {}
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if id(value) in found or type(value) in LEAF_KINDS or is_array_like(value) or isinstance(value, type):
+            continue
+        found[id(value)] = value
+        opened = open_any(value)
+        pending += () if opened is None else opened[0]
+    return list(found.values())
 
 
 def holders_of(piece: Finished) -> list[Any]:
