@@ -59,7 +59,8 @@ class ControlFlow(StatementConverter):
             return
         self.native = self.conversion.nativeness(function)
         scope = self.scopes.of(function)
-        self.liveness = Liveness(function, scope, self.alias, self.conversion.transient)
+        flags = self.conversion.flags | self.conversion.return_values.get(function, set())
+        self.liveness = Liveness(function, scope, self.alias, self.conversion.transient, flags)
         self.outer = scope.globals | scope.nonlocals
         self.optional = self.conversion.optional.get(function, set())
         self.appends = "append" in self.conversion.names
@@ -84,7 +85,9 @@ class ControlFlow(StatementConverter):
         risky = [item for item in state if item in self.risky and item not in flags]
         returns = self.liveness.returns(node)
         lasting = [item for item in self.liveness.lasting(node) if item in state and item not in flags] if flags else []
-        dead = self.dying(node) if returns or flags else None
+        left = [item for item in self.liveness.dead_on_exit(node, flags) if item in state] if flags else []
+        dead = [item for item in self.liveness.ending(state, node) if item not in flags]
+        dead += self.dying(node) if returns or flags else []
         call = self.call(
             "if_stmt",
             [node.test, if_body, else_body],
@@ -92,8 +95,9 @@ class ControlFlow(StatementConverter):
             at=node,
             exits=pieces.texts(flags, at=node) if flags else None,
             unbound=pieces.texts(risky, at=node) if risky else None,
-            dead=dead,
+            dead=pieces.texts(sorted({*dead}), at=node) if dead else None,
             lasting=pieces.texts(lasting, at=node) if lasting else None,
+            dead_on_exit=pieces.texts(left, at=node) if left else None,
             asked=self.answer(node) if returns else None,
         )
         if returns:
@@ -102,11 +106,10 @@ class ControlFlow(StatementConverter):
             statement = pieces.statement(call, at=node)
         return [*body, *orelse, statement]
 
-    def dying(self, node: Node) -> Node | None:
-        """The variables whose objects the arms change in place and that nobody reads afterwards, as a tuple."""
+    def dying(self, node: Node) -> list[str]:
+        """The variables whose objects the branches change in place and that nobody reads afterwards."""
         changed = mutated([*node.body, *node.orelse], self.alias) & self.scopes.of(self.function).locals
-        names = self.liveness.ending(changed, node)
-        return pieces.texts(sorted(names), at=node) if names else None
+        return self.liveness.ending(changed, node)
 
     def visit_While(self, node: Node) -> Any:
         if self.native.holds(node):

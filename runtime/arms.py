@@ -20,7 +20,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import bool_arithmetic, checks, held_iterators, journal, list_joins, recursion, shadows, views
-from autograph.runtime.containers import is_ordinary, is_value, open_any, open_container, open_object
+from autograph.runtime.containers import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.newborns import holders_of, made_inside, owned, reaches_object
@@ -32,12 +32,23 @@ from autograph.runtime.types import convert, placeholder, type_of
 from autograph.runtime.writes import in_one_way
 
 ONE_PATH = "it exists on one path only"
+_READ = False, False
 
 
 class Arm:
-    """What one arm left behind; `beside` is the arm that was traced before it, whose results are no names of this one."""
+    """What one arm left behind; `beside` is the arm that was traced before it, whose results are no names of this one.
 
-    def __init__(self, run: Callable[[], Any], variables: list[Variable], path: Any, beside: Arm | None = None) -> None:
+    What it leaves in `dead` variables, by name, nobody reads: they are unbound when it is over.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[], Any],
+        variables: list[Variable],
+        path: Any,
+        beside: Arm | None = None,
+        dead: Sequence[str] = (),
+    ) -> None:
         self.raised: BaseException | None = None
         self.value: Any = None
         code = getattr(run, "__code__", None)
@@ -57,7 +68,9 @@ class Arm:
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)
             for variable in variables:
-                if variable.is_optional:  # a test around the arm may tell which it is
+                if variable.name in dead:
+                    variable.set(UNSET)
+                elif variable.is_optional:  # a test around the arm may tell which it is
                     variable.set(settled(variable.get()))
             self.values, self.written = piece.collect()
         if self.raised is not None:
@@ -82,6 +95,7 @@ class JoinedArms:
         unbound: Sequence[str],
         dying: list[Variable],
         lasting: Sequence[str] = (),
+        dead_on_exit: Sequence[str] = (),
         asked: bool = False,
     ) -> None:
         self.where = where
@@ -100,7 +114,7 @@ class JoinedArms:
         names = [v.name for v in variables]
         self.exits = exits
         self._dead = [self._is_dead(arm, names, False) for arm in (body, orelse)]
-        self._returned = [self._is_dead(arm, names, True) for arm in (body, orelse)]
+        returned = [self._is_dead(arm, names, True) for arm in (body, orelse)]
         self._find_objects()
         self._find_containers()
         for value in (body.value, orelse.value):
@@ -112,7 +126,11 @@ class JoinedArms:
                 v.name,
                 a,
                 b,
-                local=not v.name.startswith(RETURNED) and v.name not in lasting,
+                unread=self._dead
+                if v.name in dead_on_exit
+                else _READ
+                if v.name.startswith(RETURNED) or v.name in lasting
+                else returned,
                 optional=v.is_optional,
             )
             for v, a, b in zip(variables, body.values, orelse.values)
@@ -166,7 +184,7 @@ class JoinedArms:
     def _find_objects(self) -> None:
         """Notes which ordinary objects among the results nobody else knows: two of them join attribute by attribute."""
         arms = (self.body, self.orelse)
-        objects = _differing_objects(*((arm.value, *arm.values) for arm in arms))
+        objects = differing_objects(*((arm.value, *arm.values) for arm in arms))
         if objects:  # references are counted next, and nothing else of ours refers to them
             born = made_inside(objects, arms)
             self.join.born |= born & {id(obj) for obj in objects}  # not the containers beside them
@@ -182,7 +200,7 @@ class JoinedArms:
         It is asked here, while no frame of the join holds a reference to them.
         """
         arms = (self.body, self.orelse)
-        if self._born is None and any(_holds_container(x) for arm in arms for x in (arm.value, *arm.values)):
+        if self._born is None and any(holds_container(x) for arm in arms for x in (arm.value, *arm.values)):
             self._born = made_inside([], arms)
 
     def _changed(self, arm: Arm) -> Iterator[tuple[int, Any]]:
@@ -210,13 +228,13 @@ class JoinedArms:
         left: Any,
         right: Any,
         join: Callable[[Any, Any, str], Template] | None = None,
-        local: bool = False,
+        unread: Sequence[bool] = _READ,
         optional: bool = False,
     ) -> Template:
         """The joined value of one variable or location.
 
         Args:
-            local: nobody reads it once the function has returned.
+            unread: in which of the two branches nobody reads it afterwards, since a jump ends the branch.
             optional: it may hold `None` or a value.
         """
         left_unset, right_unset = _unset(left), _unset(right)
@@ -236,16 +254,16 @@ class JoinedArms:
             return self._alone(right if is_right else left, is_right, name, is_snapshot=join is not None)
         if optional and left is not right and any(x is None or type(x) is Maybe for x in (left, right)):
             join = self._maybe
-            if local and self._returned[0] != self._returned[1]:
-                return self._alone(right if self._returned[0] else left, self._returned[0], name)
+            if unread[0] != unread[1]:
+                return self._alone(right if unread[0] else left, unread[0], name)
         mark = self.join.mark()
         try:
             return (join or self.join.add)(left, right, name)
         except Mismatch:
-            if not local or self._returned[0] == self._returned[1]:
+            if unread[0] == unread[1]:
                 raise
             self.join.reset(mark)
-            return self._alone(right if self._returned[0] else left, self._returned[0], name)
+            return self._alone(right if unread[0] else left, unread[0], name)
 
     def _maybe(self, left: Any, right: Any, path: str) -> Template:
         """The template of what is `None` on one side, or may be."""
@@ -361,31 +379,6 @@ class _Dead:
 _DEAD = _Dead()
 _ABSENT = _Dead()
 """The same where what follows does read it, but for a variable that is `None` then: a loop may not keep an old value instead."""
-
-
-def _holds_container(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_holds_container, value))
-    return not is_array_like(value) and open_container(value) is not None
-
-
-def _differing_objects(left: tuple[Any, ...], right: tuple[Any, ...]) -> list[Any]:
-    """The ordinary objects that two structures do not have in common."""
-    found: dict[int, Any] = {}
-    seen: set[tuple[int, int]] = set()
-    pending: list[tuple[Any, Any]] = [*zip(left, right, strict=True)]
-    while pending:
-        pair = pending.pop()
-        if pair[0] is pair[1] or (key := (id(pair[0]), id(pair[1]))) in seen:
-            continue
-        seen.add(key)
-        found.update((id(x), x) for x in pair if x is not UNSET and is_ordinary(x))
-        children = [() if x is UNSET or (opened := open_any(x)) is None else opened[0] for x in pair]
-        if len(children[0]) == len(children[1]):
-            pending.extend(zip(*children, strict=True))
-        else:
-            pending.extend((x, UNSET) for inside in children for x in inside)
-    return [*found.values()]
 
 
 def _unset(value: Any) -> bool:

@@ -54,6 +54,7 @@ def if_stmt(
     unbound: Sequence[str] = (),
     dead: Sequence[str] = (),
     lasting: Sequence[str] = (),
+    dead_on_exit: Sequence[str] = (),
     optional: Sequence[str] = (),
     asked: bool = False,
     returned: Sequence[str] = (),
@@ -70,10 +71,12 @@ def if_stmt(
         optional: names in `state` of variables that may hold `None` or a value (`optional_values`).
         asked: whether the user's function may return `None` or a value, because its caller tests which (`optional_results`);
             `returned` are the names in `state` of the variables that keep it.
-        dead: variables that nobody reads afterwards. What the arms change in an object that only these know is forgotten
-            where it cannot be joined.
+        dead: variables that nobody reads afterwards. Those in `state` are not joined: the staged statement leaves them
+            unbound. What the arms change in an object that only these know is forgotten where it cannot be joined.
         lasting: names in `state` that may be read when the function has returned already: by a `finally`, by closures. Any
             other variable of an arm that returns is read by nobody.
+        dead_on_exit: names in `state` that nobody reads once a flag of `exits` is set: what a branch leaves in them before
+            it jumps need not join.
     Returns:
         what the arm returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
     Raises:
@@ -88,7 +91,7 @@ def if_stmt(
     if (truth := journal.known(test)) is not None:
         return body() if truth else orelse()
     variables = variables_of(state, (*optional, *returned) if asked else optional)
-    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, asked)
+    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, dead_on_exit, asked)
 
 
 def if_exp(
@@ -146,6 +149,7 @@ def _stage(
     unbound: Sequence[str] = (),
     dead: Sequence[str] = (),
     lasting: Sequence[str] = (),
+    dead_on_exit: Sequence[str] = (),
     asked: bool = False,
 ) -> Any:
     plan: JoinedArms | None = None
@@ -155,15 +159,17 @@ def _stage(
 
     def trace_orelse() -> list[Any]:
         nonlocal true_arm, checked
-        other = Arm(orelse, variables, (pred, False))
+        other = Arm(orelse, variables, (pred, False), dead=dead)
         checked = checked.with_this_arm()
 
         def trace_body() -> list[Any]:
             nonlocal plan, checked
-            arm = Arm(body, variables, (pred, True), other)
+            arm = Arm(body, variables, (pred, True), other, dead)
             checked = checked.with_this_arm()
             shown.extend(_shown(pred, arm, other))
-            plan = _make_plan(arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, asked)
+            plan = _make_plan(
+                arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, dead_on_exit, asked
+            )
             plan.close()
             outs = outputs(plan.join.left, plan.join)
             plan.release(arm, plan.join.left)
@@ -248,11 +254,14 @@ def _make_plan(
     unbound: Sequence[str],
     dead: Sequence[str],
     lasting: Sequence[str],
+    dead_on_exit: Sequence[str],
     asked: bool,
 ) -> JoinedArms:
     dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
     try:
-        return JoinedArms(arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting, asked)
+        return JoinedArms(
+            arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting, dead_on_exit, asked
+        )
     except Mismatch as differ:
         where = errors.Location.of(_where(body, orelse))
         sides = "when the test is true", "when it is false"

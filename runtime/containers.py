@@ -28,6 +28,7 @@ from autograph.runtime import journal, outermost_calls
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.optional_values import Maybe
 from autograph.runtime.staging import is_array_like
+from autograph.runtime.state import UNSET
 
 LEAF_KINDS = frozenset({bool, int, float, complex, str, bytes, type(None), type, np.dtype, range, slice})
 
@@ -141,3 +142,29 @@ def same_structure(a: Any, b: Any) -> bool:
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(x is y or (type(x) is type(y) and x == y) for x, y in zip(a, b))
     return bool(a == b)
+
+
+def holds_container(value: Any) -> bool:
+    """Whether a value is a container, or a tuple that leads to one through tuples."""
+    if isinstance(value, tuple):
+        return any(map(holds_container, value))
+    return not is_array_like(value) and open_container(value) is not None
+
+
+def differing_objects(left: tuple[Any, ...], right: tuple[Any, ...]) -> list[Any]:
+    """The ordinary objects that two structures do not have in common."""
+    found: dict[int, Any] = {}
+    seen: set[tuple[int, int]] = set()
+    pending: list[tuple[Any, Any]] = [*zip(left, right, strict=True)]
+    while pending:
+        pair = pending.pop()
+        if pair[0] is pair[1] or (key := (id(pair[0]), id(pair[1]))) in seen:
+            continue
+        seen.add(key)
+        found.update((id(x), x) for x in pair if x is not UNSET and is_ordinary(x))
+        children = [() if x is UNSET or (opened := open_any(x)) is None else opened[0] for x in pair]
+        if len(children[0]) == len(children[1]):
+            pending.extend(zip(*children, strict=True))
+        else:
+            pending.extend((x, UNSET) for inside in children for x in inside)
+    return [*found.values()]

@@ -23,12 +23,17 @@ counts: the test, `break`, `return`, no turn at all.
 >>> liveness.ends_with("n", loop), liveness.ends_with("i", loop)
 (False, False)
 
+A jump that became a flag is still a jump: `return_ = True` is followed by nothing but tests of flags until control is where
+`return` leads. So flags are all that is live behind it, and what is live at the jump's target.
+
 Three things are live throughout, which is more than needed and never less: what closures capture, what was declared
 `nonlocal`, and in a `try` or `with` what its handlers, its `finally` and the code after it may read.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -36,6 +41,7 @@ import gast
 
 from autograph.analyses.bits import ALL, Bits
 from autograph.analyses.effects import Effects
+from autograph.analyses.jump_flags import JUMPS, jump_of, jump_of_assignment, jump_of_guard
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
 from autograph.nodes import methods
@@ -98,10 +104,17 @@ class Liveness:
         scope: its scope.
         alias: the name of the runtime.
         transient: temporaries that are never state, whatever the paths say.
+        flags: the variables that jumps became, and the one that keeps what is returned.
     """
 
-    def __init__(self, function: Any, scope: Scope, alias: str, transient: Collection[str] = ()) -> None:
+    def __init__(
+        self, function: Any, scope: Scope, alias: str, transient: Collection[str] = (), flags: Collection[str] = ()
+    ) -> None:
         self.bits = Bits()
+        self._flag_names = flags
+        self._flags = self.bits.mask(flags)
+        self._returning: set[Any] = set()
+        self._left: dict[Any, Exits] = {}
         self._effects = Effects(alias)
         self._summaries: dict[Any, Summary] = {}
         self._blocks: dict[int, Summary] = {}
@@ -156,9 +169,20 @@ class Liveness:
         """The variables of an `if` that may be read when a `return` in it is under way: by a `finally`, by closures."""
         return self.bits.names(self.assigned([statement]) & (self._lasting[statement] | self._always))
 
+    def dead_on_exit(self, statement: Any, flags: Collection[str]) -> list[str]:
+        """The variables that a branch of an `if` binds before it sets one of the flags, and nobody reads after that jump."""
+        found = 0
+        for flag in flags:
+            field = jump_of(flag)
+            for block in (statement.body, statement.orelse):
+                assigned = self.assigned(block)
+                if field is not None and self.bits.mask([flag]) & assigned:
+                    found |= assigned & ~getattr(self._left[statement], field)
+        return self.bits.names(found & ~self._always & ~self._flags)
+
     def returns(self, statement: Any) -> bool:
         """Whether a statement holds a `return`."""
-        return self._summaries[statement].return_ != ALL
+        return statement in self._returning
 
     # --- summaries, inner statements first ---
 
@@ -183,6 +207,8 @@ class Liveness:
             summary = make(self, node)
             for block in blocks(node):
                 self._assigned[node] |= self.assigned(block)
+                if any(inner in self._returning for inner in block):
+                    self._returning.add(node)
         self._summaries[node] = summary
         return summary
 
@@ -194,7 +220,13 @@ class Liveness:
 
     def _summary_Return(self, node: Any) -> Summary:
         own = self._part(node, node.value)
+        self._returning.add(node)
         return Summary(own.reads, ALL, return_=own.end)
+
+    def _summary_Assign(self, node: Any) -> Summary:
+        own, self._assigned[node] = self._names(node)
+        jump = jump_of_assignment(node, self._flag_names)
+        return own if jump is None else Summary(own.reads, own.end | ~self._flags)._replace(**{jump: own.end})
 
     def _summary_Raise(self, node: Any) -> Summary:
         return Summary(self._part(node, node.exc, node.cause).reads, ALL)
@@ -206,7 +238,13 @@ class Liveness:
         return Summary(0, ALL, continue_=0)
 
     def _summary_If(self, node: Any) -> Summary:
-        return _then(self._part(node, node.test), _either(self._block(node.body), self._block(node.orelse)))
+        test = self._part(node, node.test)
+        body, orelse = self._block(node.body), self._block(node.orelse)
+        if (
+            self._flags and jump_of_guard(node.test, self._flag_names) == "return_"
+        ):  # where the flag is set, the `return` is under way
+            orelse = self._blocks[id(node.orelse)] = _then(Summary(0, ~self._flags, return_=0), orelse)
+        return _then(test, _either(body, orelse))
 
     def _summary_While(self, node: Any) -> Summary:
         options = self._part(node, getattr(node, "options", None))
@@ -288,9 +326,20 @@ class Liveness:
     def _entry(self, block: list[Any], exits: Exits) -> int:
         return _before(self._blocks[id(block)], exits)
 
+    def _behind(self, block: list[Any], out: Exits) -> int:
+        """What is live at the end of a branch: flags and what is read at the targets, if it always ends in a jump."""
+        summary = self._blocks[id(block)]
+        if summary.end | self._flags != ALL:
+            return out.end
+        targets = [getattr(out, jump) for jump in JUMPS if getattr(summary, jump) != ALL]
+        return functools.reduce(operator.or_, targets, out.end & self._flags)
+
     def _spread_If(self, node: Any, out: Exits) -> None:
+        if self._flags:
+            self._live[node] = self._behind(node.body, out) | self._behind(node.orelse, out) | out.exception
         self._after[node] = self._live[node]
         self._lasting[node] = out.return_
+        self._left[node] = out
         # A variable that one arm reads before writing it is state: the other arm must not make it its own.
         self._live[node] |= self._blocks[id(node.body)].reads | self._blocks[id(node.orelse)].reads
         self._spread(node.body, out)

@@ -12,6 +12,8 @@ import operator
 import sys
 from typing import Any
 
+from autograph.runtime.state import UNSET, cells_of
+
 slice = builtins.slice
 
 _IN_PLACE = {
@@ -73,13 +75,20 @@ def if_stmt(
     *,
     exits: Any = (),
     unbound: Any = (),
+    dead: Any = (),
     lasting: Any = (),
+    dead_on_exit: Any = (),
     asked: Any = False,
     returned: Any = (),
 ) -> Any:
     _checked(state, body, orelse)
-    assert not (exits or unbound) or {*exits, *unbound} <= set(state.__code__.co_freevars)
-    return body() if test else orelse()
+    named = {*exits, *unbound, *dead_on_exit}
+    assert not named or named <= set(state.__code__.co_freevars)
+    value = body() if test else orelse()
+    for variable in cells_of(state) if state is not None else ():
+        if variable.name in dead:
+            variable.set(UNSET)  # as the staged statement does: nobody reads it
+    return value
 
 
 def while_loop(

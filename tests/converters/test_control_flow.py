@@ -83,7 +83,7 @@ CASES = {
                 nonlocal y
                 y = y + 1
                 note(y)
-            ag__.if_stmt(x > 0, if_body, ag__.nothing, lambda: (y,))
+            ag__.if_stmt(x > 0, if_body, ag__.nothing, lambda: (y,), dead=('y',))
             return x
         """,
         "f(1, 2)",

@@ -196,7 +196,7 @@ CASES = {
             def if_body():
                 nonlocal x
                 del x
-            ag__.if_stmt(x, if_body, ag__.nothing, lambda: (x,))
+            ag__.if_stmt(x, if_body, ag__.nothing, lambda: (x,), dead=('x',))
         """,
         "f(1)",
         "f(0)",

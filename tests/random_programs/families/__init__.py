@@ -16,11 +16,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.random_programs.families import arithmetic_handlers, closures, rows
+from tests.random_programs.families import arithmetic_handlers, closures, guards, rows
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "arithmetic_handlers": arithmetic_handlers.write,
     "closures": closures.write,
+    "guards": guards.write,
     "rows": rows.write,
 }
 """By name: what writes a program of the family."""
