@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import jax
 
-from autograph import callables, pipeline
+from autograph import callables, exchanges, pipeline
 from autograph.errors import ConversionError, boundary
 from autograph.jax_internals import jit_is_disabled
 from autograph.names import Namespace
@@ -93,13 +93,18 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     """
 
     def each(function: FunctionType) -> Any:
-        return jax.jit(pipeline.convert_function(function, explicit=True), **jit_options)
+        return jitted(pipeline.convert_function(function, explicit=True))
+
+    def jitted(converted: Any) -> Any:
+        made = jax.jit(converted, **jit_options)
+        exchanges.note_jitted(converted, made)
+        return made
 
     @boundary
     def decorate(callee: Any) -> Any:
         if isinstance(callee, staticmethod | classmethod | property):
             return callables.converted(callee, each)
-        return jax.jit(convert(callee), **jit_options)
+        return jitted(convert(callee))
 
     return decorate if fn is None else decorate(fn)
 

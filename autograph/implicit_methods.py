@@ -60,6 +60,8 @@ _FEW = 1_000  # while nothing is traced (staging is forced): a method that is no
 _begun: weakref.WeakSet[type] = weakref.WeakSet()
 _ready: weakref.WeakSet[type] = weakref.WeakSet()  # all its methods are exchanged: other threads need not wait
 
+_placed: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, tuple[str | None, bool]]] = weakref.WeakKeyDictionary()
+
 
 def prepare(kind: type) -> None:
     """Gives the implicitly called methods of a class and its bases their author's body; once, library classes never."""
@@ -112,12 +114,12 @@ def _own(kind: type, name: str, fn: FunctionType) -> None:
     type.__setattr__(kind, name, pipeline.convert_function(fn, explicit=True))
 
 
-def _in_place(fn: Any, level: int, caches: str | None = None) -> None:
+def _in_place(fn: Any, level: int, caches: str | None = None, is_cached: bool = False) -> None:
     """Gives a function its author's body. One that cannot be converted stays as it is: it still does what it did."""
     from autograph import pipeline
 
-    is_cached = type(fn) is _CACHED
-    if is_cached:
+    is_cached = is_cached or type(fn) is _CACHED
+    if type(fn) is _CACHED:
         fn = fn.__wrapped__
     if type(fn) is not FunctionType or pipeline.stays(fn):
         return
@@ -136,6 +138,16 @@ def _in_place(fn: Any, level: int, caches: str | None = None) -> None:
         found.unit.caches = caches
         found.unit.is_cached = is_cached
         fn.__code__ = code
+        _placed[fn] = code, (caches, is_cached)
+
+
+def prepare_exchanged() -> None:
+    """Gives methods that were prepared their author's body again where somebody gave them other code since."""
+    with LOCK:
+        for fn, (code, kind) in list(_placed.items()):
+            if fn.__code__ is not code:
+                del _placed[fn]
+                _in_place(fn, 1, *kind)
 
 
 def prepare_values(values: Iterable[Any]) -> None:

@@ -24,10 +24,11 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph import errors, implicit_methods, source, telling, unknown_values, unseen_classes
+from autograph import errors, exchanges, implicit_methods, source, telling, unknown_values, unseen_classes
 from autograph.jax_internals import is_tracing
 from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function, parameters
@@ -53,6 +54,7 @@ class Unit:
         "_staged",
         "_traced",
         "caches",
+        "followers",
         "is_cached",
         "options",
     )
@@ -63,6 +65,7 @@ class Unit:
         self.options = options
         self.caches: str | None = None  # the attribute under which what a getter returns is kept
         self.is_cached = False  # whether it is a method under `functools.cache` that Python calls by itself
+        self.followers: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # converted functions beside their originals
         self._staged: CodeType | None = None
         self._in_try: Unit | None = None
         self._traced: dict[str, str] | None = None  # the arguments of the last trace that was told of
@@ -116,20 +119,25 @@ class Unit:
             self._tell_trace(code, arguments)
         closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
-        staged = FunctionType(code, cells.__globals__, code.co_name, None, given)
+        body = FunctionType(code, cells.__globals__, code.co_name, None, given)
         if not journal.active():
+            if self.followers and (exchanged := exchanges.successor(self.followers)) is not None:
+                now = staged(exchanged)
+                body = FunctionType(by_position(now.__code__), now.__globals__, now.__name__, None, now.__closure__)
             before = outermost_calls.begin(unseen_classes.prepare_unseen)
             try:
+                if is_tracing():
+                    implicit_methods.prepare_exchanged()
                 named = implicit_methods.globals_of(self.source.code, cells.__globals__)
                 implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
-                return staged(*arguments)
+                return body(*arguments)
             finally:
                 outermost_calls.end(before)
         if self.is_cached:
             cached_functions.refuse_implicit(self.source.code)
         if self.caches is not None:
             journal.touch_attribute(arguments[0], self.caches)
-        return staged(*arguments)
+        return body(*arguments)
 
     def relay(self, cells: Callable[..., Any], /, *arguments: Any) -> Relay:
         """Calls the staged body of an asynchronous generator; written in the prologue of the author's."""
@@ -197,19 +205,23 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
         SourceError: when the source is missing or not what runs.
     """
     found = _known(fn.__code__)
+    if found is None:
+        fn = exchanges.current(fn)
+        found = _known(fn.__code__)
     if found is not None:
         if found.role is Role.STAGED or found.unit.options == options or not explicit:
             return fn
     elif _is_written(fn) or (not explicit and stays(fn)):
         return fn
     table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
-    converted = _alive(table.get(fn))
+    converted = _found(table, fn)
     if converted is None:
         with LOCK:
-            converted = _alive(table.get(fn))
+            converted = _found(table, fn)
             if converted is None:
                 converted = make_function(author_code(fn, options), fn)
-                table[fn] = _kept(converted)
+                table[fn] = exchanges.Made(fn, converted)
+                exchanges.follow(fn, converted, partial(convert_function, options=options, explicit=True))
     return converted
 
 
@@ -223,12 +235,13 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
     `in_try`: see `ConversionOptions`.
     """
     table = _STAGED if not in_try else _STAGED_IN_TRY
-    found = table.get(fn)
-    if found is not None:
-        function = _alive(found)
-        if function is not None:
-            return function
+    function = _found(table, fn)
+    if function is not None:
+        return function
     entry = _known(fn.__code__)
+    if entry is None:
+        fn = exchanges.current(fn)
+        entry = _known(fn.__code__)
     if entry is None:
         if stays(fn):
             return fn
@@ -248,10 +261,10 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
         unit = unit.in_try()
     implicit_methods.prepare_function(fn)
     with LOCK:
-        function = _alive(table.get(fn))
+        function = _found(table, fn)
         if function is None:
             function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
-            table[fn] = _kept(function)
+            table[fn] = exchanges.Made(fn, function)
     return function
 
 
@@ -319,27 +332,19 @@ def leave(fn: FunctionType) -> None:
 UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()
 """Functions that `do_not_convert` marked."""
 
-_CONVERTED: dict[ConversionOptions, weakref.WeakKeyDictionary[FunctionType, Any]] = {}
-_STAGED: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
-_STAGED_IN_TRY: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
+_Table = weakref.WeakKeyDictionary[FunctionType, exchanges.Made]
+_CONVERTED: dict[ConversionOptions, _Table] = {}
+_STAGED: _Table = weakref.WeakKeyDictionary()
+_STAGED_IN_TRY: _Table = weakref.WeakKeyDictionary()
 _AUTHOR = CodeTable()
 _UNITS = CodeTable()
 _exception: Callable[[], BaseException | None] = sys.exception
 
 
-def _kept(function: FunctionType) -> Any:
-    """What a table keyed weakly by the original holds: a weak reference where the function may lead back to the original.
-
-    It does by its cells, and by its globals where the original stands in them. A module that is loaded stays anyway.
-    """
-    names = function.__globals__
-    module = sys.modules.get(names.get("__name__", ""))
-    is_loaded = module is not None and getattr(module, "__dict__", None) is names
-    return function if function.__closure__ is None and is_loaded else weakref.ref(function)
-
-
-def _alive(held: Any) -> FunctionType | None:
-    return held() if type(held) is weakref.ref else held
+def _found(table: _Table, fn: FunctionType) -> FunctionType | None:
+    """What was made of a function, if the function still is what it was."""
+    made = table.get(fn)
+    return None if made is None else made.of(fn)
 
 
 def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
