@@ -56,8 +56,16 @@ TRACE_STATE: Any
 EAGER: Any
 try:
     from jax._src.core import eval_trace as EAGER
-    from jax._src.core import trace_state_strong_ref as TRACE_STATE
 
+    try:
+        from jax._src.core import trace_state_strong_ref as TRACE_STATE
+    except ImportError:  # before JAX 0.10
+        from jax._src.core import trace_ctx as _context
+
+        class _TraceState:
+            value = property(lambda self: _context.trace)
+
+        TRACE_STATE = _TraceState()
     if TRACE_STATE.value is not EAGER and not isinstance(TRACE_STATE.value, jax.core.Trace):
         raise ImportError("the trace state has another shape")
 except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
@@ -272,9 +280,10 @@ def origin(x: Any) -> tuple[str, Any, Any] | None:
 def closed_over(x: Any) -> Any:
     """The value of an outer trace that a tracer stands for in an inner one, or None."""
     try:
-        return x._trace.frame.constvar_to_val.get(x.val)
+        value = x._trace.frame.constvar_to_val.get(x.val)
     except (AttributeError, TypeError):
         return None
+    return getattr(value, "original", value)  # before JAX 0.9.2: beside the array that it became
 
 
 def literal(x: Any) -> Any:
@@ -319,18 +328,12 @@ except ImportError:  # pragma: no cover - other JAX versions
 # Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.
 TRANSPOSES: dict[Any, Callable[..., Any]] | None
 try:
+    from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
     from jax.interpreters.ad import instantiate_zeros as cotangent_array  # noqa: F401
     from jax.interpreters.ad import is_undefined_primal as is_linear  # noqa: F401
     from jax.interpreters.ad import primitive_transposes as TRANSPOSES
     from jax.interpreters.ad import zeros_like_aval as zeros_of  # noqa: F401
     from jax.interpreters.partial_eval import dce_jaxpr as prune_jaxpr  # noqa: F401
-
-    try:
-        from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
-    except ImportError:  # pragma: no cover - other JAX versions
-        from jax.interpreters.partial_eval import (  # type: ignore[attr-defined,no-redef]  # where others have it
-            partial_eval_jaxpr_nounits as _partial_eval_jaxpr,
-        )
 
     def split_jaxpr(closed: Any, linear: Sequence[bool], linear_out: Sequence[bool]) -> tuple[Any, list[bool]]:
         """The part of a closed jaxpr that does not depend on the `linear` inputs, and which outputs do depend on them.
@@ -385,10 +388,7 @@ def jit_is_disabled() -> bool:
 
 
 def say_nothing_of(kind: type[BaseException]) -> None:
-    """Keeps JAX from logging, with its own frames and ours, a callback that raised `kind`: the program raises it too.
-
-    Without these loggers it is said twice.
-    """
+    """Keeps JAX from logging a callback that raised `kind`: the program raises it too, and without our frames."""
 
     def passes(record: logging.LogRecord) -> bool:
         return not (record.exc_info and isinstance(record.exc_info[1], kind))

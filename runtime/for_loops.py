@@ -26,14 +26,13 @@ faithful, with one warning that says why.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals, growth, iterables, iterators
+from autograph.runtime import conditionals, growth, iterables, iterators, sharing
 from autograph.runtime.iterated_loops import iterate
 from autograph.runtime.iteration import Items, items_of
 from autograph.runtime.refusals import a
@@ -86,8 +85,7 @@ def for_loop(
         iterable.exhaust()
         return
     if type(iterable) is list and lists is not None and options and "maximum_iterations" in options and is_tracing():
-        others = sys.getrefcount(iterable) - _ALONE
-        iterable = growth.as_it_grows(iterable, variables_of(lists), others)
+        iterable = growth.as_it_grows(iterable, variables_of(lists), sharing.others(iterable))
     items = items_of(iterable)
     if items is None:
         if telling.level > 2:
@@ -97,7 +95,7 @@ def for_loop(
                 body(item)
         else:
             shared = iterators.is_native(iterable) and (
-                sys.getrefcount(iterable) > _ALONE + last or iterators.takes_from_shared(iterable)
+                sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
             )
             iterate(iterable, body, state, test, shared, options, variables_of(lists))
         return
@@ -162,18 +160,6 @@ class _Filtered:
         passes = item if self.fn is None else self.fn(item)
         turn = conditionals.in_place_of(self.body, lambda: self.body(item))
         conditionals.if_stmt(passes, turn, conditionals.nothing, self.state)
-
-
-def _alone() -> int:
-    """What `sys.getrefcount` reports in `for_loop` for an iterator that only its argument refers to."""
-
-    def count(iterable: Any, body: Any) -> int:
-        return sys.getrefcount(iterable)
-
-    return count(iter(()), None)
-
-
-_ALONE = _alone()
 
 
 def _unrolled(items: Items) -> Iterator[Any]:

@@ -11,11 +11,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-from autograph.runtime import journal, reassembly
+from autograph.runtime import journal, reassembly, sharing
 from autograph.runtime.containers import is_value, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill
@@ -116,16 +115,7 @@ def alone(lists: Sequence[Variable]) -> set[int]:
     """The ids of those of the variables' values that are lists which nothing but the variable refers to."""
     found: set[int] = set()
     for variable in lists:
-        value = variable.get()
-        if type(value) is list and sys.getrefcount(value) - _LOCAL_REFERENCES == 1:
-            found.add(id(value))
+        held = [variable.get()]
+        if type(held[0]) is list and sharing.outside(held, 0) == 1:
+            found.add(id(held[0]))
     return found
-
-
-def _local_references() -> int:
-    """What `sys.getrefcount` reports, beyond the reference of the variable, in `alone`."""
-    value: list[Any] = []
-    return sys.getrefcount(value)
-
-
-_LOCAL_REFERENCES = _local_references()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import io
 import itertools
-import sys
 import weakref
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodWrapperType
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 from jax.core import Tracer
 
 from autograph.jax_internals import is_of_current_trace
-from autograph.runtime import iterables
+from autograph.runtime import iterables, sharing
 from autograph.runtime.lookups import static_lookup
 from autograph.runtime.references import walked
 
@@ -56,9 +55,10 @@ def advances(x: Any) -> bool:
 
 def takes_from_shared(iterator: Any) -> bool:
     """Whether an iterator takes its items from native iterators that somebody else knows as well (`enumerate(it)`)."""
+    inner = _referents(iterator)
     return any(
-        is_native(inner) and (sys.getrefcount(inner) > _INSIDE or takes_from_shared(inner))
-        for inner in _referents(iterator)
+        is_native(inner[k]) and (sharing.outside(inner, k) > 1 or takes_from_shared(inner[k]))
+        for k in range(len(inner))
     )
 
 
@@ -106,12 +106,3 @@ def keeps_traced(iterator: Any) -> bool:
 
 
 _OF_CONTAINERS: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))))
-
-
-def _inside() -> int:
-    """What `sys.getrefcount` reports there for an iterator that only the outer one refers to."""
-    outer = enumerate(iter(()))
-    return next(sys.getrefcount(inner) for inner in _referents(outer) if type(inner) is type(iter(())))
-
-
-_INSIDE = _inside()

@@ -19,7 +19,7 @@ from typing import Any
 
 from jax import lax
 
-from autograph.runtime import iterators, journal, reached
+from autograph.runtime import iterators, journal, reached, sharing
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
@@ -28,18 +28,6 @@ from autograph.runtime.truth import decider
 _STOPS = "Python stops at the item that decides, which is traced"
 _MOST = 10_000
 _END: Any = object()
-
-
-def _alone() -> int:
-    """What `sys.getrefcount` reports of a parameter that nobody else refers to."""
-
-    def count(iterable: Any) -> int:
-        return sys.getrefcount(iterable)
-
-    return count(iter(()))
-
-
-_ALONE = _alone() if sys.version_info < (3, 14) else sys.maxsize
 
 
 def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, callers: int = 1) -> Any:
@@ -53,7 +41,7 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
             there is no end of them.
     """
     is_shared = iterators.is_native(iterable) and (
-        sys.getrefcount(iterable) > _ALONE + callers or iterators.takes_from_shared(iterable)
+        sharing.others(iterable, callers + 1) > 0 or iterators.takes_from_shared(iterable)
     )
     is_endless = iterators.is_endless(iterable)
     iterator = iter(iterable)

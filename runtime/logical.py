@@ -176,12 +176,12 @@ def not_in(x: Any, container: Any) -> Any:
 
 # --- which right sides can be evaluated without being asked for ---
 
-_READS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_CLASSDEREF"})
+_READS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CLASSDEREF"})
 # `ag__.eq(a, b)`: the runtime is a constant, and no number has an attribute of such a name.
 _METHODS = frozenset(function.__name__ for function in sequences.COMPARISONS.values())
 _NO_EFFECT = _READS | {
-    "RESUME", "COPY_FREE_VARS", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "COMPARE_OP", "UNARY_NEGATIVE", "NOP",
-    "PUSH_NULL", "CACHE", "PRECALL", "CALL",
+    "RESUME", "COPY_FREE_VARS", "LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST", "COMPARE_OP", "UNARY_NEGATIVE",
+    "NOP", "PUSH_NULL", "CACHE", "PRECALL", "CALL",
 }  # fmt: skip
 _TOTAL = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
 _codes: dict[int, tuple[weakref.ref[CodeType], frozenset[str] | None]] = {}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import io
 import random
-import sys
 import threading
 import weakref
 from concurrent.futures import Executor
@@ -24,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import calls, journal
+from autograph.runtime import calls, journal, sharing
 from autograph.runtime.iterators import BOUND, advances
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import a, refusal
@@ -70,7 +69,7 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
         method = python_method(type(iterator), "__next__")
         if method is not None:
             return _from_python(method, iterator, default)
-        if sys.getrefcount(iterator) > _FRESH and journal.forbids(iterator):
+        if sharing.others(iterator) > 0 and journal.forbids(iterator):
             raise refusal(
                 f"next() takes from {a(type(iterator).__name__)} inside a staged statement",
                 why="it would be taken while the program is traced, once, also where the statement is not reached",
@@ -163,16 +162,3 @@ def _has_unknown_methods(kind: type) -> bool:
         if str(base.__module__).partition(".")[0].lstrip("_") not in _WITHOUT_STATE
         for name, member in base.__dict__.items()
     )
-
-
-def _fresh_count() -> int:
-    """How many references an object has in `next_item` that only its argument refers to."""
-
-    def count(iterator: Any, default: Any = _MISSING, /) -> int:
-        return sys.getrefcount(iterator)
-
-    return count(iter(()))
-
-
-# From 3.14 on an argument may be borrowed from a variable without being counted.
-_FRESH = _fresh_count() if sys.version_info < (3, 14) else 0

@@ -12,12 +12,13 @@ Only the candidates are looked at, never the heap.
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import jax
+
+from autograph.runtime.sharing import outside
 
 
 def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int]:
@@ -38,19 +39,10 @@ def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int
         for key in newborn:
             for other in inner[key]:
                 known[other] += 1
-        old = {key for key in newborn if sys.getrefcount(candidates[key]) - _OWN > known[key]}
+        old = {key for key in newborn if outside(candidates, key) > known[key]}
         if not old:
             return newborn
         newborn -= old
-
-
-def _own_references() -> int:
-    """What `sys.getrefcount(table[key])` reports for an object that only `table` holds."""
-    table = {0: [0]}
-    return sys.getrefcount(table[0])
-
-
-_OWN = _own_references()
 
 
 def walked(values: Sequence[Any]) -> Iterator[Any]:

@@ -26,6 +26,7 @@ from typing import Any
 from autograph.runtime.lookups import static_lookup
 
 _NOTHING = (None, False)
+_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")  # the second one since Python 3.14
 
 
 def may_swallow(manager: Any, error: BaseException) -> bool:
@@ -79,7 +80,7 @@ def _may_return_true(code: CodeType) -> bool:
     before: dis.Instruction | None = None
     for instruction in dis.get_instructions(code):
         if instruction.opname == "RETURN_VALUE":
-            if before is None or before.opname != "LOAD_CONST" or before.argval not in _NOTHING:
+            if before is None or before.opname not in _CONSTANTS or before.argval not in _NOTHING:
                 return True
         elif instruction.opname == "RETURN_CONST" and instruction.argval not in _NOTHING:
             return True

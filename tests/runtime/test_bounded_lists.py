@@ -434,7 +434,7 @@ def test_every_method_of_a_list_when_the_program_has_run():
     xs.clear()
     with pytest.raises(IndexError, match="pop from empty list"):
         xs.pop()
-    with pytest.raises(ValueError, match="is not in list"):
+    with pytest.raises(ValueError, match="not in list"):
         xs.index(3)
 
 

@@ -210,7 +210,9 @@ def nested_list_that_a_library_changes(x: Any) -> Any:
 FUNCTIONS = [
     value
     for value in list(globals().values())
-    if isinstance(value, types.FunctionType) and value not in (left_as_it_is, run_text)
+    if isinstance(value, types.FunctionType)
+    and value.__name__ != "__annotate__"
+    and value not in (left_as_it_is, run_text)
 ]
 
 
