@@ -91,7 +91,7 @@ class Carry(Layout):
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
             if is_of_python(leaf.init) or is_doubtful(leaf.init):
-                leaf.noted = note(tracer, leaf.key not in self.memory.doubtful and not is_doubtful(leaf.init))
+                leaf.noted = note(tracer, not self.memory.places[leaf.key].doubtful and not is_doubtful(leaf.init))
         inductive_bounds.suppose(self.leaves, self.memory)
         for place, value in zip(self.places, self.fill_apart(tracers, piece)):
             place.value = value
@@ -148,7 +148,7 @@ class Carry(Layout):
         self.flows.contents = {
             id(w.location.obj): w.after for w in finished.written if isinstance(w.location, ContentsLocation)
         }
-        static, in_place = dict(self.memory.static), dict(self.memory.in_place)
+        kinds = self.memory.known_kinds()
         made = self._find_made(finished)
         self.grown.open(made, self.flows)
         moved = self._compare_all(finished, piece.skipped, made)
@@ -157,7 +157,7 @@ class Carry(Layout):
         if self._replaced:
             self._open_objects(finished, piece)
         if moved:
-            self.only_types = (static, in_place) == (self.memory.static, self.memory.in_place)
+            self.only_types = kinds == self.memory.known_kinds()
             raise Retry
         if self.memory.must_repeat or wrong or self._doubts():
             raise Retry
@@ -178,8 +178,9 @@ class Carry(Layout):
     def _doubts(self) -> bool:
         """Whether something was built on a bool's being one of Python's, which a turn replaces by an array."""
         used = [leaf for leaf in self.leaves if leaf.noted is not None and leaf.noted.is_used]
-        found = {leaf.key for leaf in used if not is_of_python(leaf.out)}
-        self.memory.doubtful |= found
+        found = [leaf for leaf in used if not is_of_python(leaf.out)]
+        for leaf in found:
+            self.memory.places[leaf.key].doubtful = True
         return bool(found)
 
     def suppose(self) -> bool:
@@ -195,14 +196,14 @@ class Carry(Layout):
         if any(type(place.template) is Node for place in self.places):
             return False
         kinds = [self._kind(leaf) for leaf in self.leaves]
-        found = [p.key for p in self.places[: len(self.variables)] if p.key in self.memory.begun and is_unbound(p.init)]
-        begun = {key: self.memory.begun[key]() for key in found}  # unbound before the loop, where they need a value
+        learnt = {p.key: self.memory.places[p.key] for p in self.places[: len(self.variables)] if is_unbound(p.init)}
+        begun = {key: of.begun() for key, of in learnt.items() if of.begun is not None}  # they need a value
         if not all(map(is_plain, begun.values())) or not self._moves(outer.attempt, kinds, begun):
             return False
-        learnt = dict(self.memory.types), set(self.memory.begun)
-        if self.memory.supposed == learnt:
+        supposed = self.memory.known_types(), set(begun)
+        if self.memory.supposed == supposed:
             return False  # the enclosing loop has begun again for it before
-        self.memory.supposed = learnt
+        self.memory.supposed = supposed
         values = [leaf.init if leaf.invariant else of_type(kind) for leaf, kind in zip(self.leaves, kinds)]
         for leaf, value in zip(self.leaves, values):
             if not leaf.invariant:
@@ -217,7 +218,7 @@ class Carry(Layout):
         return True
 
     def _kind(self, leaf: Leaf) -> Any:
-        known = self.memory.types.get(leaf.key, leaf.type)
+        known = self.memory.places[leaf.key].type or leaf.type
         return join_types(leaf.type, known) if known.shape == leaf.type.shape else known
 
     def _moves(self, outer: Carry, kinds: Sequence[Any], begun: Container[Any]) -> bool:
@@ -261,7 +262,7 @@ class Carry(Layout):
         for i, old, new in zip(indices, objects[: len(indices)], objects[len(indices) :], strict=True):
             if id(old) not in ours or id(new) not in ours:
                 raise Mismatch(self.variables[i].name, old, new, KNOWN)
-            self.memory.in_place[(i,)] = False
+            self.memory.places[(i,)].in_place = False
 
     def _find_made(self, finished: Any) -> Made:
         """Which of what is appended, or left in a variable that was unbound, the iteration made."""
@@ -317,9 +318,10 @@ class Carry(Layout):
 
     def _must_stay(self, place: Place) -> None:
         """The containers of `place` are changed in place, so they must be the objects that they are."""
-        if self.memory.in_place.get(place.key) is not None:
+        learnt = self.memory.places[place.key]
+        if learnt.in_place is not None:
             raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED, place.variable)
-        self.memory.in_place[place.key] = True
+        learnt.in_place = True
         raise Retry
 
     def holders(self) -> list[Any]:

@@ -127,7 +127,7 @@ class Comparison:
         like = after if before is None else before
         if (value is None) == (out is None) and type(out) is not Maybe or not is_plain(like):
             return False
-        self.memory.optional[key] = self._placeholder_like(like, key)
+        self.memory.places[key].optional = self._placeholder_like(like, key)
         return True
 
     def _is_contents(self, key: tuple[Any, ...]) -> bool:
@@ -156,8 +156,9 @@ class Comparison:
             raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
         if not is_array_like(out):
             raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
-        if same_number(leaf.init, out) and key not in self.memory.static:
-            self.memory.static[key] = True
+        learnt = self.memory.places[key]
+        if same_number(leaf.init, out) and learnt.static is None:
+            learnt.static = True
             return template, True
         leaf.out, leaf.invariant = out, False
         try:
@@ -169,42 +170,39 @@ class Comparison:
             raise Mismatch(path, leaf.init, out, why, instead=differ.instead) from None
         if joined == leaf.type:
             return template, False
-        self.memory.types[key] = joined
+        learnt.type = joined
         return template, True
 
     def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
-        value = template.value
+        value, learnt = template.value, self.memory.places[key]
         if value is UNSET:
             if is_unbound(out):
                 return Same(out), False
             if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
-                self.memory.begun[key] = self._placeholder_like(out, key)
+                learnt.begun = self._placeholder_like(out, key)
                 return template, True
             return self._born(out, key, path), False
         if value is out:
             return template, False
-        if self.memory.static.get(key) and is_array_like(out):
+        if learnt.static and is_array_like(out):
             if same_number(value, out):
                 return template, False
-            self.memory.static[key] = False
+            learnt.static = False
             return template, True
-        stays = self.memory.in_place.get(key)
-        if (stays is None and type(value) in (list, dict) or key in self.memory.kept) and open_container(
-            out
-        ) is not None:
-            self.memory.kept.pop(key, None)
-            self.memory.in_place[key] = False
+        may_be_replaced = learnt.in_place is None and type(value) in (list, dict) or learnt.kept
+        if may_be_replaced and open_container(out) is not None:
+            learnt.kept, learnt.in_place = False, False
             self.locations.pop(id(value), None)
             self.memory.written.pop(id(value), None)
             return template, True
         if same_static(value, out):
             return template, False
-        if self.memory.in_place.get(key) is None and self._changes(key, value, out):
+        if learnt.in_place is None and self._changes(key, value, out):
             return template, True
-        if self.memory.in_place.get(key) is None and self._is_replaced(key, value, out):
+        if learnt.in_place is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])
             return template, True
-        if self.memory.in_place.get(key) and type(value) is type(out):
+        if learnt.in_place and type(value) is type(out):
             raise Mismatch(path, value, out, CHANGED_AND_REPLACED)
         raise Mismatch(
             path, value, out, "the value is not a number or an array, so a loop cannot change it from turn to turn"
@@ -217,10 +215,11 @@ class Comparison:
         opened = open_container(value), open_container(out)
         if opened[0] is None or opened[1] is None:
             return False
-        self.memory.in_place[key] = False
+        self.memory.places[key].in_place = False
         for step, before, after in zip(opened[0][2], opened[0][0], opened[1][0]):
-            if same_number(before, after):
-                self.memory.static.setdefault((*key, step), True)
+            learnt = self.memory.places[*key, step]
+            if same_number(before, after) and learnt.static is None:
+                learnt.static = True
         return True
 
     def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
@@ -264,7 +263,7 @@ class Comparison:
         if opened is None:
             return lambda: value
         if not isinstance(value, tuple) and self._stays_itself(value):
-            self.memory.kept[key] = None
+            self.memory.places[key].kept = True
             return lambda: value
         children = [self._placeholder_like(child, (*key, step)) for child, step in zip(opened[0], opened[2])]
         build = opened[3]

@@ -73,13 +73,14 @@ class Layout:
 
     def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
         value = settled(variable.get())
+        learnt = self.memory.places[key]
         if not is_unbound(value):
-            self.memory.begun.pop(key, None)
-        elif key in self.memory.begun:
+            learnt.begun = None
+        elif learnt.begun is not None:
             journal.note_skipped(variable.name)
-            return self.memory.begun[key]()
-        if key in self.memory.optional and type(value) is not Maybe:
-            return Maybe(value is None, self.memory.optional[key]() if value is None else value)
+            return learnt.begun()
+        if learnt.optional is not None and type(value) is not Maybe:
+            return Maybe(value is None, learnt.optional() if value is None else value)
         return value
 
     def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
@@ -92,12 +93,16 @@ class Layout:
             return Same(UNSET)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
-        if in_place is None and path.startswith(RETURNED) and key not in self.memory.in_place:
+        learnt = self.memory.places[key]
+        if in_place is None and path.startswith(RETURNED) and learnt.in_place is None:
             if not isinstance(value, tuple):  # it was there before: most likely each `return` gives this very object
-                self.memory.kept[key] = None
-        if key in self.memory.kept:
+                learnt.kept = True
+        if learnt.kept:
             return Same(value)
-        in_place = self.memory.in_place.get(key, None if is_value_class(type(value)) else in_place)
+        if learnt.in_place is not None:
+            in_place = learnt.in_place
+        elif is_value_class(type(value)):
+            in_place = None
         if in_place if in_place is not None else type(value) is list or is_value_class(type(value)):
             if type(value) in (list, dict):
                 location = ContentsLocation(value)
@@ -111,7 +116,7 @@ class Layout:
         return template
 
     def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
-        opened = open_any(value) if self.memory.in_place.get(key) is False else open_container(value)
+        opened = open_any(value) if self.memory.places[key].in_place is False else open_container(value)
         if opened is None:
             return Same(value)
         in_place = None if is_value_class(type(value)) else in_place
@@ -119,10 +124,10 @@ class Layout:
         return Node(opened[3], children)
 
     def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
-        if self.memory.static.get(key):
+        learnt = self.memory.places[key]
+        if learnt.static:
             return Same(value)
-        kind = type_of(value)
-        known = self.memory.types.get(key)
+        kind, known = type_of(value), learnt.type
         if known is not None and known.shape == kind.shape:
             kind = join_types(kind, known)
         self.leaves.append(Leaf(key, path, value, kind))

@@ -9,38 +9,60 @@ both: then the outer body will be traced again whatever comes. So the inner loop
 types that it has seen so far, and the attempt of the outer loop, which `must_repeat`, goes on to see what else moves. Thus loops
 nested to any depth are traced twice, not as often as they are deep.
 
-Locations are remembered by key, and only as long as the enclosing loop carries them too: an object that a turn makes is
-another one in the next attempt.
+What was learnt of a place has one table, by the key of the place: the number of a variable or the key of a location, and the
+steps from there. Keys of locations are made of `id`s. They are remembered only as long as the enclosing loop carries the location
+too: an object that an iteration makes is another one in the next attempt, and may have the address of one that is gone.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from autograph.runtime.types import ArrayType
+
+
+@dataclass(slots=True)
+class Learnt:
+    """What was learnt of one place of a carry.
+
+    Attributes:
+        type: the type of a leaf.
+        static: whether a number stays the Python number that it is.
+        in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
+        optional: makes a value for a variable that holds `None` in some iterations.
+        begun: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
+        refuted: whether iterations make an integer less than it begins.
+        least: what the loop test says of such an integer: it is no less.
+        doubtful: whether a bool is Python's in some iterations and an array in others.
+        kept: whether a container in such a value is older than the loop: it is the same object in every iteration.
+    """
+
+    type: ArrayType | None = None
+    static: bool | None = None
+    in_place: bool | None = None
+    optional: Callable[[], Any] | None = None
+    begun: Callable[[], Any] | None = None
+    refuted: bool = False
+    least: int | None = None
+    doubtful: bool = False
+    kept: bool = False
 
 
 class Memory:
     """What was learnt about one loop, and about the loops inside it.
 
     Attributes:
-        types: the type of a leaf of the carry, by its key.
-        static: whether a number stays the Python number that it is.
-        in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
-        optional: makes a value for a variable that holds `None` in some turns, by key.
-        begun: makes the value of a variable before its first turn, by key: it is unbound there, and some turns skip it.
-        refuted: keys of integers that turns make less than they begin.
-        tested: what the loop test says of those, by key: they are no less than a number.
-        doubtful: keys of bools that are Python's in some turns and arrays in others.
-        kept: keys of containers in such values that are older than the loop: they are the same object in every turn.
+        places: what was learnt of places of the carry, by key.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
         attempt: the carry of the attempt that is being traced, None outside.
-        supposed: the types, and the keys in `begun`, for which the enclosing loop was last made to begin again.
+        supposed: the types, and the variables with a value in `begun`, for which the enclosing loop was last made to begin again.
         must_repeat: whether that attempt serves only to learn from, for it stands on what is merely supposed.
         from_start: whether the loop, whose first test is known, was found to be better staged from its first turn.
         options: what `set_loop_options` said of the loop.
@@ -58,15 +80,7 @@ class Memory:
         self.turns: int | None = None
         self.appended: dict[Any, int] = {}
         self.outer = outer
-        self.types: dict[Any, ArrayType] = {}
-        self.static: dict[Any, bool] = {}
-        self.in_place: dict[Any, bool] = {}
-        self.begun: dict[Any, Callable[[], Any]] = {}
-        self.refuted: set[Any] = set()
-        self.tested: dict[Any, int] = {}
-        self.doubtful: set[Any] = set()
-        self.kept: dict[Any, None] = {}
-        self.optional: dict[Any, Callable[[], Any]] = {}
+        self.places: defaultdict[Any, Learnt] = defaultdict(Learnt)
         self.written: dict[Any, None] = {}
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, Memory] = {}
@@ -80,20 +94,7 @@ class Memory:
     def forget(self) -> None:
         """Forgets what was learnt about the loops inside by a turn that ran on other values, but not how to run them."""
         for memory in self.inner.values():
-            tables = (
-                memory.types,
-                memory.static,
-                memory.in_place,
-                memory.begun,
-                memory.refuted,
-                memory.tested,
-                memory.doubtful,
-                memory.kept,
-                memory.optional,
-                memory.written,
-                memory.appended,
-            )
-            for table in tables:
+            for table in (memory.places, memory.written, memory.appended):
                 table.clear()
             memory.forget()
 
@@ -103,10 +104,18 @@ class Memory:
         known = {key: outer[key] for key in self.written if key in outer}
         self.written = dict.fromkeys(known)
         indices = range(len(variables))
-        for table in (self.types, self.static, self.in_place, self.begun, self.kept, self.optional):
-            for key in [key for key in table if key[0] not in known and key[0] not in indices]:
-                del table[key]
+        for key in [key for key in self.places if key[0] not in known and key[0] not in indices]:
+            del self.places[key]
         return known
+
+    def known_types(self) -> dict[Any, ArrayType]:
+        """The types that were learnt, by the key of the leaf."""
+        return {key: learnt.type for key, learnt in self.places.items() if learnt.type is not None}
+
+    def known_kinds(self) -> dict[Any, tuple[bool | None, bool | None]]:
+        """Which numbers are static and which containers stay what they are, as far as that was learnt, by key."""
+        kinds = {key: (learnt.static, learnt.in_place) for key, learnt in self.places.items()}
+        return {key: kind for key, kind in kinds.items() if kind != (None, None)}
 
 
 class _Current(threading.local):

@@ -45,9 +45,10 @@ def suppose(leaves: Sequence[Leaf], memory: Memory) -> None:
         leaf.supposed = None
         if leaf.type.shape or not jnp.issubdtype(leaf.type.dtype, jnp.integer):
             continue
-        if leaf.key in memory.refuted:
-            if (least := memory.tested.get(leaf.key)) is not None:
-                bounds.declare(leaf.tracer, least, int(jnp.iinfo(leaf.type.dtype).max))
+        learnt = memory.places[leaf.key]
+        if learnt.refuted:
+            if learnt.least is not None:
+                bounds.declare(leaf.tracer, learnt.least, int(jnp.iinfo(leaf.type.dtype).max))
         elif (known := bounds.of(leaf.init)) is not None and known[0] >= 0:
             leaf.supposed = bounds.suppose(leaf.tracer, known[0])
 
@@ -64,13 +65,15 @@ def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None
             bounds.forget(leaf.tracer)
             leaf.supposed = None
             wrong.add(leaf.key)
-    memory.refuted |= wrong
+            memory.places[leaf.key].refuted = True
     if not used & wrong:
         return True
     piece = test() if test is not None else None
     if piece is not None:
         at = {v: leaf.key for v, leaf in zip(piece.jaxpr.invars, leaves, strict=True)}
-        memory.tested.update((at[v], least) for v, least in _least(piece.jaxpr) if v in at)
+        for v, least in _least(piece.jaxpr):
+            if v in at:
+                memory.places[at[v]].least = least
     return False
 
 
