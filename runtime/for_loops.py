@@ -85,7 +85,8 @@ def for_loop(
         iterable.exhaust()
         return
     if type(iterable) is list and lists is not None and options and "maximum_iterations" in options and is_tracing():
-        iterable = growth.as_it_grows(iterable, variables_of(lists), sharing.others(iterable))
+        others = sharing.others(iterable)  # before the list is an argument of a call
+        iterable = growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
     if items is None:
         if telling.level > 2:

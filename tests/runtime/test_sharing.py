@@ -315,3 +315,15 @@ def test_a_list_that_a_branch_makes_and_one_that_is_older():
         return x
 
     assert ag.jit(made)(1.0) == 2.0 and ag.jit(made)(-1.0) == -1.0
+
+
+def test_a_list_that_grows_in_the_loop_that_runs_over_it():
+    def fn(n):
+        queue = [0]
+        for v in queue:
+            ag.set_loop_options(maximum_iterations=8)
+            if v < n:
+                queue.append(v + 1)
+        return queue
+
+    assert list(ag.jit(fn)(3)) == fn(3) == [0, 1, 2, 3]
