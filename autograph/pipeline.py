@@ -161,8 +161,10 @@ class Unit:
         """
         exc = _exception()
         if exc is not None:
-            unknown_values.explain(exc, self.source.code)
-            errors.trim(exc, entry=True)
+            explained = unknown_values.explain(exc, self.source.code)
+            errors.trim(explained, entry=True)
+            if explained is not exc:
+                raise explained
 
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
         """The converted `ast` node and the name that stands for the runtime in it."""

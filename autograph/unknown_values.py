@@ -149,17 +149,19 @@ class _Place(NamedTuple):
         return name != "<string>" and bool(linecache.getline(name, self.lineno).strip())
 
 
-def explain(exc: BaseException, function: CodeType) -> None:
-    """Makes an error of JAX's about an unknown value one of ours too; leaves every other exception as it is.
+def explain(exc: BaseException, function: CodeType) -> BaseException:
+    """Makes an error about an unknown value one of ours too; leaves every other exception as it is.
 
     Args:
         function: the code of the function that it leaves, where the traceback says no more.
+    Returns:
+        the exception; another one of its class in the place of one of Python's own, whose class cannot be exchanged.
     """
     if isinstance(exc, StagingError):
-        return
+        return exc
     kind = next((kind for kind in _KINDS if kind.fits(exc)), None) or _other(exc)
     if kind is None:
-        return
+        return exc
     places = list(_places(exc.__traceback__)) or [_Place(function, function.co_firstlineno, None, None)]
     place = next((place for place in reversed(places) if place.has_text), places[-1])
     at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
@@ -182,9 +184,25 @@ def explain(exc: BaseException, function: CodeType) -> None:
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
     exc.args = (Explained(said),)
-    if not kind.text:  # Python's own classes cannot be exchanged
+    if kind.text:  # one of Python's own classes
+        exc = _again(exc)
+    else:
         exc.__class__ = _both(cast(Any, type(exc)))
-        cast(StagingError, exc).location = at
+    if isinstance(exc, StagingError):
+        exc.location = at
+    return exc
+
+
+def _again(exc: BaseException) -> BaseException:
+    """An exception that is one of ours as well, with the same text and traceback; itself where there is none of its class."""
+    try:
+        kind = StagingError if issubclass(StagingError, type(exc)) else _both(cast(Any, type(exc)))
+        made: BaseException = kind.__new__(kind, *exc.args)
+    except TypeError:  # a class of another layout, or one that lets nobody derive from it
+        return exc
+    made.args = exc.args
+    made.__cause__, made.__context__, made.__suppress_context__ = exc.__cause__, exc.__context__, True
+    return made.with_traceback(exc.__traceback__)
 
 
 def _other(exc: BaseException) -> _Kind | None:

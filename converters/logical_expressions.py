@@ -26,13 +26,12 @@ from autograph.analyses.name_kinds import is_bool
 from autograph.analyses.operators import callee, is_operator, variable
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
-from autograph.converters.bool_arithmetic import OPERATORS
 from autograph.nodes import walk
 
 LONGEST_CHAIN = 8  # operands that nest to the right; more are halved, for Python's compiler recurses
 _TESTING = (gast.If, gast.While, gast.IfExp, gast.Assert)
 _TESTING_OPERATORS = frozenset({"if_stmt", "while_loop", "if_exp", "assert_", "comp_test", "comp_kept", "comp_counted"})
-_TRUTHS = OPERATORS | {"is_none"}
+_TRUTHS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "is_none"})
 
 
 class LogicalExpressions(ExpressionConverter):
@@ -77,12 +76,14 @@ class LogicalExpressions(ExpressionConverter):
                 self.is_test(value)
 
     def is_truth(self, node: Node) -> bool:
-        """Whether an expression is a bool by its form or by its name."""
+        """Whether an expression is one bool by its form or by its name; a comparison may be an array with one."""
         node = variable(node, self.alias)
         if isinstance(node, gast.Name):
-            return node.id in self.conversion.name_kinds.bools or node.id in self.conversion.flags
+            return node.id in self.conversion.flags
         if isinstance(node, gast.BoolOp):
             return all(map(self.is_truth, node.values))
+        if isinstance(node, gast.Compare):
+            return len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot | gast.In | gast.NotIn)
         return is_bool(node) or (is_operator(node, self.alias) and node.func.attr in _TRUTHS)
 
     def visit_BoolOp(self, node: Node) -> Any:

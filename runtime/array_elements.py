@@ -28,10 +28,10 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import bounds
+from autograph.runtime import bounds, in_place
 from autograph.runtime.guards import guarded
 from autograph.runtime.refusals import refusal
-from autograph.runtime.staging import is_array_like, is_traced
+from autograph.runtime.staging import is_array_like, is_traced, is_tracer
 from autograph.runtime.types import type_of
 
 
@@ -50,7 +50,7 @@ def put(value: Any, x: Any, i: Any) -> Any:
 
     What is weakly typed stays so, as it does for `x.at[i].set(value)`.
 
-    NB a float is not put into an int array: NumPy truncates silently, and JAX only warns.
+    NB a number is cut to fit into an array of integers, as NumPy does it; an array of floats is not.
 
     Raises:
         IndexError: a known index is out of range.
@@ -63,7 +63,7 @@ def put(value: Any, x: Any, i: Any) -> Any:
 def _put(value: Any, x: Any, i: Any) -> Any:
     if is_traced_mask(i):
         return _put_by_mask(value, x, i)
-    if type(i) is slice and (is_traced(i.start) or is_traced(i.stop)):
+    if is_traced_slice(i):
         return _put_rows(value, x, i)
     parts = _positions(x, i)
     kept = [] if parts is None else [axis for axis, p in enumerate(parts) if p is None]
@@ -151,6 +151,45 @@ def _is_inside(start: Any, size: int) -> Any:
     return lax.lt(lax.convert_element_type(start, unsigned), np.dtype(unsigned).type(size))
 
 
+def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
+    """`x[i] <symbol> operand` where `i` is a mask or a slice with traced bounds.
+
+    An operand that is the same for each row changes every row, and those outside are taken back. One of several rows tells how
+    many there are.
+
+    Raises:
+        StagingError: the operand has rows, and `i` is a mask.
+    """
+    shape = jnp.shape(operand)
+    is_slice = type(i) is slice
+    is_one = len(shape) < len(x.shape) or (is_slice and shape[0] == 1)
+    if is_slice and i.step not in (None, 1):
+        return put(operand, x, i)  # which says why not
+    if is_slice and is_one:
+        return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, in_place.iop(symbol, x, operand)), x))
+    if is_slice:
+        start, _, _ = _rows(x, i)
+        if shape[0] <= x.shape[0]:
+            operand = in_place.iop(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
+        return put(operand, x, i)
+    if not shape:
+        return put_where(in_place.iop(symbol, x, operand), x, i)
+    return put(operand, x, i)
+
+
+def is_traced_slice(i: Any) -> bool:
+    """Whether an index is a slice with bounds that are not known while the program is traced."""
+    return type(i) is slice and (is_traced(i.start) or is_traced(i.stop))
+
+
+def _rows(x: Any, rows: slice) -> tuple[Any, Any, Any]:
+    """Where a slice of rows begins and ends, and which rows it has."""
+    size = x.shape[0]
+    start, stop = (_clipped(bound, size, last) for bound, last in ((rows.start, 0), (rows.stop, size)))
+    position = jnp.arange(size)
+    return start, stop, (position >= start) & (position < stop)
+
+
 def _put_rows(value: Any, x: Any, rows: slice) -> Any:
     """`x[start:stop] = value` with traced bounds."""
     if rows.step not in (None, 1):
@@ -159,13 +198,10 @@ def _put_rows(value: Any, x: Any, rows: slice) -> Any:
             why="its positions are not known while the program is traced",
             instead="select with a mask: `x = jnp.where(mask, value, x)`",
         )
-    size = x.shape[0]
-    start, stop = (_clipped(bound, size, last) for bound, last in ((rows.start, 0), (rows.stop, size)))
-    shape = jnp.shape(value)
+    size, shape = x.shape[0], jnp.shape(value)
+    start, stop, inside = _rows(x, rows)
     if len(shape) < len(x.shape) or shape[0] == 1:
-        position = jnp.arange(size)
-        mask = ((position >= start) & (position < stop)).reshape((size,) + (1,) * (len(x.shape) - 1))
-        return jnp.where(mask, value, x)
+        return _where(inside, value, x)
     count = shape[0]
     text = f"could not broadcast input array of {count} rows into the slice, which has another length"
     if count > size:
@@ -209,12 +245,30 @@ def _in_dtype_of(x: Any, value: Any) -> Any:
     kind, dtype = jax.typeof(value).dtype, x.dtype
     if kind == dtype:
         return value
+    if not jnp.shape(value) and jnp.issubdtype(kind, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
+        return _cut(value, dtype)
     if not _same_kind(kind, dtype):
         raise refusal(
             f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
             why="the array keeps its dtype, so the value would be cut down silently",
             instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
         )
+    return lax.convert_element_type(value, dtype)
+
+
+def _cut(value: Any, dtype: Any) -> Any:
+    """A number without its fraction, as NumPy puts it into an array of integers."""
+    info = jnp.iinfo(dtype)
+    if not is_tracer(value):
+        whole = int(value)
+        if not info.min <= whole <= info.max:
+            raise OverflowError(f"{value} does not fit into an array of {dtype}")
+        return np.asarray(whole, dtype)
+    fits = (value > float(info.min) - 1) & (value < float(info.max) + 1)
+    if is_traced(fits):
+        value = guarded(value, fits, ValueError(f"a NaN, or a number too large, is put into an array of {dtype}"))
+    elif not fits:
+        raise ValueError(f"a NaN, or a number too large, is put into an array of {dtype}")
     return lax.convert_element_type(value, dtype)
 
 

@@ -84,13 +84,19 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
         for name, fn in vars(module).items():
             if callable(fn) and not name.startswith("_") and not _is_exception(fn):
-                table.setdefault(fn, _of_numpy(fn, path + name))
+                table.setdefault(fn, _of_numpy(fn, path + _own_name(fn, module, name)))
     for name, fn in vars(np.random).items():
         if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
             table[fn] = _of_random(fn, name)
     for builtin in (bool, int, float, complex, str, bytes, object, min, max, sum, any, all, round, abs, pow):
         table.pop(builtin, None)
     return table
+
+
+def _own_name(fn: Any, module: Any, name: str) -> str:
+    """The name that a function gives itself: `transpose` has another one besides, which asks for more in jax.numpy."""
+    own = getattr(fn, "__name__", name)
+    return own if getattr(module, own, None) is fn else name
 
 
 def _is_exception(fn: Any) -> bool:

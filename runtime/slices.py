@@ -166,11 +166,8 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any) -> Any:
 
 def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
-    if is_jax_array(x) and array_elements.is_traced_mask(i):
-        operand = value()
-        if not jnp.shape(operand):  # every element is changed, and those outside of the mask are taken back
-            return array_elements.put_where(in_place.iop(symbol, x, operand), x, i)
-        return array_elements.put(operand, x, i)  # which says why not
+    if is_jax_array(x) and (array_elements.is_traced_mask(i) or array_elements.is_traced_slice(i)):
+        return array_elements.update(x, i, symbol, value())
     return set_item(_combine(x, i, symbol, value), x, i)
 
 

@@ -34,6 +34,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import unknown_values
 from tests.programs.harness import difference
 
 REMEDIES = {
@@ -143,7 +144,7 @@ def a_number_too_large_for_a_row(x):
 
 
 @refused(
-    OverflowError,
+    unknown_values._both(OverflowError),
     """
     `x < 2**40` meets a Python integer that no integer of the program can hold
       at FILE:+1
@@ -1318,7 +1319,7 @@ def a_domain_error_that_a_handler_waits_for(x):
 
 
 @refused(
-    TypeError,
+    ag.StagingError,
     """
     `Fraction(n, 2)` cannot take a traced value
       at FILE:+2
@@ -1336,7 +1337,7 @@ def an_error_of_tracing_that_a_handler_waits_for(n):
 
 
 @refused(
-    TypeError,
+    ag.StagingError,
     """
     `bytes(n + 1)` cannot take a traced value
       at FILE:+2
@@ -2409,6 +2410,7 @@ def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -
 def test_what_python_says_of_unknown_values_is_said_of_the_users_line(fn, what, why) -> None:
     with pytest.raises(TypeError) as caught:
         ag.jit(fn)(4)
+    assert isinstance(caught.value, ag.StagingError) and caught.value.location.filename == __file__
     text = str(caught.value)
     assert text.splitlines()[0].endswith(f"` {what}")
     assert f"at {__file__}:" in text and f"why: {why}\n" in text

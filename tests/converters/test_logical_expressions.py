@@ -58,7 +58,7 @@ CASES = {
         def f(a, b):
             c = a > 0
             while ag__.and_(a > 0, lambda: ag__.or_(b, lambda: a < 3, test=True), test=True):
-                a = a - 1 if ag__.and_(c, lambda: ag__.not_(b)) else 0
+                a = a - 1 if ag__.and_(c, lambda: ag__.not_(b), test=True) else 0
             assert ag__.or_(c, lambda: ag__.or_(a < 0, lambda: b, test=True), test=True)
             return [ag__.and_(b, lambda: a) for i in (1, 2) if ag__.or_(b, lambda: ag__.and_(i, lambda: a, test=True), test=True)]
         """,

@@ -376,3 +376,33 @@ def rows_put_by_a_mask(x):
     x[x[:, 1] < 0] = 9
     x[x > 7] -= 1
     return x
+
+
+@program(
+    (floats(1.0, 2.0, 3.0, 4.0, 5.0), 1, floats(10.0, 20.0)),
+    (floats(1.0, 2.0, 3.0, 4.0, 5.0), 3, floats(1.0, 2.0)),
+    numpy=True,
+)
+def augmented_windows(x, i, v):
+    x[i : i + 2] += v
+    x[i - 1 : i + 1] *= 2
+    x[i:] -= 1
+    x[: i - 1] /= v[0]
+    for k in range(3):
+        x[k : k + 2] += v
+    return x
+
+
+@program((ints(1, 2, 3), 1, 2.7), (ints(1, 2, 3), -1, -2.7), numpy=True)
+def numbers_are_cut_in_an_array_of_integers(k, i, value):
+    k[0] = 2.7
+    k[i] = value
+    k[1] /= 2
+    k[k > 2] = value
+    return k
+
+
+@program((floats(1.0, 2.0, 3.0, 4.0),), (floats(4.0, 3.0, 2.0, 1.0),))
+def the_functions_of_numpy_that_have_two_names(x):
+    m = np.reshape(x, (2, 2))
+    return np.transpose(m) + np.permute_dims(m, (1, 0)) * np.abs(m) + np.transpose(m, axes=(1, 0))

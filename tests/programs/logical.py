@@ -326,3 +326,23 @@ def arm_that_a_static_operand_closes(x):
     if not (x > 3 or first is None):
         y += first
     return y, plus_first(x), plus_first(x, 2.0)
+
+
+@program((1.0, floats(2.0)), (1.0, floats(-2.0)), (-1.0, floats(2.0)), (7.0, floats(-1.0)))
+def an_array_of_one_element_beside_a_number(x, flag):
+    found = 0
+    if x > 0 and flag > 0:
+        found += 1
+    if flag < 0 or x > 5:
+        found += 10
+    positive = flag > 0
+    if not (x > 0 and positive):
+        found += 100
+    while x < 3 and flag > 0:
+        x += 1
+        found += 1000
+    for k in range(3):
+        if x > k and flag > 1:
+            break
+        found += 10000
+    return found

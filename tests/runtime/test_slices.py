@@ -1,5 +1,7 @@
 """Elements of arrays, lists and the user's containers: read, written, deleted."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -160,8 +162,9 @@ def test_dtypes_of_writes(strict_promotion):
     assert set_item(2, jnp.zeros(2, jnp.float16), 0).dtype == jnp.float16
     assert set_item(np.float64(2.5), jnp.zeros(2), 0).tolist() == [2.5, 0.0]
     assert set_item(True, jnp.zeros(2, int), 0).tolist() == [1, 0]
+    assert set_item(-1.5, jnp.zeros(2, int), 0).tolist() == [-1, 0]  # as NumPy
     with pytest.raises(StagingError, match="dtype float32 is assigned to an element of an array of dtype int32"):
-        set_item(1.5, jnp.zeros(2, int), 0)
+        set_item(jnp.array([1.5]), jnp.zeros(2, int), slice(0, 1))
     with pytest.raises(StagingError, match="complex64"):
         set_item(1j, jnp.zeros(2), 0)
 
@@ -276,8 +279,42 @@ def test_augmented():
     assert repeated.tolist() == [1.0, 0.0]  # as NumPy: read all, then write all
     with pytest.raises(IndexError):
         aug_item(jnp.zeros(2), 2, "+=", lambda: 1.0)
-    with pytest.raises(StagingError, match="int32"):
-        aug_item(jnp.zeros(2, int), 0, "/=", lambda: 2)
+    assert aug_item(jnp.array([5, 6]), 0, "/=", lambda: 2).tolist() == [2, 6]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e20, 3e9, -3e9])
+def test_a_number_that_no_integer_of_the_array_can_hold(value):
+    with pytest.raises((ValueError, OverflowError)):
+        set_item(value, jnp.zeros(2, int), 0)
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="a NaN, or a number too large, is put into"):
+        jax.block_until_ready(jax.jit(lambda v: set_item(v, jnp.zeros(2, int), 0))(value))
+
+
+SLICES = [slice(1, 3), slice(0, 2), slice(2, None), slice(None, 2), slice(-2, None), slice(3, 9), slice(4, 1)]
+
+
+@pytest.mark.parametrize("rows", SLICES, ids=str)
+def test_augmented_slices_with_traced_bounds(rows):
+    for x in (np.arange(5.0), np.arange(10.0).reshape(5, 2)):
+        for operand in (
+            3.0,
+            *([np.array([1.0, 2.0])] if x.ndim == 2 or rows.stop not in (9, 1) and len(x[rows]) == 2 else []),
+        ):
+            expected = x.copy()
+            expected[rows] *= operand
+            bounds = [0 if b is None else b for b in (rows.start, rows.stop)]
+
+            def f(x, low, high, operand=operand):
+                given = slice(None if rows.start is None else low, None if rows.stop is None else high)
+                return aug_item(x, given, "*=", lambda: operand)
+
+            assert jax.jit(f)(jnp.asarray(x), *bounds).tolist() == expected.tolist()
+
+
+def test_augmented_rows_that_are_not_as_many_as_the_operand_has():
+    f = jax.jit(lambda i: aug_item(jnp.zeros(5), slice(i, i + 2), "+=", lambda: jnp.ones(3)))
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="could not broadcast input array of 3 rows"):
+        jax.block_until_ready(f(1))
 
 
 def test_augmented_elements_of_a_weakly_typed_array():
