@@ -1,6 +1,7 @@
 """Subscripts, slices and element assignment on arrays (the reference runs on NumPy copies where it assigns)."""
 
 import jax.numpy as jnp
+import numpy as np
 
 from tests.programs.harness import floats, ints, program
 
