@@ -40,10 +40,9 @@ except ImportError:  # pragma: no cover - other JAX versions
     def is_concrete(x: Any) -> bool:  # type: ignore[misc]  # JAX's own says `Any`
         """Whether the value of `x` is known now."""
         try:
-            bool(jnp.any(x != 0))
+            return bool(jnp.any(x != 0)) or True  # whatever it is, it is known
         except jax.errors.ConcretizationTypeError:
             return False
-        return True
 
 
 class _Never:
@@ -86,7 +85,12 @@ def current_trace() -> Any:
 def is_of_current_trace(x: Any) -> bool:
     """Whether a tracer was made by the trace in progress (true as well where that cannot be known)."""
     trace = TRACE_STATE.value
-    return trace is None or getattr(x, "_trace", trace) is trace
+    return trace is None or trace_of(x, trace) is trace
+
+
+def trace_of(tracer: Any, unknown: Any = None) -> Any:
+    """The trace to which a tracer belongs; `unknown` where that cannot be told."""
+    return getattr(tracer, "_trace", unknown)
 
 
 try:
@@ -251,8 +255,8 @@ def open_traces() -> list[Any]:
 
 def outermost_trace() -> Callable[[], Any]:
     """A weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
-    traces = open_traces()[:-1]  # the last one evaluates
-    return _reference(traces[-1]) if traces else lambda: None
+    traces = open_traces()
+    return _reference(traces[-2]) if traces[1:] else lambda: None  # the last one evaluates
 
 
 def _reference(trace: Any) -> Callable[[], Any]:

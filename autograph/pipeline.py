@@ -36,7 +36,7 @@ from autograph.names import Namespace
 from autograph.options import DEFAULT, ConversionOptions
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.relaying import Relay
-from autograph.runtime import arithmetic_errors, cached_functions, journal, outermost_calls
+from autograph.runtime import arithmetic_errors, cached_functions, journal, outermost_calls, outliving
 from autograph.source import Source
 from autograph.staged_tree import building_trees, staged_tree
 from autograph.staged_tree import convert_tree as convert_tree
@@ -120,6 +120,11 @@ class Unit:
         closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         body = FunctionType(code, cells.__globals__, code.co_name, None, given)
+        with outliving.Watch(sys._getframe(2), cells, code, journal.innermost()) as watch:
+            return watch.checked([self._call(body, cells, arguments)])
+
+    def _call(self, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
+        """Calls the staged body, after what is to be done for an outermost call."""
         if not journal.active():
             if self.followers and (exchanged := exchanges.successor(self.followers)) is not None:
                 now = staged(exchanged)

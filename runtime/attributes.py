@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograph import errors
-from autograph.runtime import calls, in_place, journal, shadows, views
+from autograph.runtime import calls, in_place, journal, outliving, shadows, views
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.refusals import refusal
 
@@ -36,6 +36,7 @@ def announce(obj: Any, name: str) -> None:
     if not journal.active():
         views.check(obj)
         shadows.check(obj, name)
+        outliving.touch_attribute(obj, name)
         return
     kind = type(obj)
     if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:

@@ -32,7 +32,7 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals, growth, iterables, iterators, sharing
+from autograph.runtime import conditionals, growth, iterables, iterators, outliving, sharing
 from autograph.runtime.iterated_loops import iterate
 from autograph.runtime.iteration import Items, items_of
 from autograph.runtime.refusals import a
@@ -86,6 +86,7 @@ def for_loop(
         return
     if type(iterable) is list and lists is not None and options and "maximum_iterations" in options and is_tracing():
         others = sharing.others(iterable)  # before the list is an argument of a call
+        others -= outliving.references(iterable)
         iterable = growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
     if items is None:

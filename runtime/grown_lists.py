@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograph.runtime import journal, reassembly, sharing
+from autograph.runtime import journal, outliving, reassembly, sharing
 from autograph.runtime.containers import is_value, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import Mismatch, Node, Same, Slot, Template, fill
@@ -116,6 +116,6 @@ def alone(lists: Sequence[Variable]) -> set[int]:
     found: set[int] = set()
     for variable in lists:
         held = [variable.get()]
-        if type(held[0]) is list and sharing.outside(held, 0) == 1:
+        if type(held[0]) is list and sharing.outside(held, 0) - outliving.references(held[0]) == 1:
             found.add(id(held[0]))
     return found

@@ -19,13 +19,13 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType, ModuleType, TracebackType, WrapperDescriptorType
+from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
 
 from autograph.jax_internals import open_traces, trace_reference
-from autograph.runtime import foreign, outermost_calls, shadows, views
+from autograph.runtime import foreign, outermost_calls, outliving, shadows, views
 from autograph.runtime.locations import (
     NAMED,
     ArrayLocation,
@@ -33,6 +33,7 @@ from autograph.runtime.locations import (
     CellLocation,
     ContentsLocation,
     GlobalLocation,
+    attribute_location,
     attribute_names,
 )
 from autograph.runtime.lookups import static_lookup
@@ -122,7 +123,7 @@ class Piece:
         self.forget_caught()
         outer = innermost()
         if outer is None:
-            return
+            return outliving.touch_each(self.entries.values())
         outer.touched |= self.touched
         outer.made.update(self.made)
         outer.is_final = outer.is_final or self.is_final
@@ -241,7 +242,8 @@ def paused() -> Iterator[None]:
     """While it lasts, writes are not noted: for code of the user's that builds or opens values on our behalf."""
     pieces, _stack.pieces = _stack.pieces, []
     try:
-        yield
+        with outliving.paused():
+            yield
     finally:
         _stack.pieces = pieces
 
@@ -256,7 +258,7 @@ def held_by_pieces() -> list[Any]:
     found: list[Any] = []
     for piece in _stack.pieces:
         found += [piece.entry, *piece.holders(), *(location for location, _ in piece.entries.values())]
-    return found
+    return found + outliving.held()
 
 
 def nested(code: CodeType) -> int:
@@ -322,6 +324,8 @@ def touch_location(location: Any) -> None:
     """Announces a write to `location`."""
     if _stack.pieces:
         _stack.pieces[-1].touch(location)
+    else:
+        outliving.touch(location)
 
 
 def touch_container(obj: Any) -> None:
@@ -334,6 +338,8 @@ def touch_container(obj: Any) -> None:
         return  # its methods change nothing
     views.check(obj, held_by_pieces)
     if not _stack.pieces:
+        if isinstance(obj, _CONTAINERS):
+            outliving.touch(ContentsLocation(obj))
         return
     if isinstance(obj, _CONTAINERS):
         _touch_contents(obj)
@@ -376,21 +382,18 @@ def touch_attribute(obj: Any, attribute: str) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
     views.check(obj, held_by_pieces)
     shadows.check(obj, attribute)
-    if _stack.pieces:
-        is_module = type(obj) is ModuleType
-        location = GlobalLocation(vars(obj), attribute) if is_module else AttributeLocation(obj, attribute)
-        _stack.pieces[-1].touch(location)
+    touch_location(attribute_location(obj, attribute))
 
 
 def touch(variable: Callable[[], Any]) -> None:
     """Announces a write to the global or the free variable that `variable` (never called) reads: `touch(lambda: g)`."""
-    if _stack.pieces:
+    if _stack.pieces or outliving.is_noting():
         assert isinstance(variable, FunctionType)
         code = variable.__code__
         if variable.__closure__:
-            _stack.pieces[-1].touch(CellLocation(code.co_freevars[0], variable.__closure__[0]))
+            touch_location(CellLocation(code.co_freevars[0], variable.__closure__[0]))
         else:
-            _stack.pieces[-1].touch(GlobalLocation(variable.__globals__, code.co_names[0]))
+            touch_location(GlobalLocation(variable.__globals__, code.co_names[0]))
 
 
 _CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray, np.flatiter, memoryview)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict, deque
-from types import MemberDescriptorType
+from types import MemberDescriptorType, ModuleType
 from typing import Any
 
 import jax
@@ -153,6 +153,11 @@ class GlobalLocation:
             self.obj.pop(self.name, None)
         else:
             self.obj[self.name] = value
+
+
+def attribute_location(obj: Any, name: str) -> AttributeLocation | GlobalLocation:
+    """The place of `obj.name`: of a module's it is a global."""
+    return GlobalLocation(vars(obj), name) if type(obj) is ModuleType else AttributeLocation(obj, name)
 
 
 class CellLocation(CellVariable):

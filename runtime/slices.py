@@ -36,6 +36,7 @@ import numpy as np
 
 from autograph.runtime import array_elements, attributes, calls, in_place, journal, lists, texts
 from autograph.runtime.joining import describe
+from autograph.runtime.locations import GlobalLocation
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import a, refusal
 from autograph.runtime.staging import is_array_like, is_traced
@@ -141,7 +142,7 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
             why="it holds numbers, and a traced value is not known yet",
             instead="start from a JAX array: `x = jnp.asarray(x)`",
         )
-    journal.touch_container(x)
+    _announce(x, i)
     if issubclass(kind, dict) and is_traced(i):
         raise _not_by_traced(kind, "written")
     if issubclass(kind, list) and is_traced(i):
@@ -223,6 +224,14 @@ def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any) -> Any:
     return new
 
 
+def _announce(x: Any, i: Any) -> None:
+    """Tells the journal that `x[i]` is written or deleted; `globals()['n']` is one variable, not all that the module has."""
+    if type(x) is dict and type(i) is str and "__builtins__" in x:
+        journal.touch_location(GlobalLocation(x, i))
+    else:
+        journal.touch_container(x)
+
+
 def del_item(x: Any, i: Any) -> None:
     """`del x[i]`."""
     method = python_method(type(x), "__delitem__")
@@ -230,7 +239,7 @@ def del_item(x: Any, i: Any) -> None:
         journal.touch_container(x)
         calls.staged(method)(x, i)
         return
-    journal.touch_container(x)
+    _announce(x, i)
     if issubclass(type(x), list) and is_traced(i):
         lists.pop(x, i)
     else:

@@ -547,7 +547,8 @@ def a_global_by_three_names(n):
         setattr(sys.modules[__name__], "SETTING", 9)  # noqa: B010  # the call is what is tried
     else:
         SETTING = 2
-    return SETTING
+    result, SETTING = SETTING, 0
+    return result
 
 
 class Limited:

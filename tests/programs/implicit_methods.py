@@ -377,7 +377,8 @@ def global_object(n):
     before = SHARED.asked
     if n > 5:
         n = (SHARED + n).amount
-    return n, SHARED.asked - before
+    asked, SHARED.asked = SHARED.asked, before
+    return n, asked - before
 
 
 @program((3,), (8,))
@@ -386,7 +387,8 @@ def object_deep_in_a_global(n):
     before = m.asked
     if n > 5:
         n = (m + n).amount
-    return n, m.asked - before
+    asked, m.asked = m.asked, before
+    return n, asked - before
 
 
 @program((3,), (8,))

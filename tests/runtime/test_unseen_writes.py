@@ -83,7 +83,8 @@ def function_without_source(x: Any) -> Any:
     MADE.count = 0
     if x > 0:
         x = MADE.write(holder, x + 1)
-    return x, holder.n, holder.inner, MADE.count
+    count, MADE.count = MADE.count, 0
+    return x, holder.n, holder.inner, count
 
 
 def cell_of_a_function_without_source(x: Any) -> Any:
@@ -116,7 +117,8 @@ def class_attribute_without_source(x: Any) -> Any:
     MADE.Tally.total = 0
     if x > 0:
         len(tally)
-    return MADE.Tally.total
+    total, MADE.Tally.total = MADE.Tally.total, 0
+    return total
 
 
 def marked_function(x: Any) -> Any:

@@ -16,12 +16,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.random_programs.families import arithmetic_handlers, closures, guards, rows
+from tests.random_programs.families import arithmetic_handlers, closures, guards, outside, rows
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "arithmetic_handlers": arithmetic_handlers.write,
     "closures": closures.write,
     "guards": guards.write,
+    "outside": outside.write,
     "rows": rows.write,
 }
 """By name: what writes a program of the family."""
