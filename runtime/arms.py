@@ -20,6 +20,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import bool_arithmetic, checks, held_iterators, journal, list_joins, recursion, shadows, views
+from autograph.runtime.carry_refusals import is_read, refuse_to_read_unset
 from autograph.runtime.containers import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -62,8 +63,11 @@ class Arm:
                     self.value = original(run())
             except BaseException as error:
                 if error is not piece.raised and not checks.is_event(error):
+                    refuse_to_read_unset(error)
                     checks.refuse_to_handle(error)
                     raise
+                if isinstance(error, UnboundLocalError):
+                    journal.note_skipped(is_read(error.name))  # in a loop: what an earlier iteration left
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)
@@ -300,7 +304,10 @@ class JoinedArms:
             return found
         steps = zip(opened[0], opened[2], strict=True)
         children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
-        template = Same(value) if all(type(c) is Same for c in children) else Node(opened[3], children)
+        is_static = (
+            all(type(c) is Same for c in children) and id(value) not in self.join.born
+        )  # whose attributes are let go
+        template = Same(value) if is_static else Node(opened[3], children)
         if not is_snapshot:
             self.join.nodes[key] = ((value,), template, path)
         return template

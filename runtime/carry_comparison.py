@@ -12,7 +12,7 @@ from typing import Any
 from autograph.jax_internals import convert_weak
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf
-from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED
+from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, READ_FIRST, is_read
 from autograph.runtime.containers import is_ordinary, is_value, is_value_class, open_any, open_container
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
@@ -181,6 +181,8 @@ class Comparison:
             if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
                 learnt.begun = self._placeholder_like(out, key)
                 return template, True
+            if is_read(path) in self.skipped:
+                raise Mismatch(path, value, out, READ_FIRST)
             return self._born(out, key, path), False
         if value is out:
             return template, False

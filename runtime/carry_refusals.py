@@ -6,19 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
+from autograph.runtime import journal
+from autograph.runtime.containers import is_written
 from autograph.runtime.joining import Mismatch
 from autograph.runtime.locations import ContentsLocation
-from autograph.runtime.refusals import quoted
+from autograph.runtime.refusals import a, quoted, refusal
 from autograph.runtime.state import cells_of
 
 CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
 NO_TURN = "it is first written in the loop, which may make no turn, and an object has an attribute or has none"
 ANOTHER = "each turn makes and changes another object there, which is still known after the turn"
+READ_FIRST = "a branch reads it, one compiled iteration serves every iteration, and when the loop begins there is nothing to read"
 KNOWN = "another name refers to the object too, and only one of the two would change"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _REMEDIES = {
     ANOTHER: "make the object before the loop, or keep what changes in a variable",
     NO_TURN: "write it once before the loop",
+    READ_FIRST: "assign it before the loop",
     KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
     CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop; or carry what it holds in variables",
 }
@@ -32,6 +36,26 @@ _SHARED = (
     "let nothing but one local variable refer to the list (no other name, attribute or container, and no list of the "
     "caller's): only then it may grow in a loop with `maximum_iterations`"
 )
+
+
+def is_read(name: str | None) -> str:
+    """What is noted of a variable that a branch reads while no iteration has bound it."""
+    return f"{name} is read"
+
+
+def refuse_to_read_unset(error: BaseException) -> None:
+    """Refuses an attribute that is read in one branch inside a loop and has no value yet: another iteration may write it.
+
+    Raises:
+        StagingError: names the attribute and the line that reads it.
+    """
+    if isinstance(error, AttributeError) and is_written(type(error.obj)) and journal.in_loop():
+        name = quoted(str(error.name))
+        raise refusal(
+            f"attribute {name} of {a(type(error.obj).__qualname__)} has no value when a branch in a loop reads it",
+            why=READ_FIRST.partition(", ")[2],
+            instead="write it once before the loop",
+        ) from error
 
 
 def refuse(

@@ -19,6 +19,7 @@ import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import cached_property, partial
+from types import BuiltinFunctionType
 from typing import Any
 
 import jax
@@ -58,6 +59,16 @@ def open_container(value: Any) -> Opened | None:
         return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
+    if kind is partial and not value.__dict__:
+        count, keys = len(value.args), list(value.keywords)
+        steps = [*(f".args[{i}]" for i in range(count)), *(f".keywords[{k!r}]" for k in keys)]
+        fn = value.func
+        return (
+            [*value.args, *value.keywords.values()],
+            (kind, fn, count, *keys),
+            steps,
+            lambda vs: partial(fn, *vs[:count], **dict(zip(keys, vs[count:]))),
+        )
     if kind in LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
         return None
     with journal.paused():
@@ -100,7 +111,7 @@ def _filled(obj: Any, kind: type, names: list[str], values: list[Any]) -> Any:
 def is_value_class(kind: type) -> bool:
     """Whether a class is that of frozen dataclasses, compared by their fields: such an object is what it holds, like a tuple."""
     parameters = kind.__dict__.get("__dataclass_params__")
-    return parameters is not None and parameters.frozen and defines(kind, "__eq__") and _is_written(kind)
+    return parameters is not None and parameters.frozen and defines(kind, "__eq__") and is_written(kind)
 
 
 def defines(kind: type, method: str) -> bool:
@@ -109,8 +120,8 @@ def defines(kind: type, method: str) -> bool:
 
 
 def is_value(x: Any) -> bool:
-    """Whether `x` is a container that never changes: a tuple, or an object of a class of frozen dataclasses."""
-    return isinstance(x, tuple) or is_value_class(type(x))
+    """Whether `x` is a container that never changes: a tuple, a `partial`, or an object of a class of frozen dataclasses."""
+    return isinstance(x, tuple) or type(x) is partial or is_value_class(type(x))
 
 
 def open_any(value: Any) -> Opened | None:
@@ -124,14 +135,17 @@ def is_ordinary(value: Any) -> bool:
     kind = type(value)
     if kind in LEAF_KINDS or is_array_like(value) or isinstance(value, (tuple, type)):
         return False
-    if not _is_written(kind):
+    if not is_written(kind):
         return False
     return open_container(value) is None and bool(attribute_names(value))
 
 
-def _is_written(kind: type) -> bool:
-    """Whether all of a class was made by class statements."""
-    return all(base.__flags__ & _HEAP_TYPE for base in kind.__mro__[:-1])
+def is_written(kind: type) -> bool:
+    """Whether all of a class was made by class statements; C code has classes of the heap too, and makes their objects."""
+    return all(
+        base.__flags__ & _HEAP_TYPE and type(base.__dict__.get("__new__")) is not BuiltinFunctionType
+        for base in kind.__mro__[:-1]
+    )
 
 
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE

@@ -167,7 +167,7 @@ def read(variable: Callable[[], Any]) -> Any:
     except ValueError:
         name = variable.__code__.co_freevars[0]
         raise UnboundLocalError(
-            f"cannot access local variable '{name}' where it is not associated with a value"
+            f"cannot access local variable '{name}' where it is not associated with a value", name=name
         ) from None
     if type(value) is Undefined:
         raise_undefined(value)

@@ -26,6 +26,7 @@ ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound 
 CANNOT_STAGE = (
     errors.StagingError,
     errors.UndefinedVariableError,
+    AttributeError,  # of an attribute that an object gets in the first iteration
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,

@@ -1,0 +1,75 @@
+"""What the first iteration of a loop makes and the others read; objects that one branch makes."""
+
+from functools import partial
+
+import autograph as ag
+from tests.programs.harness import floats, program
+
+XS = floats(1.0, 2.0, 3.0, 4.0)
+
+
+class Total:
+    def push(self, k, x):
+        if k == 0:
+            self.last = x
+        else:
+            self.last = self.last * x
+
+
+@program((XS,), transforms=("vmap",))
+def an_attribute_of_the_first_iteration(xs):
+    total, other = Total(), Total()
+    k = 0
+    for x in xs:
+        if k == 0:
+            total.x = x
+        else:
+            total.x = total.x + x
+        other.push(k, x)
+        k += 1
+    return total.x, other.last
+
+
+@program((XS,), transforms=("vmap",))
+def a_variable_of_the_iteration_before(xs):
+    total = 0.0
+    for k in ag.range(4):
+        if k > 0:
+            total += before
+        before = xs[k] * 2
+    return total
+
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+
+@program((2.0,), (-2.0,), transforms=("vmap",))
+def an_object_of_the_branch_that_does_not_raise(x):
+    if x > 0:
+        scale = Scale(3.0)
+    elif x < -5:
+        raise ValueError("no")
+    else:
+        scale = Scale(4.0)
+    if x < 10:
+        other = Scale(5.0)
+    else:
+        raise ValueError("no")
+    other.by += 1.0
+    return scale.by * x, other.by
+
+
+def _line(slope, at, offset=0.0):
+    return slope * at + offset
+
+
+@program((2.0,), (-2.0,), transforms=("vmap", "grad"))
+def partials_that_a_condition_chooses(x):
+    line = partial(_line, 2.0) if x > 0 else partial(_line, 3.0)
+    if x > 1:
+        other = partial(_line, x, offset=1.0)
+    else:
+        other = partial(_line, 1.0, offset=x)
+    return line(x) + other(x)
