@@ -19,15 +19,14 @@ that the frame never holds a value of a piece that has ended.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import is_tracing
-from autograph.runtime import conditionals, iterators
+from autograph.runtime import conditionals, huge_ranges, iterators
 from autograph.runtime.carry_memory import Memory, remembering
-from autograph.runtime.iteration import range_items
+from autograph.runtime.iteration import length_of, range_items
 from autograph.runtime.math_functions import exact_integers
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staged_for import stage_for
@@ -53,7 +52,7 @@ def iterate(
         for item in iterable:
             body(item)
         return
-    if type(iterable) is range and len(iterable) > 1 and is_tracing():
+    if type(iterable) is range and is_tracing() and length_of(iterable) > 1:
         variables = variables_of(state)
         with remembering((body.__code__, "for")) as memory:
             memory.options, memory.lists = options or {}, lists
@@ -87,7 +86,7 @@ def _first_numbers(
     if memory.from_start and stage_from_here(stage, memory):
         return None
     items = iter(numbers)
-    truth, done = try_turns(lambda: body(next(items)), test, variables, memory, (body, test), len(numbers))
+    truth, done = try_turns(lambda: body(next(items)), test, variables, memory, (body, test), length_of(numbers))
     if not done:
         return None if stage_from_here(stage, memory) else numbers
     rest = numbers[done:]
@@ -105,11 +104,12 @@ def _stage_range(
     memory: Memory | None = None,
     begins: bool = False,
 ) -> None:
+    held = huge_ranges.held(numbers)
     # Where it is not staged it is unrolled, and there the numbers are Python's.
     with exact_integers():
-        stage_for(
-            range_items(numbers.start, numbers.stop, numbers.step), body, variables, test, memory=memory, begins=begins
-        )
+        stage_for(range_items(held.start, held.stop, held.step), body, variables, test, memory=memory, begins=begins)
+        if held is not numbers:
+            huge_ranges.fail_beyond(numbers, body, variables, test)
 
 
 def _stage_rest(
@@ -123,6 +123,9 @@ def _stage_rest(
 ) -> None:
     if type(iterable) is range:
         rest = iterable[done:]
+        if length_of(rest) > huge_ranges.MOST_UNROLLED:
+            _stage_range(rest, body, variables, test)  # or says why not
+            return
         if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test), Memory()):
             return
     if iterators.is_endless(iterator):
@@ -148,7 +151,7 @@ def _stage_rest(
     turns = 0
     while item is not _END:
         turns += 1
-        if turns > _MOST and operator.length_hint(iterator, -1) < 0:
+        if turns > _MOST and not 0 <= huge_ranges.left(iterator) <= huge_ranges.MOST_UNROLLED:
             raise errors.StagingError(
                 f"this loop ends on a traced condition, and its iterator has no end, or more than {_MOST:,} items",
                 at=body,

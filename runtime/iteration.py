@@ -24,6 +24,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime import bounds, iterables
 from autograph.runtime.bounded_lists import BoundedList
 from autograph.runtime.guards import guarded
+from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
 
@@ -133,6 +134,17 @@ def _plus(start: Any, k: Any) -> Any:
     return k if type(start) is int and start == 0 else start + k
 
 
+def length_of(numbers: range) -> int:
+    """How many numbers a range has; `len` fails where there are more than `sys.maxsize`.
+
+    >>> length_of(range(1, 10**30)) == 10**30 - 1, length_of(range(5, -4, -3)), length_of(range(5, 5))
+    (True, 3, 0)
+    """
+    start, stop, step = numbers.start, numbers.stop, numbers.step
+    distance, size = (stop - start, step) if step > 0 else (start - stop, -step)
+    return max(0, (distance + size - 1) // size)
+
+
 def range_items(start: Any, stop: Any, step: Any) -> Items:
     """The items of `range(start, stop, step)`; each number may be traced, and the items are Python's (weak) integers."""
     start, stop, step = (whole(n) for n in (start, stop, step))
@@ -150,7 +162,7 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         return known(_plus(start, scaled))
 
     is_static = all(type(n) is int for n in (start, stop, step))
-    count = len(range(start, stop, step)) if is_static else functools.partial(_turns, start, stop, step)
+    count = length_of(range(start, stop, step)) if is_static else functools.partial(_turns, start, stop, step)
     return Items(count, (), make, True, walk=_walk(start, stop, step, known))
 
 
@@ -159,7 +171,7 @@ def _turns(start: Any, stop: Any, step: Any) -> Any:
     by = bounds.of(step)
     if by == (1, 1) and type(start) is int and start == 0:
         return stop
-    low, high, size = (n if is_traced(n) else _integer().type(n) for n in (start, stop, step))
+    low, high, size = (n if is_traced(n) else _held(n) for n in (start, stop, step))
     if by is None or by[0] <= 0 <= by[1]:
         size = guarded(size, lax.ne(size, jnp.zeros_like(size)), ValueError("range() arg 3 must not be zero"))
         up = lax.gt(size, jnp.zeros_like(size))
@@ -173,6 +185,18 @@ def _turns(start: Any, stop: Any, step: Any) -> Any:
     turns = lax.min(lax.add(lax.div(lax.sub(distance, one), size), one), most)
     turns = lax.convert_element_type(turns, _integer())
     return convert_weak(lax.select(lax.lt(low, high), turns, lax.full_like(turns, 0)), _integer())
+
+
+def _held(n: int) -> Any:
+    """A known bound of a range as an integer of the program."""
+    limits = jnp.iinfo(_integer())
+    if limits.min <= n <= limits.max:
+        return _integer().type(n)
+    raise refusal(
+        f"a range has a traced bound, and {n}, which no integer of the program can hold",
+        why="integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
+        instead=f"a bound up to {limits.max}, or `jax.config.update('jax_enable_x64', True)`",
+    )
 
 
 def _walk(start: Any, stop: Any, step: Any, known: Callable[[Any], Any]) -> Walk | None:
