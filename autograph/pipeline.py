@@ -33,7 +33,7 @@ from autograph.jax_internals import is_tracing
 from autograph.library import is_library as is_library
 from autograph.linking import Constants, by_position, link, make_function, parameters
 from autograph.names import Namespace
-from autograph.options import DEFAULT, ConversionOptions
+from autograph.options import DEFAULT, ConversionOptions, seen
 from autograph.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.relaying import Relay
 from autograph.runtime import arithmetic_errors, cached_functions, journal, outermost_calls, outliving
@@ -91,6 +91,7 @@ class Unit:
         if self._in_try is None:
             with LOCK:
                 self._in_try = self._in_try or Unit(self.source, replace(self.options, in_try=True))
+        self._in_try.caches, self._in_try.is_cached = self.caches, self.is_cached
         return self._in_try
 
     def __repr__(self) -> str:
@@ -109,6 +110,8 @@ class Unit:
             arguments: of all parameters, in the order of `co_varnames`.
         """
         assert isinstance(cells, FunctionType)
+        if seen.tries and not self.options.in_try and arithmetic_errors.is_caught():
+            return self.in_try().enter(cells, *arguments)
         if self._entry is None:
             code = by_position(self.staged_code(Namespace.of(cells, self.source)))
             register(code, Role.STAGED, self)

@@ -36,7 +36,13 @@ class Calls(ExpressionConverter):
 
     def visit_Call(self, node: Node) -> Any:
         func = node.func
-        if is_operator(node, self.alias) or callee(node, self.alias) is not func:
+        if is_operator(node, self.alias):
+            return node
+        if callee(node, self.alias) is not func:
+            if self.in_try and func.func.attr == "asking":
+                func.keywords.append(
+                    locations.place(gast.keyword("in_try", gast.Constant(True, None)), locations.header(func))
+                )
             return node
         meaning = self.conversion.meaning(func)
         if meaning is not MISSING and native_calls.stays(meaning, node):

@@ -55,6 +55,7 @@ from autograph.converters import pieces
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.lifting import Lifting, get, is_safe, put
 from autograph.nodes import PARTS, walk
+from autograph.options import seen
 
 _NONE: frozenset[str] = frozenset()
 _LATER = (gast.Lambda, gast.GeneratorExp)
@@ -70,6 +71,7 @@ class CaughtOperations(StatementConverter):
         if not self._asks:
             if conversion.kinds.isdisjoint((gast.Try, gast.TryStar, gast.With)) or not self._catches(tree):
                 return tree
+            seen.tries = True
         if not conversion.functions:  # a lambda
             tree.body = self._asking(tree.body)
             return tree

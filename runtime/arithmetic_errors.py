@@ -62,6 +62,9 @@ _EXAMPLES: dict[str, Callable[[Any], Any]] = {
 """What divides by zero, for the text that this version of Python has for it."""
 
 
+_EXAMPLES_OF_ALL = (ZeroDivisionError(), OverflowError(), ValueError(), np.linalg.LinAlgError())
+
+
 class _Open(threading.local):
     """`attempts`: how many calls of functions whose failure was tested before are running."""
 
@@ -153,6 +156,11 @@ def called(what: str, result: Any, args: tuple[Any, ...]) -> Any:
     return result if _open.attempts else _guarded(what, args, result, what.startswith("numpy."))
 
 
+def is_caught() -> bool:
+    """Whether a handler around the code that runs now may catch what arithmetic raises."""
+    return handlers.witnesses.tries > 0 or any(map(handlers.would_catch, _EXAMPLES_OF_ALL))
+
+
 def refuse_unasked(fn: FunctionType) -> None:
     """Refuses a function that was staged elsewhere, so that its arithmetic asks nobody, where a handler names what it may raise."""
     if _divides(fn.__code__):
@@ -190,14 +198,17 @@ def _power(left: Any, right: Any) -> Any:
     return powers.power(left, right)
 
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+OF_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "//": operator.floordiv,
     "%": operator.mod,
-    "**": _power,
+    "**": operator.pow,
     "<<": operator.lshift,
     ">>": operator.rshift,
 }
+"""The functions of `operator`, by their signs."""
+
+_OPERATORS = OF_OPERATORS | {"**": _power}
 
 
 # --- when Python raises ---
@@ -213,6 +224,8 @@ def _is_number(x: Any) -> bool:
 
 
 def _is_integer(x: Any) -> bool:
+    if not _is_number(x):
+        return False
     dtype = jax.typeof(x).dtype if is_tracer(x) else np.result_type(x)
     return bool(dtype == jnp.bool_ or jnp.issubdtype(dtype, jnp.integer))
 

@@ -35,6 +35,7 @@ order that the device finds fastest.
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import warnings
 from collections.abc import Callable
@@ -350,6 +351,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     operator.contains: _contains,
     operator.getitem: _getitem,
     operator.countOf: _count_of,
+    **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
     operator.indexOf: _index_of,
     **{getattr(operator, fn.__name__): fn for fn in sequences.COMPARISONS.values()},
 }

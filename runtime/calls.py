@@ -65,18 +65,20 @@ def converted(f: Any) -> Any:
 
 def watched(f: Any) -> Any:
     """The same in a `try` whose handlers may catch what arithmetic raises: functions are converted so that theirs asks for it."""
-    with _in_try():
+    with in_try():
         found = converted(f)
-    return found if found is f else functools.partial(_watched, found)
+    return found if found is f else functools.partial(call_in_try, found)
 
 
-def _watched(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    with _in_try():
+def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls `f`; functions that are converted meanwhile are converted for it."""
+    with in_try():
         return f(*args, **kwargs)
 
 
 @contextmanager
-def _in_try() -> Iterator[None]:
+def in_try() -> Iterator[None]:
+    """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
     witnesses.tries += 1
     try:
         yield

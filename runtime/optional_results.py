@@ -45,12 +45,16 @@ def asked_for_none() -> bool:
     return made
 
 
-def asking(f: Any, asked: bool = True) -> Any:
+def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
     """The callable that stands for `f` where the result is tested for `None`.
 
     Args:
         asked: whether it is after all: what a function returns is where its own caller does.
+        in_try: whether the call stands in a `try` whose handlers may catch what arithmetic raises.
     """
+    if in_try:
+        with calls.in_try():
+            return functools.partial(calls.call_in_try, asking(f, asked))
     found = calls.converted(f)
     if not asked or not is_tracing():
         return found

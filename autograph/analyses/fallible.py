@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 CALLS: dict[Any, str] = {
     **{fn: fn.__name__ for fn in (divmod, int, pow, round)},
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
     **{getattr(np.linalg, name): f"numpy.linalg.{name}" for name in ("cholesky", "inv", "solve")},
     **{
         getattr(math, name.removeprefix("math.")): name

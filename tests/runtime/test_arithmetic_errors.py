@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -50,14 +51,30 @@ def wide(fn: Callable[..., Any]) -> Callable[..., Any]:
     return safe
 
 
+class Length:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.value / other
+
+    @property
+    def inverse(self) -> Any:
+        return 1 / self.value
+
+
 CALLED = [
     ratio,
     nested_ratio,
     in_place,
     lambda a, b: a / b,
-    functools.partial(ratio, b=1.0) and (lambda a, b: functools.partial(ratio, a)(b)),
+    lambda a, b: functools.partial(ratio, a)(b),
     lambda a, b: [x % b for x in (a, a)][0],
     lambda a, b: list(map(lambda x: x // b, [a]))[0],
+    lambda a, b: Length(a) / b,
+    lambda a, b: Length(b).inverse,
+    lambda a, b: operator.truediv(a, b),
+    lambda a, b: functools.reduce(operator.floordiv, [a, b]),
 ]
 
 
@@ -73,6 +90,36 @@ def test_a_handler_for_everything_makes_the_program_fail(fn: Callable[..., Any])
     assert float(compiled(6.0, 2.0)) == pytest.approx(wide(fn)(6.0, 2.0))
     with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="ZeroDivisionError: "):
         jax.block_until_ready(compiled(6.0, 0.0))
+
+
+def test_operators_and_properties_in_the_try_itself() -> None:
+    def divided(a: Any, b: Any) -> Any:
+        try:
+            return Length(a) / b
+        except ZeroDivisionError:
+            return -1.0
+
+    def inverse(a: Any) -> Any:
+        length = Length(a)
+        try:
+            return length.inverse
+        except ArithmeticError:
+            return -1.0
+
+    def optional(a: Any, b: Any) -> Any:
+        if a // b > 2:
+            return a
+
+    def tested(a: Any, b: Any) -> Any:
+        try:
+            found = optional(a, b)
+            return 0 if found is None else found
+        except ZeroDivisionError:
+            return -1
+
+    for program, args in ((divided, (1.0, 0.0)), (inverse, (0.0,)), (tested, (7, 2))):
+        with pytest.raises(ag.StagingError, match="ZeroDivisionError is raised under a traced condition"):
+            ag.jit(program)(*args)
 
 
 def test_divisors_that_are_known_ask_nothing() -> None:

@@ -21,7 +21,7 @@ _OF_MATH = [
     ("OverflowError", "math.exp(1000 * {v})"),
     ("OverflowError", "10.0 ** (400 * {v})"),
     ("ValueError", "(1 << {v})"),
-    ("OverflowError", "int(x * 1e308 * {v} * 1e308 if {v} > 0 else 1.5)"),
+    ("OverflowError", "int(math.inf if {v} > 0 else 1.5)"),
 ]
 _NUMBERS = ["a", "b", "(a - 1)", "(b - a)", "c", "int(xs[1])", "(c - 2)", "(a % 2)", "(b - 3)"]
 _WIDE = ["Exception", "ArithmeticError", ""]
