@@ -5,9 +5,7 @@ staged `if` is traced, these writes really happen, so they must be undone, and w
 the `if`. Generated code therefore announces each write (`touch_*`) just before it; the first announcement of a *location*
 in a piece takes a snapshot. When the piece ends, `Piece.collect` reads what stands there and puts the snapshots back.
 
-Which locations there are: `locations`.
-
-No piece is open: every announcement returns at once.
+Which locations there are: `locations`. Where no piece is open: `outliving`.
 """
 
 from __future__ import annotations
@@ -77,6 +75,7 @@ class Piece:
         self.trace: Callable[[], Any] = lambda: None
         self.fails = False
         self.touched: set[Any] = set()
+        self.watches: dict[str, Any] = {}
         self.skipped: set[str] = set()
         self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
         self._open = False
@@ -117,6 +116,7 @@ class Piece:
 
     def keep(self) -> None:
         """Closes the piece without undoing it: what it wrote stands, and the enclosing piece hears of it."""
+        self._find_defaults()
         self._open = False
         popped = _stack.pieces.pop()
         assert popped is self
@@ -192,7 +192,9 @@ class Piece:
         self.sizes = outermost_calls.sizes()
 
     def _find_defaults(self) -> None:
-        """Notes the default dicts that grew by being read: a missing key was put at the end."""
+        """Notes what libraries wrote unheard, and the default dicts that grew by being read, at their end."""
+        while self.watches:
+            self.watches.popitem()[1].announce()
         for obj, size in self.sizes:
             if dict.__len__(obj) > size and id(obj) not in self.entries:
                 self.touched.add(id(obj))
@@ -322,10 +324,8 @@ def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
 
 def touch_location(location: Any) -> None:
     """Announces a write to `location`."""
-    if _stack.pieces:
-        _stack.pieces[-1].touch(location)
-    else:
-        outliving.touch(location)
+    piece: Any = _stack.pieces[-1] if _stack.pieces else outliving
+    piece.touch(location)
 
 
 def touch_container(obj: Any) -> None:

@@ -15,6 +15,7 @@ True
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections import OrderedDict, deque
 from types import MemberDescriptorType, ModuleType
@@ -48,7 +49,7 @@ class AttributeLocation:
         """The `__dict__` in which the attribute stands; None if it stands in a slot or in a class."""
         if issubclass(type(self.obj), type) or self._slot() is not None:
             return None
-        return object.__getattribute__(self.obj, "__dict__")
+        return _names_of(self.obj)
 
     def _slot(self) -> MemberDescriptorType | None:
         for base in type(self.obj).__mro__:
@@ -66,7 +67,7 @@ class AttributeLocation:
                 return UNSET
         if issubclass(type(self.obj), type):
             return self.obj.__dict__.get(self.attribute, UNSET)
-        return object.__getattribute__(self.obj, "__dict__").get(self.attribute, UNSET)
+        return _names_of(self.obj).get(self.attribute, UNSET)
 
     def of_class(self) -> Any:
         """What the class has under this name."""
@@ -76,23 +77,37 @@ class AttributeLocation:
         slot = self._slot()
         if slot is not None:
             before = self.get()
-            if value is before or (type(value) is type(before) is int and value == before):
-                pass  # C code has slots that are read-only
-            elif value is not UNSET:
-                slot.__set__(self.obj, value)
-            else:
-                slot.__delete__(self.obj)
+            if value is before or (type(value) is type(before) in (int, float, str) and repr(value) == repr(before)):
+                return  # C code has slots that are read-only
+            try:
+                slot.__delete__(self.obj) if value is UNSET else slot.__set__(self.obj, value)
+            except (AttributeError, TypeError) as error:
+                raise _is_read_only(self) from error
         elif issubclass(type(self.obj), type):
-            if value is not UNSET:
-                type.__setattr__(self.obj, self.attribute, value)
-            elif self.get() is not UNSET:
-                type.__delattr__(self.obj, self.attribute)
+            before = self.get()
+            try:
+                if value is not UNSET and value is not before:
+                    type.__setattr__(self.obj, self.attribute, value)
+                elif value is UNSET and before is not UNSET:
+                    type.__delattr__(self.obj, self.attribute)
+            except (AttributeError, TypeError) as error:
+                raise _is_read_only(self) from error
         else:
-            names = object.__getattribute__(self.obj, "__dict__")
+            names = _names_of(self.obj)
             if value is not UNSET:
                 names[self.attribute] = value
             else:
                 names.pop(self.attribute, None)
+
+
+def _is_read_only(location: AttributeLocation) -> Exception:
+    from autograph.runtime.refusals import a, refusal
+
+    return refusal(
+        f"attribute '{location.attribute}' of {a(type(location.obj).__qualname__)} is changed inside a staged statement",
+        why="only C code can write it, so it cannot be put back",
+        instead="change it before or after the statement, or make another object",
+    )
 
 
 def _of_class(obj: Any, attribute: str) -> Any:
@@ -104,8 +119,16 @@ def _of_class(obj: Any, attribute: str) -> Any:
     return UNSET
 
 
+def _names_of(obj: Any) -> Any:
+    """The `__dict__` of an object, beneath any `__getattribute__`; of a thread-local the one of this thread."""
+    base = threading.local if issubclass(type(obj), threading.local) else object
+    return base.__getattribute__(obj, "__dict__")
+
+
 def attribute_names(obj: Any) -> list[str]:
-    """The attributes that `obj` holds itself: filled slots, then its `__dict__`."""
+    """The attributes that `obj` holds itself: filled slots, then its `__dict__`. Of a class, those that can be written."""
+    if issubclass(type(obj), type):
+        return [name for name in type.__dict__["__dict__"].__get__(obj) if name not in _OF_CLASSES]
     slots = [
         name
         for base in reversed(type(obj).__mro__)
@@ -113,10 +136,9 @@ def attribute_names(obj: Any) -> list[str]:
         if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
     ]
     try:
-        names = object.__getattribute__(obj, "__dict__")
+        return [*slots, *_names_of(obj)]
     except AttributeError:
         return slots
-    return [*slots, *names]
 
 
 def attribute_values(obj: Any) -> list[Any]:
@@ -261,6 +283,7 @@ class ArrayLocation(_WholeLocation):
         self.obj[...] = value
 
 
+_OF_CLASSES = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "__slots__", "__qualname__"})
 NAMED = (AttributeLocation, GlobalLocation)
 """Those that stand in a dict, which may also be written as a whole."""
 WHOLES = (ContentsLocation, ArrayLocation)

@@ -25,6 +25,7 @@ from autograph.runtime import (
     attributes,
     calls,
     journal,
+    library_state,
     lists,
     native_state,
     numeric_modules,
@@ -122,6 +123,7 @@ def announced(f: Any, *owner: Any) -> Any:
         for x in given:
             native_state.refuse_to_change(x, getattr(f, "__name__", type(f).__name__))
             _announce_foreign(x)
+        library_state.watch(f)
         watch = unseen_writes.Watch(given)
         try:
             result = f(*args, **kwargs)

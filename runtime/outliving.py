@@ -253,17 +253,44 @@ class Watch:
             and not any(_is_among(trace, ended) for trace in _traces_in(_before(note)))  # it was made in the trace
         ]
         suspects = _known_elsewhere(suspects, notes, results)
-        globals_ = [note for note in suspects if isinstance(note.location, GlobalLocation)]
+        globals_ = [note for note in suspects if _is_of_a_module(note.location)]
         wanted: dict[int, list[Note]] = {}
         for note in suspects:
             if note not in globals_:
                 wanted.setdefault(id(note.location.obj), []).append(note)
         paths = outside.find(set(wanted), outside.roots(self.cells, self.code, frame)) if wanted else {}
-        left = [(note, note.location.name) for note in globals_]
+        left = [(note, self.global_name(note.location)) for note in globals_]
         left += [(note, note.named(path)) for key, path in paths.items() for note in wanted[key]]
         for note, _ in reversed(left):
             note.location.set(note.before)
-        return left
+        return [(note, name) for note, name in left if not _counts_for_a_library(note)]
+
+    def global_name(self, location: Any) -> str:
+        """A global as the function names it: with its module where that is another one; or an attribute of a class."""
+        if isinstance(location, AttributeLocation):
+            return f"{location.obj.__qualname__}.{location.attribute}"
+        module = "" if location.obj is self.cells.__globals__ else location.obj.get("__name__", "")
+        return f"{module}.{location.name}" if module else location.name
+
+
+def _is_of_a_module(location: Any) -> bool:
+    """Whether a place is a global, or an attribute of a class that is one."""
+    owner = location.obj
+    if isinstance(location, AttributeLocation) and issubclass(type(owner), type):
+        return getattr(sys.modules.get(owner.__module__), owner.__qualname__, None) is owner
+    return isinstance(location, GlobalLocation)
+
+
+def _counts_for_a_library(note: Note) -> bool:
+    """Whether a place is a number that a library counts in for itself: it is put back without a word."""
+    from autograph import library  # above this layer
+
+    owner = note.location.obj
+    if type(note.before) is not int:
+        return False
+    if isinstance(note.location, GlobalLocation):
+        return library.is_library_module(owner.get("__name__"))
+    return issubclass(type(owner), type) and library.is_library_class(owner)
 
 
 def _is_among(trace: Any, traces: list[Any]) -> bool:

@@ -139,6 +139,7 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
         frame: the innermost frame that goes on when the trace is over.
     """
     from autograph import library, registry  # above this layer
+    from autograph.runtime import library_state  # which asks the journal, which asks this module
 
     space = cells.__globals__
     for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or ()):
@@ -156,3 +157,4 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
         if type(module) is ModuleType and not library.is_library_module(module.__name__):
             yield from ((("", name), value) for name, value in list(vars(module).items()))
             yield ("", f"vars({module.__name__})"), vars(module)
+    yield from library_state.kept()

@@ -101,11 +101,11 @@ def _watch_of_text(source: Any, globals: Any, locals: Any, mode: str) -> Watch:
 class Watch:
     """What stands in all places that can be reached from `roots`, and in `locations`."""
 
-    def __init__(self, roots: Iterable[Any], locations: Iterable[Any] = ()) -> None:
+    def __init__(self, roots: Iterable[Any], locations: Iterable[Any] = (), most: int = _MOST) -> None:
         self._before = [(location, location.get()) for location in locations]
         self._named: list[tuple[Any, list[str]]] = []
         self._functions: list[FunctionType] = []
-        for x in _reached(roots):
+        for x in _reached(roots, most):
             if isinstance(x, _CONTAINERS):
                 self._note(ContentsLocation(x))
             elif isinstance(x, np.ndarray):
@@ -186,10 +186,10 @@ def _attributes(x: Any) -> list[str]:
     return attribute_names(x)
 
 
-def _reached(roots: Iterable[Any]) -> Iterator[Any]:
+def _reached(roots: Iterable[Any], most: int) -> Iterator[Any]:
     """The containers, arrays, objects, classes and functions of the user's that can be reached, each once."""
     open_, seen = collections.deque(roots), set[int]()  # what is near comes first
-    while open_ and len(seen) < _MOST:
+    while open_ and len(seen) < most:
         x = open_.popleft()
         kind = type(x)
         if kind in _LEAVES or id(x) in seen or _package(kind) in _OF_OTHERS:

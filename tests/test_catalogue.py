@@ -28,6 +28,7 @@ MAKING = {
 WITHOUT_A_PAGE = {
     ("linking.py", "link"): "only a defect of the library makes such a tree",
     ("staged_tree.py", "convert_tree"): "says that the library has a defect",
+    ("locations.py", "_is_read_only"): "only C code that changes what it lets nobody write needs it",
     ("powers.py", "power"): "is raised by a check when the program runs; the index says what those look like",
     ("module_conversion.py", "_too_deep"): "is a message of the command line; docs/cli.md has it",
     ("math_functions.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
