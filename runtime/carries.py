@@ -334,10 +334,6 @@ class Carry(Layout):
         """The numbers of the leaves that change."""
         return [i for i, leaf in enumerate(self.leaves) if not leaf.invariant]
 
-    def tracer_of(self, variable: Any) -> Any:
-        """What `variable` (a number) held when the turn began."""
-        return next(place.value for place in self.places if place.variable is variable)
-
     def make_placeholders(self, outs: Sequence[Any]) -> None:
         """Makes the initial values of the variables first bound in the loop; a turn of the loop around may bind none.
 

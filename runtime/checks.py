@@ -113,8 +113,6 @@ def stage_failure(error: BaseException) -> None:
             instead="write the loop with `while` and the condition, or over `range(n)`",
         ) from None
     holds = reached.conditions()
-    if holds is None:
-        return
     _refuse_if_caught(error)
     if not enabled:
         return

@@ -23,7 +23,7 @@ from types import (
 )
 from typing import Any
 
-from autograph.runtime import journal, numeric_modules, wrapped_functions
+from autograph.runtime import journal, numeric_modules, reached, wrapped_functions
 
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
@@ -63,11 +63,28 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
 def _given(x: Any) -> Any:
     """`argument(x)`; of a builtin its version for traced values: `functools.reduce(max, xs)`."""
     if type(x) is not BuiltinFunctionType:
-        return argument(x)
+        found = argument(x)
+        return found if not reached.depends_on_place() else _afresh(x, found)
     from autograph.runtime import builtin_functions  # it calls what it is given
 
     found = builtin_functions.builtin(x)
     return found if found is not x else numeric_modules.counterpart(x) or argument(x)
+
+
+def _afresh(x: Any, found: Any) -> Any:
+    """`found`, which is given in the place of `x`, for this place alone: a cached trace would ask for conditions of another."""
+    kind = type(found)
+    if kind is FunctionType:
+        from autograph.library import is_library  # above this layer
+
+        return found if found is x and is_library(x) else wrapped_functions.afresh(found)
+    if kind is MethodType:
+        return MethodType(_afresh(x.__func__, found.__func__), found.__self__)
+    if kind is functools.partial:
+        return functools.partial(_afresh(x.func, found.func), *found.args, **found.keywords)
+    if (kind is list or kind is tuple) and any(type(e) in _FUNCTIONS for e in found):
+        return kind(map(_afresh, x, found))
+    return found
 
 
 def convert(f: FunctionType) -> Any:

@@ -42,8 +42,6 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         StagingError: a handler around it would catch the error.
     """
     conditions = reached.conditions()
-    if conditions is None:
-        return index
     checks.refuse_to_handle_later(error)
     if not checks.enabled:
         return index
@@ -51,9 +49,10 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
     where = errors.Location.of(user_line())
     text = f"{type(error).__name__}: {errors.message(str(error), at=where)}"
-    index = _tied(text, type(error))(ok, index)
-    reached.ended(index)
-    return index
+    checked = _tied(text, type(error))(ok, index)
+    reached.ended(checked)
+    reached.checked_index(checked, index)
+    return checked
 
 
 def _tied(text: str, kind: type[Exception]) -> Callable[[Any, Any], Any]:

@@ -53,6 +53,7 @@ class Loop(NamedTuple):
     """A loop in pieces (`primitives.Traced`) that take its whole carry, and what its results stand for.
 
     `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
+    `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
     """
 
     test: Any
@@ -60,6 +61,7 @@ class Loop(NamedTuple):
     init: list[Any]
     unread: list[tuple[Any, bool] | None]
     finish: Callable[[list[Any]], list[Any]] = list
+    alive: Any = None
 
     def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
         """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""
@@ -279,7 +281,7 @@ def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name:
 
     def finish(results: list[Any]) -> list[Any]:
         state = loop.whole(kept, results)
-        return loop.finish(left(state, exit_.rest, exit_.leave, choose, stays=exit_.head))
+        return loop.finish(left(state, exit_.rest, exit_.leave, choose, stays=exit_.head, alive=loop.alive))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
@@ -290,7 +292,7 @@ def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name:
     read = reads(stay.jaxpr.eqns, outs)
     consts = {v: x for v, x in consts.items() if v in read}
     body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
-    return Loop(test, body, init, [loop.unread[k] for k in kept], finish)
+    return Loop(test, body, init, [loop.unread[k] for k in kept], finish, loop.alive)
 
 
 def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:
@@ -320,12 +322,14 @@ def left(
     choose: Callable[..., list[Any]],
     more: Sequence[Any] = (),
     stays: Any = None,
+    alive: Any = None,
 ) -> list[Any]:
     """The state after the loop: where the rest of the test holds, the exit was taken, and its turn is still to be run.
 
     Args:
         more: what the turn reads besides the state.
         stays: whether the exit's condition would let the turn go on: then a costly test need not be asked again.
+        alive: as in `Loop`; here the turn is made where the rest of the test holds.
     """
     moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=False)) if out is not v]
     kind = type(leave)
@@ -333,17 +337,30 @@ def left(
     def kept() -> list[Any]:
         return [state[k] for k in moved]
 
-    def leaves() -> list[Any]:
-        results = leave.call(*state, *more)
+    def leaves(truth: Any) -> list[Any]:
+        made = leave
+        if any(x is alive for x in leave.consts):
+            made = where_alive(leave, alive, alive if is_true(truth) else lax.bitwise_and(alive, truth))
+        results = made.call(*state, *more)
         return [results[k] for k in moved]
 
     def chosen(test: Any, run: Callable[[], list[Any]]) -> list[Any]:
         return run() if is_true(test) else choose(test, *(kind(*trace_piece(f, (), "exit")) for f in (kept, run)), True)
 
+    def left_where(test: Any) -> list[Any]:
+        return chosen(test, lambda: leaves(test))
+
     if stays is None or is_free_again(rest.jaxpr):
-        results = chosen(rest.call(*state)[0], leaves)
+        results = left_where(rest.call(*state)[0])
     else:
-        results = chosen(lax.bitwise_not(stays.call(*state)), lambda: chosen(rest.call(*state)[0], leaves))
+        results = chosen(lax.bitwise_not(stays.call(*state)), lambda: left_where(rest.call(*state)[0]))
     for k, value in zip(moved, results, strict=True):
         state[k] = value
     return state
+
+
+def where_alive(piece: Any, alive: Any, truth: Any) -> Any:
+    """A piece in which `truth` stands for `alive`, one of its constants."""
+    jaxpr = piece.jaxpr
+    consts = [truth if x is alive else x for x in piece.consts]
+    return piece.with_consts(list(jaxpr.constvars), consts, list(jaxpr.invars), list(jaxpr.outvars))

@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax import lax
 
 from autograph import errors, telling
@@ -39,6 +40,7 @@ from autograph.runtime.joining import Mismatch
 from autograph.runtime.loop_exits import Loop, folded
 from autograph.runtime.primitives import Traced, bind_cond, bind_scan, bind_while, predicate
 from autograph.runtime.raising_turns import TurnRaises, stage_first_turn
+from autograph.runtime.reached_loops import Reached, with_alive
 from autograph.runtime.returned_values import note_unread, recomputed
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
@@ -166,7 +168,7 @@ def _stage(
     try:
         carry = Carry(variables, memory)
         carry.test = functools.partial(_trace_test, test)
-        turn = trace_turn(carry, body, (), lambda: (_evaluate_test(test, carry), True), users)
+        turn = trace_turn(carry, body, (), users, has_test=True)
         if turn is None:
             return
         check = _trace_test(test, carry)
@@ -183,7 +185,7 @@ def _stage(
                 again = decider(test())
                 hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
 
-            turn = trace_turn(carry, rotated, (), lambda: (carry.tracer_of(hidden), True), users)
+            turn = trace_turn(carry, rotated, (), users, has_test=True)
             if turn is None:
                 return
             check = _trace_test(hidden.get, carry)
@@ -204,23 +206,27 @@ def _stage(
     views.note(merged, where)
 
 
+_TRUTH = jax.typeof(np.bool_(True))
+
+
 def trace_turn(
     carry: Carry,
     run: Callable[..., None],
     extra: Sequence[Any] = (),
-    path: Any = None,
     functions: Sequence[Callable[..., Any]] = (),
+    has_test: bool = False,
 ) -> Traced | None:
     """Traces the loop body until its carry is a fixed point.
 
     Args:
         run: one turn; gets a tracer for each of `extra`, abstract values of what the turn reads besides the carry.
-        path: tells whether the turn is really taken (under `vmap` finished lanes run along).
         functions: the user's functions that `run` calls.
+        has_test: whether a test ends the loop: under `vmap` lanes for which it is false run along.
     Returns:
-        a piece whose inputs are all leaves of the carry, then `extra`; its outputs are the leaves that change, then the
-        leaves first bound in the loop. None when the body of an enclosing loop will be traced again anyway: then the
-        variables hold values of the right types and nothing is left to do (see `carry_memory`).
+        a piece whose inputs are all leaves of the carry, then `extra`, then the truth of the test where there is one (see
+        `reached_loops`); its outputs are the leaves that change, then the leaves first bound in the loop. None when the
+        body of an enclosing loop will be traced again anyway: then the variables hold values of the right types and
+        nothing is left to do (see `carry_memory`).
     Raises:
         TurnRaises: the turn ends in an exception of the program, on whatever path it goes.
     """
@@ -235,6 +241,7 @@ def trace_turn(
         finished = Finished()
         carry.trace, memory.attempt = current_trace(), carry
         nonlocal raised
+        path = (tracers[-1], True) if has_test else None
         opened = journal.Piece(carry.variables, path, is_loop=True, code=code)
         with recursion.refused(code, recursion.LOOP), opened as piece:
             carry.fill(tracers[:count], piece)
@@ -243,7 +250,7 @@ def trace_turn(
             checked.begin()
             try:
                 with held_iterators.held_back(carry.variables, *functions):
-                    run(*tracers[count:])
+                    run(*tracers[count : count + len(extra)])
             except Exception as error:
                 raised = error is piece.raised or checks.is_event(error)
                 raise
@@ -257,7 +264,7 @@ def trace_turn(
         carry.begin()
         avals = [jax.typeof(x) for x in carry.operands]
         try:
-            return Traced(*trace_piece(attempt, [*avals, *extra], "loop_body"))
+            return Traced(*trace_piece(attempt, [*avals, *extra, *[_TRUTH] * has_test], "loop_body"))
         except Retry:
             drop_equations(start, equation_mark())
             if carry.suppose():
@@ -309,12 +316,6 @@ def _name(carry: Carry) -> str:
     return reverse.tag(carry.memory.options.get("checkpoints"))
 
 
-def _evaluate_test(test: Callable[[], Any], carry: Carry) -> Any:
-    """The test's truth at the start of the turn that is being traced."""
-    check = _trace_test(test, carry)
-    return check.call(*[leaf.tracer for leaf in carry.leaves])[0] if check is not None else lax.full((), True, bool)
-
-
 def _close_invariants(piece: Traced, carry: Carry, extra: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
     """Constants and inputs of a piece once leaves that never change are closed over: (constvars, consts, invars)."""
     carried = set(carry.carried())
@@ -342,14 +343,25 @@ def _born(carry: Carry, turn: Traced) -> list[Any]:
 
 def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list[views.Merged]:
     carry.make_placeholders(_born(carry, turn))
-    closed = []
+    closed, alive, here = [], None, Reached.here()
     for piece in (check, turn):
         constvars, consts, invars = _close_invariants(piece, carry)
+        if piece is turn:
+            alive = here.alive_in(turn.jaxpr, turn.jaxpr.invars[-1])
+            if alive is not None:
+                constvars.append(turn.jaxpr.invars[-1])
+                consts.append(alive)
         closed.append(piece.with_consts(constvars, consts, invars, list(piece.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    written = Loop(closed[0], closed[1], init, carry.unread)
-    loop = folded(recomputed(written), bind_cond, _name(carry))
-    results = loop.finish(rotated_loops.bind(loop, bind_while, bind_cond, _name(carry)))
+    written = Loop(closed[0], closed[1], init, carry.unread, alive=alive)
+    name = _name(carry)
+    loop = folded(recomputed(written), bind_cond, name)
+
+    def bind(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
+        asked = here.test(test)
+        return bind_while(asked, body if alive is None else with_alive(body, alive, asked), init)
+
+    results = loop.finish(rotated_loops.bind(loop, bind, bind_cond, name))
     note_unread(written, results)
     merged = carry.write(results, surely)
     tell(carry, results)

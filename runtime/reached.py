@@ -23,7 +23,9 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax
@@ -36,8 +38,9 @@ from autograph.runtime import journal
 
 class _State(threading.local):
     def __init__(self) -> None:
-        self.asking = False
         self.checks = 0
+        self.loops = 0
+        self.afresh: list[Any] = []
 
 
 _state = _State()
@@ -53,24 +56,77 @@ def checks_seen() -> int:
     return _state.checks
 
 
+def depends_on_place() -> bool:
+    """Whether a check or a loop that is traced now asks where it is reached: a condition or a check stands before it."""
+    return is_conditional() or any(notes and notes[-1][1].is_of_checks() for notes in _programs())
+
+
+@contextmanager
+def traced_afresh(made: Callable[[], Any]) -> Iterator[Callable[[], bool]]:
+    """Within it a function is called that no cache of JAX's knows, since it was made for this one place.
+
+    Programs that are traced on its behalf may read the conditions and the checks of the one around them.
+
+    Args:
+        made: a weak reference to the trace that was in progress when the function was made.
+    Yields:
+        a function: whether a check or a loop asked for them so far.
+    """
+    traces, place = open_traces(), made()
+    inside = next((k for k, trace in enumerate(traces) if trace is place), 0)
+    before, outer = (_state.checks, _state.loops), _state.afresh
+    _state.afresh = [*outer, *traces[:inside]]
+    try:
+        yield lambda: (_state.checks, _state.loops) != before
+    finally:
+        _state.afresh = outer
+
+
 class Passed(NamedTuple):
     """What a program knows, at one place, of the checks before it.
 
     Attributes:
         holds: a traced bool, true where none of them has failed; None where there was none.
         ended: values that are there only once checks were made: what reads one of them cannot overtake those.
+        lanes: as `holds`, of a `vmap` in progress, whose trace keeps the value; for each one.
+        indices: pairs of a list index that was checked, and the same before that; likewise kept.
     """
 
     holds: Any = None
     ended: tuple[Any, ...] = ()
+    lanes: tuple[Callable[[], Any], ...] = ()
+    indices: tuple[Callable[[], Any], ...] = ()
+
+    def is_of_checks(self) -> bool:
+        """Whether a later loop has something to ask for."""
+        return self.holds is not None or bool(self.lanes or self.indices)
+
+    def in_lanes(self) -> list[Any]:
+        """The values of `lanes`: of each `vmap` that is still in progress."""
+        return [value for kept in self.lanes if (value := kept()) is not None]
 
 
 def survived(test: Any, expected: bool = True) -> None:
     """Where `test` is not as expected, the program has failed: later checks ask no more."""
+    keep = _keeper(test)
+    if keep is None:
+        return
+    holds = test if expected else lax.bitwise_not(test)
+    before = passed()
     if _outlives(test):
-        holds = test if expected else lax.bitwise_not(test)
-        before = passed()
         learn(before._replace(holds=holds if before.holds is None else lax.bitwise_and(before.holds, holds)))
+        return
+    same = [value for value in before.in_lanes() if value._trace is test._trace]
+    others = tuple(kept for kept in before.lanes if not any(kept() is value for value in same))
+    learn(before._replace(lanes=(*others, keep(functools.reduce(lax.bitwise_and, [*same, holds])))))
+
+
+def checked_index(checked: Any, index: Any) -> None:
+    """`checked` is the list index `index`, once it was seen to be in range: later loops wait for that."""
+    keep = _keeper(checked)
+    if keep is not None:
+        before = passed()
+        learn(before._replace(indices=(*before.indices, keep((checked, index)))))
 
 
 def ended(value: Any) -> None:
@@ -114,9 +170,11 @@ def only_where(test: Any, expected: bool, before: Passed) -> None:
     """The checks since `before`, which was known then, are only made where the traced `test` is as expected."""
     after = passed()
     learn(before)
-    if after.holds is not None and after.holds is not before.holds:
-        skipped = lax.bitwise_not(test) if expected else test
-        survived(lax.bitwise_or(skipped, after.holds))
+    known = [after.holds, *after.in_lanes()]
+    for holds in known:
+        if holds is not None and not any(holds is x for x in (before.holds, *before.in_lanes())):
+            skipped = lax.bitwise_not(test) if expected else test
+            survived(lax.bitwise_or(skipped, holds))
     for value in after.ended:
         if not any(value is x for x in before.ended):
             ended(value)
@@ -135,19 +193,55 @@ def _outlives(value: Any) -> bool:
     return any(getattr(value, "_trace", None) is trace for trace in traces)
 
 
+def _keeper(value: Any) -> Callable[[Any], Callable[[], Any]] | None:
+    """What keeps something that is known as long as `value` is there, and gives it back; None where nothing can."""
+    if _outlives(value):
+        return lambda known: lambda: known
+    trace = next((trace for trace in _vmaps() if getattr(value, "_trace", None) is trace), None)
+    return None if trace is None else functools.partial(_kept_by, trace)
+
+
+def _kept_by(trace: Any, known: Any) -> Callable[[], Any]:
+    """Has the trace keep what holds values of it; gives what gives that back as long as the trace is in progress."""
+    try:
+        kept: list[Any] = vars(trace).setdefault("autograph", [])
+        reference, place = weakref.ref(trace), len(kept)
+        kept.append(known)
+    except TypeError:
+        return lambda: None
+
+    def found() -> Any:
+        alive = reference()
+        return vars(alive)["autograph"][place] if any(one is alive for one in open_traces()) else None
+
+    return found
+
+
+def _vmaps() -> Iterator[Any]:
+    """The traces in progress that record nothing themselves, inside the innermost one that does."""
+    return itertools.takewhile(lambda trace: notes_of(trace) is None, open_traces())
+
+
 def _programs() -> Iterator[list[tuple[int, Passed]]]:
     """What is noted of the program that is recorded now, and of those that it is an arm or a turn of; innermost first.
 
-    Not of the arm beside, in whose trace an arm is traced, and not of a program that calls a jitted function, which is
-    kept for other calls.
+    Not of the arm beside, in whose trace an arm is traced, and not of a program that calls a jitted function, unless that
+    is traced for this call alone: it is kept for other calls.
     """
     beside = [arm() for piece in journal.open_pieces() for arm in piece.arms[1:]]
-    for trace in open_traces():
+    for trace in _within_call():
         notes = notes_of(trace)
         if notes is not None and not any(trace is arm for arm in beside):
             yield notes
-            if not records_piece(trace):
-                return
+
+
+def _within_call() -> Iterator[Any]:
+    """The traces in progress, innermost first, up to that of a jitted function, which is kept for other calls."""
+    for trace in open_traces():
+        yield trace
+        is_own = notes_of(trace) is None or records_piece(trace) or any(trace is other for other in _state.afresh)
+        if not is_own:
+            return
 
 
 def waits_for() -> list[Any]:
@@ -183,20 +277,40 @@ class Left(NamedTuple):
         ended_with(results, self.seen)
 
 
-def conditions() -> list[Any] | None:
-    """The truth values that must all hold where the code that is traced now is reached.
-
-    None while one of them is computed: a loop test that is evaluated for that purpose was checked where it stands.
-    """
+def conditions() -> list[Any]:
+    """The truth values that must all hold where the code that is traced now is reached."""
     _state.checks += 1
-    if _state.asking:
-        return None
-    _state.asking = True
-    try:
-        found = []
-        for path in [piece.path for piece in journal.open_pieces() if piece.path is not None]:
-            test, expected = path() if callable(path) else path
-            found.append(test if expected else lax.bitwise_not(test))
-        return found + [notes[-1][1].holds for notes in _programs() if notes and notes[-1][1].holds is not None]
-    finally:
-        _state.asking = False
+    return [_condition(piece) for piece in journal.open_pieces() if piece.path is not None] + _hold()
+
+
+def _condition(piece: journal.Piece) -> Any:
+    test, expected = piece.path
+    return test if expected else lax.bitwise_not(test)
+
+
+def _hold() -> list[Any]:
+    """What is true as long as no check has failed."""
+    known = [notes[-1][1] for notes in _programs() if notes]
+    return [holds for one in known for holds in (one.holds, *one.in_lanes()) if holds is not None]
+
+
+def checks_before_loop() -> list[Any]:
+    """The truth values that a loop's test asks for, so that the loop ends where a check before it has failed."""
+    _state.loops += 1
+    pairs = [kept() for notes in _programs() if notes for kept in notes[-1][1].indices]
+    return _hold() + [lax.eq(*pair) for pair in pairs if pair is not None]
+
+
+def conditions_of_loop() -> list[Any]:
+    """Truth values that hold wherever a loop that is staged now runs; under `vmap` they tell the lanes that reach it.
+
+    They are those of the open arms inside the innermost open iteration, and that of this one, which knows of those around.
+    """
+    traces = list(_within_call())
+    found = []
+    for piece in reversed(journal.open_pieces()):
+        if piece.path is not None and any(piece.trace() is trace for trace in traces):
+            found.append(_condition(piece))
+            if piece.is_loop:
+                break
+    return found

@@ -78,7 +78,7 @@ def recomputed(loop: Loop) -> Loop:
 
     test, body = (_with_inputs(piece, kept) for piece in (loop.test, loop.body))
     body = made_of(body, body.jaxpr.eqns, [loop.body.jaxpr.outvars[k] for k in kept])
-    return Loop(test, body, [loop.init[k] for k in kept], [loop.unread[k] for k in kept], finish)
+    return Loop(test, body, [loop.init[k] for k in kept], [loop.unread[k] for k in kept], finish, loop.alive)
 
 
 def _with_inputs(piece: Any, kept: list[int]) -> Any:

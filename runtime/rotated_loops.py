@@ -179,7 +179,8 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: s
     avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
     test, body = kind(*trace_piece(goes_on, avals, name)), kind(*trace_piece(turn, avals, "loop_body"))
     results = bind_while(test, body, init)
-    return left(loop.whole(kept, results), rotated.rest, rotated.leave, choose, results[len(kept) :])
+    state = loop.whole(kept, results)
+    return left(state, rotated.rest, rotated.leave, choose, results[len(kept) :], alive=loop.alive)
 
 
 def _differentiated_as(written: Any, rotated: Any) -> list[Any]:

@@ -26,7 +26,7 @@ from typing import Any
 
 import jax
 
-from autograph.jax_internals import jit_options
+from autograph.jax_internals import jit_options, trace_reference
 from autograph.runtime import reached
 
 Convert = Callable[[Any], Any]
@@ -51,37 +51,45 @@ def rewrapped(wrapper: Any) -> Any:
         found = _RULES[type(wrapper)](wrapper, argument)
         _MADE[wrapper] = _ITSELF if found is wrapper else found
     found = wrapper if found is _ITSELF else found
-    return _afresh(found) if type(found) is JITTED and reached.is_conditional() else found
+    return _jitted_afresh(found) if type(found) is JITTED and reached.depends_on_place() else found
 
 
 _ITSELF = object()
 
 
-def _afresh(jitted: Any) -> Any:
-    """A jitted function that is traced anew: what it checks depends on the arm in which it is called, which no cache knows.
+def afresh(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` as a function that JAX has not met: what it checks, and how often it loops, depends on the place where it is called.
 
-    One that was seen to check nothing is called as it is.
+    One that was seen to do neither is called as it is.
     """
+    if f in _UNCHECKED:
+        return f
+    made = trace_reference()
+
+    @functools.wraps(f)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        with reached.traced_afresh(made) as asks:
+            result = f(*args, **kwargs)
+            if not asks():
+                _UNCHECKED.add(f)
+        return result
+
+    return traced
+
+
+def _jitted_afresh(jitted: Any) -> Any:
+    """A jitted function that is traced anew, for the same reason."""
     from autograph.library import is_library  # above this layer
 
     inner = jitted.__wrapped__
-    options = None if is_library(inner) else jit_options(jitted)
+    options = None if inner in _UNCHECKED or is_library(inner) else jit_options(jitted)
     if options is None:
         return jitted
-
-    @functools.wraps(inner)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        checks = reached.checks_seen()
-        result = inner(*args, **kwargs)
-        if reached.checks_seen() == checks:
-            _UNCHECKED.add(jitted)
-        return result
-
-    fresh = jax.jit(traced, **options)
+    fresh = jax.jit(afresh(inner), **options)
 
     @functools.wraps(inner)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return (jitted if jitted in _UNCHECKED else fresh)(*args, **kwargs)
+        return (jitted if inner in _UNCHECKED else fresh)(*args, **kwargs)
 
     return call
 

@@ -86,11 +86,21 @@ def load(text: str, folder: pathlib.Path) -> types.ModuleType:
     return module
 
 
-def compare(text: str, inputs: Sequence[Inputs], folder: pathlib.Path, *, plain: bool = False) -> Outcome:
+def compare(
+    text: str,
+    inputs: Sequence[Inputs],
+    folder: pathlib.Path,
+    *,
+    plain: bool = False,
+    lanes: bool = False,
+    patience: int = 60,
+) -> Outcome:
     """Run the program plainly and converted on each of the inputs.
 
     Args:
         plain: compare on plain values (converted, and the staged body) instead of under `ag.jit`.
+        lanes: compare under `vmap` as well, on all inputs at once.
+        patience: seconds of computing until the converted program is given up.
     """
     try:
         module = load(text.replace("ag.range", "range") if plain else text, folder)  # ag.range asks for arrays
@@ -108,12 +118,15 @@ def compare(text: str, inputs: Sequence[Inputs], folder: pathlib.Path, *, plain:
     if not usable:
         return Outcome("skip", str(expected[0]), str(expected[0]))
     try:
-        with time_limit(60), warnings.catch_warnings():
+        with time_limit(patience), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if plain or not hasattr(module, "left"):
-                return _compare_plain(module, usable) if plain else _compare_traced(module.program, usable)
-            verdicts = (_compare_traced(_fresh(module).program, [pair]) for pair in usable[:2])
-            return next((verdict for verdict in verdicts if verdict.kind != "equal"), Outcome("equal"))
+            if plain:
+                return _compare_plain(module, usable)
+            if hasattr(module, "left"):
+                verdicts = (_compare_traced(_fresh(module).program, [pair]) for pair in usable[:2])
+                return next((verdict for verdict in verdicts if verdict.kind != "equal"), Outcome("equal"))
+            found = _compare_traced(module.program, usable)
+            return _compare_lanes(module.program, usable) if lanes and found.kind == "equal" else found
     except TimedOut:
         return Outcome("timeout")
 
@@ -157,6 +170,22 @@ def _compare_traced(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]
             )
         )
         verdict = _judge(wanted, got, "promoted", (a, b, x, xs))
+        if verdict is not None:
+            return verdict
+    return Outcome("equal")
+
+
+def _compare_lanes(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]) -> Outcome:
+    """All inputs for which Python returns, each in a lane of `vmap`."""
+    returned = [(args, wanted) for args, wanted in usable if not isinstance(wanted, Raised)]
+    if not returned:
+        return Outcome("equal")
+    columns = zip(*(args for args, _ in returned), strict=True)
+    stacked = [np.array(c, t) for c, t in zip(columns, (np.int32, np.int32, np.float32, np.int32), strict=True)]
+    got = outcome(lambda: jax.jit(jax.vmap(ag.convert(fn)))(*stacked))
+    for lane, (args, wanted) in enumerate(returned):
+        result = got if isinstance(got, Raised) else jax.tree.map(lambda x, lane=lane: x[lane], got)
+        verdict = _judge(wanted, result, "promoted", args)
         if verdict is not None:
             return verdict
     return Outcome("equal")

@@ -10,19 +10,18 @@ import argparse
 import collections
 import dataclasses
 import functools
-import itertools
-import multiprocessing
 import os
 import pathlib
-import tempfile
+import queue
 import time
 from collections.abc import Iterator
+from multiprocessing.pool import ThreadPool
 
 from tests import catalogue
 from tests.random_programs import execution, families, grammar, shrinking
+from tests.random_programs.workers import PATIENCE, Worker
 
 ALLOWED = ("equal", "refused", "skip")
-CLEAR_EVERY = 125
 QUICK = (
     "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
 )
@@ -35,73 +34,63 @@ class Result:
     outcome: execution.Outcome
 
 
-@dataclasses.dataclass(frozen=True)
-class Task:
-    """A share of the work for one process: every `stride`-th seed from `start`."""
-
-    start: int
-    stop: int
-    stride: int
-    levels: tuple[int, ...]
-    plain: bool
-    family: str | None = None
-
-
-def run_one(seed: int, level: int, folder: pathlib.Path, *, plain: bool = False, family: str | None = None) -> Result:
-    """Write, run and compare one program."""
-    text = grammar.write_program(seed, level, family)
+def run_one(seed: int, level: int, folder: pathlib.Path, *, plain: bool = False) -> Result:
+    """Write, run and compare one program, in this process."""
+    text = grammar.write_program(seed, level)
     return Result(seed, level, execution.compare(text, grammar.write_inputs(seed), folder, plain=plain))
 
 
-_done = itertools.count(1)
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """Which programs are written, and how they are compared."""
+
+    levels: tuple[int, ...]
+    plain: bool = False
+    family: str | None = None
+
+    def compare(self, worker: Worker, text: str, seed: int) -> execution.Outcome:
+        """Compare a text, on the inputs of program number `seed`."""
+        is_of_family = self.level_of(seed) == 8
+        lanes = is_of_family and (self.family or families.family_of(seed)) in families.IN_LANES
+        return worker.compare(text, grammar.write_inputs(seed), plain=self.plain, lanes=lanes)
+
+    def level_of(self, seed: int) -> int:
+        return self.levels[seed % len(self.levels)]
+
+    def write(self, seed: int) -> str:
+        return grammar.write_program(seed, self.level_of(seed), self.family)
 
 
-def run_task(task: Task) -> list[Result]:
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(task.start, task.stop, task.stride):
-            level = task.levels[seed % len(task.levels)]
-            results.append(run_one(seed, level, pathlib.Path(folder), plain=task.plain, family=task.family))
-            if next(_done) % CLEAR_EVERY == 0:
-                execution.forget_compiled_programs()
-    return results
-
-
-def smallest(
-    result: Result, folder: pathlib.Path, *, plain: bool = False, family: str | None = None, attempts: int = 400
-) -> str:
+def smallest(result: Result, kind: Kind, worker: Worker, attempts: int = 400) -> str:
     """The program of a failure, made small; it fails with the same kind and the same category of text."""
-    inputs = grammar.write_inputs(result.seed)
 
     def still_fails(text: str) -> bool:
-        again = execution.compare(text, inputs, folder, plain=plain)
+        again = kind.compare(worker, text, result.seed)
         return (again.kind, again.category) == (result.outcome.kind, result.outcome.category)
 
-    return shrinking.shrink(grammar.write_program(result.seed, result.level, family), still_fails, attempts)
+    return shrinking.shrink(kind.write(result.seed), still_fails, attempts)
 
 
-def _batches(
-    seed: int, count: int, jobs: int, levels: tuple[int, ...], plain: bool, family: str | None
-) -> Iterator[Task]:
-    """Small shares, so that the processes stay fresh and the progress is seen."""
-    size = 25 * jobs
-    for start in range(seed, seed + count, size):
-        stop = min(start + size, seed + count)
-        yield from (Task(start + j, stop, jobs, levels, plain, family) for j in range(jobs))
-
-
-def search(
-    seed: int, count: int, jobs: int, levels: tuple[int, ...], plain: bool, family: str | None = None
-) -> Iterator[Result]:
+def search(seed: int, count: int, jobs: int, kind: Kind, patience: int = PATIENCE) -> Iterator[Result]:
     """Run `count` programs from `seed` on in `jobs` processes, each replaced after a while to give memory back."""
-    tasks = _batches(seed, count, jobs, levels, plain, family)
-    if jobs == 1:
-        for task in tasks:
-            yield from run_task(task)
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs, maxtasksperchild=20) as pool:
-        for results in pool.imap(run_task, tasks):
-            yield from results
+    free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+    workers = [Worker(patience) for _ in range(jobs)]
+    for worker in workers:
+        free.put(worker)
+
+    def run(number: int) -> Result:
+        worker = free.get()
+        try:
+            return Result(number, kind.level_of(number), kind.compare(worker, kind.write(number), number))
+        finally:
+            free.put(worker)
+
+    try:
+        with ThreadPool(jobs) as pool:
+            yield from pool.imap(run, range(seed, seed + count))
+    finally:
+        for worker in workers:
+            worker.stop()
 
 
 class Progress:
@@ -164,24 +153,26 @@ def print_table(results: list[Result], seconds: float) -> None:
             print(f"  {len(group):>5}  {name}  ({shares}; e.g. --seed {group[0].seed} --level {group[0].level})")
 
 
-def print_failures(results: list[Result], limit: int, plain: bool, refusals: bool, family: str | None = None) -> None:
+def print_failures(results: list[Result], limit: int, refusals: bool, kind: Kind, patience: int = PATIENCE) -> None:
     """The smallest program of each failure, one of each category of crash."""
     for r in results:
         if r.outcome.kind not in ALLOWED:
             print(f"{r.outcome.kind}: --seed {r.seed} --level {r.level}  {r.outcome.detail[:150]!r}", flush=True)
     shown: set[str] = set()
-    with tempfile.TemporaryDirectory() as folder:
-        for r in results:
-            if (r.outcome.kind in ALLOWED and not (refusals and r.outcome.kind == "refused")) or len(shown) >= limit:
-                continue
-            category = r.outcome.kind + r.outcome.category
-            if category in shown and r.outcome.kind != "WRONG":
-                continue
-            shown.add(category)
-            text = smallest(r, pathlib.Path(folder), plain=plain, family=family)
-            final = execution.compare(text, grammar.write_inputs(r.seed), pathlib.Path(folder), plain=plain)
-            print(f"\n--- {r.outcome.kind}: --seed {r.seed} --level {r.level}")
-            print(f"{text}\n=> {final.detail[-1500:]}", flush=True)
+    worker = Worker(patience)
+    for r in results:
+        if (r.outcome.kind in ALLOWED and not (refusals and r.outcome.kind == "refused")) or len(shown) >= limit:
+            continue
+        category = r.outcome.kind + r.outcome.category
+        if category in shown and r.outcome.kind != "WRONG":
+            continue
+        shown.add(category)
+        attempts = 12 if r.outcome.kind == "timeout" else 400  # each takes as long as patience lasts
+        text = smallest(r, kind, worker, attempts)
+        final = kind.compare(worker, text, r.seed)
+        print(f"\n--- {r.outcome.kind}: --seed {r.seed} --level {r.level}")
+        print(f"{text}\n=> {final.detail[-1500:]}", flush=True)
+    worker.stop()
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -196,21 +187,23 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--show", action="store_true", help="print the first program and stop")
     parser.add_argument("--failures", type=int, default=5, help="how many failures are made small and printed")
     parser.add_argument("--refusals", action="store_true", help="print the smallest program of refusals as well")
+    parser.add_argument("--patience", type=int, default=PATIENCE, help="seconds of computing for one program")
     options = parser.parse_args(argv)
     levels = (8,) if options.family else tuple(options.level or (1, 2, 3, 4, 5, 6, 7, 8))
+    kind = Kind(levels, options.plain, options.family)
     if options.show:
-        print(grammar.write_program(options.seed, levels[options.seed % len(levels)], options.family))
+        print(kind.write(options.seed))
         return 0
     begin = time.monotonic()
     os.environ["XLA_FLAGS"] = f"{QUICK} {os.environ.get('XLA_FLAGS', '')}"  # read when the first program is compiled
     progress = Progress(options.count)
     results = []
     try:
-        for result in search(options.seed, options.count, options.jobs, levels, options.plain, options.family):
+        for result in search(options.seed, options.count, options.jobs, kind, options.patience):
             results.append(result)
             progress.note(result)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     print_table(results, time.monotonic() - begin)
-    print_failures(results, options.failures, options.plain, options.refusals, options.family)
+    print_failures(results, options.failures, options.refusals, kind, options.patience)
     return 0 if all(r.outcome.kind in ALLOWED for r in results) else 1

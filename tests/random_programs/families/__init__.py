@@ -16,20 +16,38 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.random_programs.families import arithmetic_handlers, closures, guards, outside, rows
+from tests.random_programs.families import (
+    arithmetic_handlers,
+    closures,
+    guards,
+    lanes,
+    loop_checks,
+    outside,
+    rows,
+)
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "arithmetic_handlers": arithmetic_handlers.write,
     "closures": closures.write,
     "guards": guards.write,
+    "lanes": lanes.write,
+    "loop_checks": loop_checks.write,
     "outside": outside.write,
     "rows": rows.write,
 }
 """By name: what writes a program of the family."""
 
+IN_LANES = frozenset({"lanes"})
+"""The families whose programs are also run for all inputs at once, under `vmap`."""
+
 
 def write(seed: int, family: str | None = None) -> str:
     """The text of program number `seed`: of one family, or of each in its turn."""
-    names = sorted(FAMILIES)
-    name = family or names[seed // 8 % len(names)]
+    name = family or family_of(seed)
     return FAMILIES[name](random.Random(f"{name} {seed}"))
+
+
+def family_of(seed: int) -> str:
+    """The family of program number `seed`, where each has its turn."""
+    names = sorted(FAMILIES)
+    return names[seed // 8 % len(names)]
