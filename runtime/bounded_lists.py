@@ -146,6 +146,8 @@ class BoundedList(ListOperators):
         joined = self._with(found, leaves)
         if self.growth is not None:
             return bool(self.growth.admits(joined, new))
+        if not new and self.elements is not None and joined.types == self.elements.types:
+            return True
         self.widen(joined, self.capacity + new)
         return True
 
@@ -251,8 +253,11 @@ class BoundedList(ListOperators):
         return list(self)
 
     def is_traced(self) -> bool:
-        """Whether the length is not known yet; a list is empty as long as nothing is known of its elements."""
-        return self.elements is not None and is_traced(self.size)
+        """Whether the length is not known yet; a list is empty as long as nothing is known of its elements.
+
+        In a loop in which the list grows no length is known, also where the first one is (outside of `jit`, under `vmap`).
+        """
+        return self.elements is not None and (self.growth is not None or is_traced(self.size))
 
     def __len__(self) -> int:
         if self.elements is None:

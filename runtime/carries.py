@@ -84,6 +84,8 @@ class Carry(Layout):
         self.memory.appended.clear()
         self.born, self.grown = [], Grown()
         self._replaced = []
+        while self.memory.before_attempt:
+            self.memory.before_attempt.pop()()
         self.lay_out()
 
     def fill(self, tracers: Sequence[Any], piece: journal.Piece) -> None:

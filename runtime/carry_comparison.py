@@ -14,6 +14,7 @@ from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf
 from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, READ_FIRST, is_read
 from autograph.runtime.containers import is_ordinary, is_value, is_value_class, open_any, open_container
+from autograph.runtime.elements import Elements
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
     Mismatch,
@@ -186,6 +187,10 @@ class Comparison:
             return self._born(out, key, path), False
         if value is out:
             return template, False
+        if type(value) is Elements and type(out) is Elements:
+            xs = self.locations[key[0]].obj
+            self.memory.before_attempt.append(lambda: xs.widen(out, xs.capacity))
+            return template, True
         if learnt.static and is_array_like(out):
             if same_number(value, out):
                 return template, False

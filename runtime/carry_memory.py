@@ -58,6 +58,7 @@ class Memory:
 
     Attributes:
         places: what was learnt of places of the carry, by key.
+        before_attempt: what is done before the next attempt, outside of its trace.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the memories of the loops inside, by position and code.
@@ -81,6 +82,7 @@ class Memory:
         self.appended: dict[Any, int] = {}
         self.outer = outer
         self.places: defaultdict[Any, Learnt] = defaultdict(Learnt)
+        self.before_attempt: list[Callable[[], None]] = []
         self.written: dict[Any, None] = {}
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, Memory] = {}

@@ -9,7 +9,7 @@ from autograph import errors
 from autograph.runtime import journal
 from autograph.runtime.containers import is_written
 from autograph.runtime.joining import Mismatch
-from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.refusals import a, quoted, refusal
 from autograph.runtime.state import cells_of
 
@@ -31,6 +31,10 @@ _REMEDIES = {
 _GROWS = (
     "preallocate an array (x[n] = ...), or say how often the loop turns at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
+)
+_GROWS_AGAIN = (
+    "where a list of unknown length grows, say how often this loop turns at most too: "
+    "`ag.set_loop_options(maximum_iterations=N)`"
 )
 _SHARED = (
     "let nothing but one local variable refer to the list (no other name, attribute or container, and no list of the "
@@ -66,6 +70,8 @@ def refuse(
     place = differ.place
     if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
         remedy = _SHARED if "maximum_iterations" in options else _GROWS
+    if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
+        remedy = _GROWS_AGAIN
     if remedy is None and differ.left == "None":
         remedy = _NONE
     name = differ.named(cells_of(where))

@@ -371,3 +371,46 @@ def pairs_cancel(xs):
         else:
             kept.append(x)
     return len(kept), not kept, kept
+
+
+@program((4,), (3,), transforms=("vmap",))
+def elements_that_a_later_loop_writes(n):
+    out = []
+    k = 0
+    while k < n:
+        ag.set_loop_options(maximum_iterations=6)
+        out.append(k)
+        k += 1
+    other = out.copy()
+    for i in range(len(out)):
+        out[i] = out[i] * 2
+        for j in range(len(other) - 1):
+            if other[j] < other[j + 1]:
+                other[j], other[j + 1] = other[j + 1], other[j]
+    return out, other
+
+
+@program((4,), (1,), transforms=("vmap",))
+def elements_that_a_later_loop_makes_floats(n):
+    out = []
+    k = 0
+    while k < n:
+        ag.set_loop_options(maximum_iterations=6)
+        out.append(k)
+        k += 1
+    for _ in range(n):
+        for i in range(len(out)):
+            out[i] = out[i] + 0.5
+    return out
+
+
+@program((3,), (4,), transforms=("vmap",))
+def pairs_that_a_later_loop_turns_round(n):
+    out = []
+    for i in range(n):
+        ag.set_loop_options(maximum_iterations=4)
+        out.append((i * 1.0, 0.5))
+    for i in range(len(out)):
+        a, b = out[i]
+        out[i] = (b, a)
+    return out

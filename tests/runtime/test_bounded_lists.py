@@ -481,3 +481,20 @@ def test_arms_that_put_different_things_into_a_list():
 
     with pytest.raises(ag.StagingError, match="elements of a list of unknown length differ"):
         f(3, 1)
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, jax.jit])
+def test_a_list_grows_under_vmap(jit):
+    def total(n):
+        stack = [n]
+        seen = 0
+        while stack:
+            ag.set_loop_options(maximum_iterations=30)
+            x = stack.pop()
+            seen += x
+            if x > 2:
+                stack.append(x - 1)
+                stack.append(x - 2)
+        return seen
+
+    assert jit(jax.vmap(ag.convert(total)))(jnp.array([1, 4, 5])).tolist() == [total(1), total(4), total(5)]
