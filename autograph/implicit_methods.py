@@ -37,7 +37,7 @@ from autograph.jax_internals import is_tracing
 from autograph.library import is_library, is_library_class, is_library_module
 from autograph.options import DEFAULT
 from autograph.registry import LOCK, known, names_in
-from autograph.runtime import outermost_calls
+from autograph.runtime import journal, outermost_calls
 from autograph.runtime.lookups import static_lookup
 from autograph.telling import tell
 
@@ -58,6 +58,7 @@ _MOST = 100_000  # values looked at in one go: a graph of objects larger than th
 _FEW = 1_000  # while nothing is traced (staging is forced): a method that is not prepared does what it did
 
 _begun: weakref.WeakSet[type] = weakref.WeakSet()
+_announcing: weakref.WeakSet[Any] = weakref.WeakSet()  # functions of ours around those of cached properties
 _ready: weakref.WeakSet[type] = weakref.WeakSet()  # all its methods are exchanged: other threads need not wait
 
 _placed: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, tuple[str | None, bool]]] = weakref.WeakKeyDictionary()
@@ -103,6 +104,7 @@ def prepare_member(name: str, value: Any, level: int = 1) -> None:
             _in_place(part, level)
     elif kind is functools.cached_property:
         _in_place(value.func, level, caches=value.attrname)
+        _announce(value)
     elif kind not in _SIMPLE and not isinstance(value, type):
         prepare(kind)  # a descriptor of the user's
 
@@ -148,6 +150,26 @@ def prepare_exchanged() -> None:
             if fn.__code__ is not code:
                 del _placed[fn]
                 _in_place(fn, 1, *kind)
+
+
+def _announce(getter: functools.cached_property[Any]) -> None:
+    """Makes a getter tell the journal what it keeps, where its function has no prologue that does: one that a staged function
+    defines, that is marked `do_not_convert`, or that has no source.
+    """
+    fn, name = getter.func, getter.attrname
+    if type(fn) is not FunctionType or name is None or fn in _announcing:
+        return
+    found = known(fn.__code__)
+    if found is not None and found.unit is not None and found.unit.caches is not None:
+        return
+
+    @functools.wraps(fn)
+    def get(obj: Any) -> Any:
+        journal.touch_attribute(obj, name)
+        return fn(obj)
+
+    _announcing.add(get)
+    getter.func = get
 
 
 def prepare_values(values: Iterable[Any]) -> None:
