@@ -87,6 +87,7 @@ class ControlFlow(StatementConverter):
         lasting = [item for item in self.liveness.lasting(node) if item in state and item not in flags] if flags else []
         left = [item for item in self.liveness.dead_on_exit(node, flags) if item in state] if flags else []
         dead = [item for item in self.liveness.ending(state, node) if item not in flags]
+        enclosed = [item for item in self.liveness.enclosed(node) if item in state]
         dead += self.dying(node) if returns or flags else []
         call = self.call(
             "if_stmt",
@@ -98,6 +99,7 @@ class ControlFlow(StatementConverter):
             dead=pieces.texts(sorted({*dead}), at=node) if dead else None,
             lasting=pieces.texts(lasting, at=node) if lasting else None,
             dead_on_exit=pieces.texts(left, at=node) if left else None,
+            enclosed=pieces.texts(enclosed, at=node) if enclosed else None,
             asked=self.answer(node) if returns else None,
         )
         if returns:

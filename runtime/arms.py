@@ -22,6 +22,7 @@ from autograph import errors
 from autograph.runtime import bool_arithmetic, checks, held_iterators, journal, list_joins, recursion, shadows, views
 from autograph.runtime.carry_refusals import is_read, refuse_to_read_unset
 from autograph.runtime.containers import differing_objects, holds_container, is_value, open_container, open_object
+from autograph.runtime.enclosed import Enclosed
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.newborns import holders_of, made_inside, owned, reaches_object
@@ -100,10 +101,12 @@ class JoinedArms:
         dying: list[Variable],
         lasting: Sequence[str] = (),
         dead_on_exit: Sequence[str] = (),
+        enclosed: Enclosed | None = None,
         asked: bool = False,
     ) -> None:
         self.where = where
         self._dying = dying
+        self._enclosed = enclosed
         self.unbound = unbound
         self.body = body
         self.orelse = orelse
@@ -265,7 +268,10 @@ class JoinedArms:
             return (join or self.join.add)(left, right, name)
         except Mismatch:
             if unread[0] == unread[1]:
-                raise
+                if self._enclosed is None or join is not None or not self._enclosed.is_dead(name):
+                    raise
+                self.join.reset(mark)
+                return Same(UNSET)
             self.join.reset(mark)
             return self._alone(right if unread[0] else left, unread[0], name)
 

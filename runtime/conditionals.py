@@ -31,6 +31,7 @@ from autograph import errors, telling
 from autograph.jax_internals import trace_piece
 from autograph.runtime import bool_arithmetic, journal, optional_values, reached, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
+from autograph.runtime.enclosed import Enclosed
 from autograph.runtime.joining import Mismatch, fill
 from autograph.runtime.locations import ContentsLocation
 from autograph.runtime.primitives import Traced, bind_cond, predicate
@@ -55,6 +56,7 @@ def if_stmt(
     dead: Sequence[str] = (),
     lasting: Sequence[str] = (),
     dead_on_exit: Sequence[str] = (),
+    enclosed: Sequence[str] = (),
     optional: Sequence[str] = (),
     asked: bool = False,
     returned: Sequence[str] = (),
@@ -77,6 +79,7 @@ def if_stmt(
             other variable of an arm that returns is read by nobody.
         dead_on_exit: names in `state` that nobody reads once a flag of `exits` is set: what a branch leaves in them before
             it jumps need not join.
+        enclosed: names in `state` that nobody reads afterwards but closures which the branches make.
     Returns:
         what the arm returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
     Raises:
@@ -91,7 +94,7 @@ def if_stmt(
     if (truth := journal.known(test)) is not None:
         return body() if truth else orelse()
     variables = variables_of(state, (*optional, *returned) if asked else optional)
-    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, dead_on_exit, asked)
+    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, dead_on_exit, enclosed, asked)
 
 
 def if_exp(
@@ -150,8 +153,10 @@ def _stage(
     dead: Sequence[str] = (),
     lasting: Sequence[str] = (),
     dead_on_exit: Sequence[str] = (),
+    enclosed: Sequence[str] = (),
     asked: bool = False,
 ) -> Any:
+    within = Enclosed(variables, enclosed) if enclosed else None
     plan: JoinedArms | None = None
     true_arm: Traced | None = None
     shown: list[optional_values.Facts] = []
@@ -168,7 +173,7 @@ def _stage(
             checked = checked.with_this_arm()
             shown.extend(_shown(pred, arm, other))
             plan = _make_plan(
-                arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, dead_on_exit, asked
+                arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, dead_on_exit, within, asked
             )
             plan.close()
             outs = outputs(plan.join.left, plan.join)
@@ -255,12 +260,13 @@ def _make_plan(
     dead: Sequence[str],
     lasting: Sequence[str],
     dead_on_exit: Sequence[str],
+    within: Enclosed | None,
     asked: bool,
 ) -> JoinedArms:
     dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
     try:
         return JoinedArms(
-            arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting, dead_on_exit, asked
+            arm, other, variables, exits, _where(body, orelse), unbound, dying, lasting, dead_on_exit, within, asked
         )
     except Mismatch as differ:
         where = errors.Location.of(_where(body, orelse))

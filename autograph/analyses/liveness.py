@@ -26,8 +26,8 @@ counts: the test, `break`, `return`, no turn at all.
 A jump that became a flag is still a jump: `return_ = True` is followed by nothing but tests of flags until control is where
 `return` leads. So flags are all that is live behind it, and what is live at the jump's target.
 
-Three things are live throughout, which is more than needed and never less: what closures capture, what was declared
-`nonlocal`, and in a `try` or `with` what its handlers, its `finally` and the code after it may read.
+Three things are live throughout, which is more than needed and never less: what closures capture, from their making on,
+what was declared `nonlocal`, and in a `try` or `with` what its handlers, its `finally` and the code after it may read.
 """
 
 from __future__ import annotations
@@ -35,65 +35,18 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 import gast
 
 from autograph.analyses.bits import ALL, Bits
+from autograph.analyses.closures import Closures
 from autograph.analyses.effects import Effects
 from autograph.analyses.jump_flags import JUMPS, jump_of, jump_of_assignment, jump_of_guard
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
+from autograph.analyses.summaries import NOTHING, Exits, Summary, before, either, then
 from autograph.nodes import methods
-
-
-class Summary(NamedTuple):
-    """`reads`: read before written. The others: certainly written on the way to that exit; `ALL` where none leads there."""
-
-    reads: int
-    end: int
-    break_: int = ALL
-    continue_: int = ALL
-    return_: int = ALL
-
-
-class Exits(NamedTuple):
-    """What is live where a block may go: its end, the jumps, and an exception raised in it."""
-
-    end: int
-    break_: int
-    continue_: int
-    return_: int
-    exception: int
-
-
-NOTHING = Summary(0, 0)
-
-
-def _then(first: Summary, second: Summary) -> Summary:
-    return Summary(
-        first.reads | (second.reads & ~first.end),
-        first.end | second.end,
-        first.break_ & (first.end | second.break_),
-        first.continue_ & (first.end | second.continue_),
-        first.return_ & (first.end | second.return_),
-    )
-
-
-def _either(first: Summary, second: Summary) -> Summary:
-    return Summary(first.reads | second.reads, *(a & b for a, b in zip(first[1:], second[1:], strict=True)))
-
-
-def _before(summary: Summary, exits: Exits) -> int:
-    """What is live in front of something with this summary."""
-    return (
-        summary.reads
-        | (exits.end & ~summary.end)
-        | (exits.break_ & ~summary.break_)
-        | (exits.continue_ & ~summary.continue_)
-        | (exits.return_ & ~summary.return_)
-        | exits.exception
-    )
 
 
 class Liveness:
@@ -125,7 +78,8 @@ class Liveness:
         self._lasting: dict[Any, int] = {}  # read once a `return` is under way: by a `finally`
         self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
         self._stateless = self.bits.mask(scope.globals) | self.bits.mask(transient)
-        self._always = self.bits.mask(scope.captured | scope.nonlocals)
+        self._closures = Closures(function, scope, self.bits)
+        self._always = self.bits.mask(scope.nonlocals) | self._closures.anywhere
         self._block(function.body)
         self._spread(function.body, Exits(0, 0, 0, 0, 0))
 
@@ -154,20 +108,27 @@ class Liveness:
         """The variables of a functional statement that outlive one run of one of its bodies."""
         assigned = self._inside.get(statement, 0) | self.assigned(statement.body) | self.assigned(statement.orelse)
         assigned &= ~self._stateless
-        return self.bits.names(assigned & (self._live[statement] | self._always))
+        return self.bits.names(assigned & (self._live[statement] | self._captured(statement)))
 
     def ends_with(self, name: str, loop: Any) -> bool:
         """Whether nobody reads a variable from the first turn of a loop on."""
-        return not self.bits.mask([name]) & (self._after[loop] | self._blocks[id(loop.body)].reads | self._always)
+        read = self._after[loop] | self._blocks[id(loop.body)].reads | self._captured(loop)
+        return not self.bits.mask([name]) & read
 
     def ending(self, names: Collection[str], statement: Any) -> list[str]:
         """Those of the variables that nobody reads after an `if`."""
-        outlive = self._after[statement] | self._always | self._stateless
+        outlive = self._after[statement] | self._captured(statement) | self._stateless
         return self.bits.names(self.bits.mask(names) & ~outlive)
+
+    def enclosed(self, statement: Any) -> list[str]:
+        """The variables that nobody reads after an `if` but closures that its branches make, once at most."""
+        made = self._closures.after(statement) & ~self._closures.before(statement)
+        others = self._after[statement] | self._closures.before(statement) | self._always | self._stateless
+        return self.bits.names(self.assigned([statement]) & made & ~others)
 
     def lasting(self, statement: Any) -> list[str]:
         """The variables of an `if` that may be read when a `return` in it is under way: by a `finally`, by closures."""
-        return self.bits.names(self.assigned([statement]) & (self._lasting[statement] | self._always))
+        return self.bits.names(self.assigned([statement]) & (self._lasting[statement] | self._captured(statement)))
 
     def dead_on_exit(self, statement: Any, flags: Collection[str]) -> list[str]:
         """The variables that a branch of an `if` binds before it sets one of the flags, and nobody reads after that jump."""
@@ -178,23 +139,28 @@ class Liveness:
                 assigned = self.assigned(block)
                 if field is not None and self.bits.mask([flag]) & assigned:
                     found |= assigned & ~getattr(self._left[statement], field)
-        return self.bits.names(found & ~self._always & ~self._flags)
+        return self.bits.names(found & ~self._captured(statement) & ~self._flags)
 
     def returns(self, statement: Any) -> bool:
         """Whether a statement holds a `return`."""
         return statement in self._returning
+
+    def _captured(self, statement: Any) -> int:
+        """What closures may read when a statement is over."""
+        return self._always | self._closures.after(statement)
 
     # --- summaries, inner statements first ---
 
     def _names(self, *nodes: Any) -> tuple[Summary, int]:
         names = self._effects.of(*nodes)
         mask = self.bits.mask
-        return Summary(mask(names.reads), mask(names.kills)), mask(names.writes)
+        kills = mask(names.kills)
+        return Summary(mask(names.reads) | self._closures.made_in(*nodes) & ~kills, kills), mask(names.writes)
 
     def _block(self, statements: list[Any]) -> Summary:
         summary = NOTHING
         for node in statements:
-            summary = _then(summary, self._statement(node))
+            summary = then(summary, self._statement(node))
         self._blocks[id(statements)] = summary
         return summary
 
@@ -243,14 +209,14 @@ class Liveness:
         if (
             self._flags and jump_of_guard(node.test, self._flag_names) == "return_"
         ):  # where the flag is set, the `return` is under way
-            orelse = self._blocks[id(node.orelse)] = _then(Summary(0, ~self._flags, return_=0), orelse)
-        return _then(test, _either(body, orelse))
+            orelse = self._blocks[id(node.orelse)] = then(Summary(0, ~self._flags, return_=0), orelse)
+        return then(test, either(body, orelse))
 
     def _summary_While(self, node: Any) -> Summary:
         options = self._part(node, getattr(node, "options", None))
         test = self._tests[node] = self._part(node, node.test)
         self._inside[node] = self._names(node.test)[1]
-        return _then(options, self._loop(node, test, NOTHING))
+        return then(options, self._loop(node, test, NOTHING))
 
     def _summary_For(self, node: Any) -> Summary:
         start = self._part(node, getattr(node, "options", None), node.iter)
@@ -258,7 +224,7 @@ class Liveness:
         after = Summary(self._part(node, extra).reads, 0) if extra is not None else NOTHING
         target = self._tests[node] = self._part(node, node.target)
         self._inside[node] = self._names(node.target)[1]
-        return _then(start, self._loop(node, NOTHING, after, target))
+        return then(start, self._loop(node, NOTHING, after, target))
 
     _summary_AsyncFor = _summary_For
 
@@ -266,12 +232,12 @@ class Liveness:
         """No turn: test, `else`. One turn: what later turns read is read by it or written by it."""
         body = self._block(node.body)
         orelse = self._block(node.orelse)
-        turn = _then(_then(test, target), body)
+        turn = then(then(test, target), body)
         turn = turn._replace(reads=turn.reads | after.reads & ~turn.end)
         if isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and node.test.value:
             finished = Summary(0, ALL)  # `while True` is left by jumps only
         else:
-            finished = _then(test, orelse)
+            finished = then(test, orelse)
         return Summary(
             turn.reads | finished.reads,
             finished.end & turn.break_,
@@ -282,20 +248,20 @@ class Liveness:
 
     def _summary_With(self, node: Any) -> Summary:
         items = self._part(node, *(part for item in node.items for part in (item.context_expr, item.optional_vars)))
-        inside = _then(items, self._block(node.body))
+        inside = then(items, self._block(node.body))
         return inside._replace(end=0)  # the manager may swallow an exception before anything was written
 
     _summary_AsyncWith = _summary_With
 
     def _summary_Try(self, node: Any) -> Summary:
-        completed = _then(self._block(node.body), self._block(node.orelse))
+        completed = then(self._block(node.body), self._block(node.orelse))
         for handler in node.handlers:
             caught = self._part(node, handler.type)
             if handler.name is not None:
                 name = self.bits.mask([handler.name.id])
                 self._assigned[node] |= name
                 caught = caught._replace(end=caught.end | name)
-            completed = _either(completed, _then(caught, self._block(handler.body)))
+            completed = either(completed, then(caught, self._block(handler.body)))
         final = self._block(node.finalbody)
         reads = completed.reads | final.reads
         written = [ALL if mask == ALL else mask | final.end for mask in completed[1:]]
@@ -308,8 +274,8 @@ class Liveness:
         cases = NOTHING  # no case matches
         for case in node.cases:
             pattern = self._part(node, case.pattern, case.guard)
-            cases = _either(cases, _then(pattern, self._block(case.body)))
-        return _then(self._part(node, node.subject), cases)
+            cases = either(cases, then(pattern, self._block(case.body)))
+        return then(self._part(node, node.subject), cases)
 
     # --- liveness, outer statements first ---
 
@@ -321,10 +287,10 @@ class Liveness:
             spread = _SPREADS[type(node)]
             if spread is not None:
                 spread(self, node, out)
-            live = _before(self._summaries[node], out)
+            live = before(self._summaries[node], out)
 
     def _entry(self, block: list[Any], exits: Exits) -> int:
-        return _before(self._blocks[id(block)], exits)
+        return before(self._blocks[id(block)], exits)
 
     def _behind(self, block: list[Any], out: Exits) -> int:
         """What is live at the end of a branch: flags and what is read at the targets, if it always ends in a jump."""
@@ -354,7 +320,7 @@ class Liveness:
         finished = self._entry(node.orelse, out)
         body = self._blocks[id(node.body)]
         outside = out._replace(end=0, break_=out.end, continue_=0)  # one turn that leaves the loop
-        once = _before(body, outside)
+        once = before(body, outside)
         head = (once & ~test.end) | test.reads | (finished if is_for else finished & ~test.end) | out.exception
         if is_for and (extra := getattr(node, "extra_test", None)) is not None:
             head |= self._names(extra)[0].reads

@@ -78,11 +78,12 @@ def if_stmt(
     dead: Any = (),
     lasting: Any = (),
     dead_on_exit: Any = (),
+    enclosed: Any = (),
     asked: Any = False,
     returned: Any = (),
 ) -> Any:
     _checked(state, body, orelse)
-    named = {*exits, *unbound, *dead_on_exit}
+    named = {*exits, *unbound, *dead_on_exit, *enclosed}
     assert not named or named <= set(state.__code__.co_freevars)
     value = body() if test else orelse()
     for variable in cells_of(state) if state is not None else ():

@@ -1,5 +1,6 @@
 """Variables that change their shape, structure or type where nobody reads them afterwards."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -169,3 +170,32 @@ def a_finally_reads_what_a_return_left(a):
         return (seen, b)
     finally:
         seen.append(b)
+
+
+@program((V, 1.0), (V, -1.0))
+def behind_a_guard_a_generator(x, ok):
+    if ok < 0:
+        return 0.0
+    x = x[:2]
+    return sum(v * x[1] for v in x)
+
+
+@program((V, 1.0), (V, -1.0))
+def behind_a_guard_a_lambda_and_a_function(x, ok):
+    if ok < 0:
+        x = [x, x]
+        return x[0][1]
+    x = x[1:3]
+
+    def scaled(t):
+        return t * x[1]
+
+    return scaled(3.0) + max(range(2), key=lambda i: x[i])
+
+
+@program((V, 1.0), (V, -1.0))
+def behind_a_guard_a_vmap(x, ok):
+    if ok < 0:
+        return 0.0
+    x = jnp.asarray(x).reshape(2, 2)
+    return jnp.sum(jax.vmap(lambda row: row @ x[0])(x))

@@ -164,10 +164,35 @@ def write(rng: random.Random) -> str:
     writer.guard(scope, "    ", 1, None)
     writer.rebind(scope, "    ", 0, None)
     body = [*writer.lines, f"    return c + {writer.value(scope)}"]
+    if rng.random() < 0.2:
+        return _closing(rng)
     if rng.random() < 0.3:
         body = ["def helper(a, b, x, xs):", *body, "", "def program(a, b, x, xs):", *_CALLER]
         return "\n".join(body)
     return "\n".join(["def program(a, b, x, xs):", *body, ""])
+
+
+def _closing(rng: random.Random) -> str:
+    """One program whose guards stand before closures, which are gone when the function returns."""
+    reads = [
+        "sum(t * {n}[0] for t in {n})",
+        "max(range(2), key=lambda i: {n}[i])",
+        "(lambda k: {n}[k])(1)",
+        "sum(map(lambda t: t + {n}[1], {n}))",
+        "[f() for f in [lambda: {n}[0]]][0]",
+        "{n}[0]",
+    ]
+    lines = ["def program(a, b, x, xs):", "    v = xs"]
+    for _ in range(rng.randint(1, 3)):
+        read = rng.choice(reads).format(n="v")
+        lines += [
+            f"    if {rng.choice('abx')} {rng.choice('<>')} {rng.randint(-2, 8)}:",
+            *rng.choice([[], ["        v = [b, a]"], ["        v = xs[1:] * v[0]"], ["        v = v[:2]"]]),
+            f"        return {rng.choice([read, 'b'])}",
+            rng.choice(["    v = xs[:2] + a", "    v = [v[0], v[1], b]", "    v = (a, v[1])"]),
+        ]
+    lines += rng.choice([[], ["    def inner(k):", "        return v[1] + k", "    b = b + inner(a)"]])
+    return "\n".join([*lines, f"    return {rng.choice(reads).format(n='v')}", ""])
 
 
 _CALLER = [
