@@ -24,6 +24,7 @@ from tests.random_programs.families import (
     loop_checks,
     outside,
     rows,
+    values,
 )
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
@@ -34,6 +35,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "loop_checks": loop_checks.write,
     "outside": outside.write,
     "rows": rows.write,
+    "values": values.write,
 }
 """By name: what writes a program of the family."""
 

@@ -1,0 +1,79 @@
+"""What functions of Python make of numbers, and what arrays take of them: rounding, cutting, dividing with a remainder.
+
+Floats are multiples of a quarter, so that arithmetic on them is exact in 32 bits.
+
+>>> "program" in write(random.Random(0))
+True
+"""
+
+from __future__ import annotations
+
+import random
+
+_INTEGERS = [
+    "a",
+    "b",
+    "c",
+    "int(x)",
+    "round(x)",
+    "math.floor(x)",
+    "math.ceil(x / 2)",
+    "math.trunc(x)",
+    "len(xs)",
+    "abs(a)",
+    "(a - b)",
+]
+_FLOATS = ["x", "(x / 2)", "(x - a)", "float(b)", "abs(x)", "(x * c)", "-x"]
+_OF_INTEGERS = [
+    "round({i}, -1)", "divmod({i}, {k})[0]", "divmod({i}, -{k})[1]", "{i} // {k}", "{i} % -{k}", "pow({i}, 2)",
+    "{i} ** 2", "math.gcd({i}, {j})", "math.isqrt(abs({i}))", "abs({i}).bit_length()", "min({i}, {j})",
+    "max({i}, {j}, {k})", "sum([{i}, {j}])", "{i} & {j}", "{i} ^ {k}", "({i} > {j}) + ({i} > {k})", "int({i} > {j})",
+    "pow(abs({i}), 3, 7)", "~{i}", "({i} >> 1)", "sorted([{i}, {j}, {k}])[1]", "math.comb(abs({i}) % 6, 2)",
+    "math.factorial(abs({i}) % 5)",
+]  # fmt: skip
+_OF_FLOATS = [
+    "round({x}, 1)", "{x} // 0.75", "divmod({x}, 0.5)[0]", "{x} % 0.5", "{x} % -0.75", "math.fmod({x}, 0.75)",
+    "min({x}, {y})", "max({x}, {i})", "math.copysign({x}, {y})", "{x} ** 2", "math.fabs({y})", "float({x} == {y})",
+    "({x}).is_integer()", "math.modf({x})[0]", "sum([{x}, {i}])", "math.hypot(3 * {x}, 4 * {x})", "bool({x})",
+    "{x} * {i}", "round({y}) / 2", "math.isclose({x}, {y})", "abs({x} - {y})",
+]  # fmt: skip
+_WRITES = [
+    "ks[0] = {x}", "ks[{i} % 4] = {x}", "ks[-1] = 2.75", "ks[1] /= 2", "ks[{i} % 4] += {x}",
+    "ks[{i} % 3 : {i} % 3 + 2] += {k}", "ks[{i} % 4 :] -= 1", "ks[: {i} % 3] *= {j}", "ks[ks > {i}] = {x}",
+    "at = {i} % 3\n    ks[at : at + 2] += ks[:2] * 1", "ys[{i} % 4] = {i}", "ys[{i} % 3 : {i} % 3 + 2] /= 2",
+    "ys[0] -= {x}", "ks[:] = {x}",
+]  # fmt: skip
+
+
+def write(rng: random.Random) -> str:
+    """One program."""
+    lines = ["c = 2", "ks, ys = xs + 0, xs / 2", "p, q = 0, 0.0"]
+    for _ in range(rng.randint(2, 6)):
+        lines += _statement(rng).split("\n    ")
+    body = "\n".join("    " + line for line in lines)
+    return f"import math\n\n\ndef program(a, b, x, xs):\n{body}\n    return p, q, ks, ys\n"
+
+
+def _filled(rng: random.Random, text: str) -> str:
+    return text.format(
+        i=rng.choice(_INTEGERS),
+        j=rng.choice(_INTEGERS),
+        k=rng.randint(1, 7),
+        x=rng.choice(_FLOATS),
+        y=rng.choice(_FLOATS),
+    )
+
+
+def _statement(rng: random.Random) -> str:
+    form = rng.random()
+    if form < 0.3:
+        return "p = p + " + _filled(rng, rng.choice(_OF_INTEGERS))
+    if form < 0.6:
+        return "q = q + " + _filled(rng, rng.choice(_OF_FLOATS))
+    if form < 0.7:
+        return f"if {_filled(rng, rng.choice(_OF_INTEGERS))} > 1:\n        {_filled(rng, 'p += {i}')}"
+    if form < 0.78:
+        return f"for c in range({rng.randint(1, 3)}):\n        " + _filled(rng, rng.choice(_WRITES)).replace(
+            "\n    ", "\n        "
+        )
+    return _filled(rng, rng.choice(_WRITES))
