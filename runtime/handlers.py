@@ -191,22 +191,37 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
 
     Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
     """
+    if not by_name and isinstance(error, tuple(witnesses.asked)):
+        return True
+    for frame, written in _staged_frames():
+        if isinstance(error, AttributeError) and not by_name and _runs_hasattr(frame):
+            return True
+        for kinds in written:
+            if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
+                return True
+    return False
+
+
+def would_catch_one_of(candidates: tuple[BaseException, ...]) -> bool:
+    """Whether such a handler would catch one of some exceptions."""
+    return any(
+        kinds is None or any(may_match(kinds, error, frame) for error in candidates)
+        for frame, written in _staged_frames()
+        for kinds in written
+    )
+
+
+def _staged_frames() -> Iterator[tuple[FrameType, list[ast.expr | None]]]:
+    """The frames of staged functions that run now, and what the handlers around the lines where they are catch."""
     from autograph import source
     from autograph.registry import Role, known
 
-    if not by_name and isinstance(error, tuple(witnesses.asked)):
-        return True
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
-            if isinstance(error, AttributeError) and not by_name and _runs_hasattr(frame):
-                return True
-            for kinds in source.caught_around(frame.f_code.co_filename, frame.f_lineno):
-                if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
-                    return True
+            yield frame, source.caught_around(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
-    return False
 
 
 def _runs_hasattr(frame: FrameType) -> bool:
