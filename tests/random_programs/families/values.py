@@ -1,6 +1,7 @@
 """What functions of Python make of numbers, and what arrays take of them: rounding, cutting, dividing with a remainder.
 
-Floats are multiples of a quarter, so that arithmetic on them is exact in 32 bits.
+Floats are multiples of a quarter, so that arithmetic on them is exact in 32 bits. Sums of comparisons are left out: the arguments are
+NumPy's numbers, whose truth values do not count as Python's do.
 
 >>> "program" in write(random.Random(0))
 True
@@ -27,7 +28,7 @@ _FLOATS = ["x", "(x / 2)", "(x - a)", "float(b)", "abs(x)", "(x * c)", "-x"]
 _OF_INTEGERS = [
     "round({i}, -1)", "divmod({i}, {k})[0]", "divmod({i}, -{k})[1]", "{i} // {k}", "{i} % -{k}", "pow({i}, 2)",
     "{i} ** 2", "math.gcd({i}, {j})", "math.isqrt(abs({i}))", "abs({i}).bit_length()", "min({i}, {j})",
-    "max({i}, {j}, {k})", "sum([{i}, {j}])", "{i} & {j}", "{i} ^ {k}", "({i} > {j}) + ({i} > {k})", "int({i} > {j})",
+    "max({i}, {j}, {k})", "sum([{i}, {j}])", "{i} & {j}", "{i} ^ {k}", "int({i} > {j})",
     "pow(abs({i}), 3, 7)", "~{i}", "({i} >> 1)", "sorted([{i}, {j}, {k}])[1]", "math.comb(abs({i}) % 6, 2)",
     "math.factorial(abs({i}) % 5)",
 ]  # fmt: skip
