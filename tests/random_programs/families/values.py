@@ -1,7 +1,7 @@
 """What functions of Python make of numbers, and what arrays take of them: rounding, cutting, dividing with a remainder.
 
-Floats are multiples of a quarter, so that arithmetic on them is exact in 32 bits. Sums of comparisons are left out: the arguments are
-NumPy's numbers, whose truth values do not count as Python's do.
+Floats are multiples of a quarter, so that arithmetic on them is exact in 32 bits. Sums of comparisons are left out: the arguments
+are NumPy's numbers, whose truth values do not count as Python's do.
 
 >>> "program" in write(random.Random(0))
 True
