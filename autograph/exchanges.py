@@ -28,6 +28,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.code_places import quietly
+from autograph.library import names_of
 from autograph.linking import parameters
 from autograph.registry import LOCK, known
 
@@ -50,7 +51,7 @@ class Made:
     def __init__(self, fn: FunctionType, made: FunctionType) -> None:
         names = made.__globals__
         module = sys.modules.get(names.get("__name__", ""))
-        is_loaded = module is not None and getattr(module, "__dict__", None) is names
+        is_loaded = module is not None and names_of(module) is names
         self._held: Any = made if made.__closure__ is None and is_loaded else weakref.ref(made)
         self._code = weakref.ref(fn.__code__)
 

@@ -85,7 +85,9 @@ class ImportHook(MetaPathFinder):
         self.report = ConversionReport()
         for name, module in list(sys.modules.items()):
             if self.matches(name) and _is_imported(module):
-                self._add(ModuleReport(name, getattr(module, "__file__", None), problem="was imported before the hook"))
+                self._add(
+                    ModuleReport(name, library.names_of(module).get("__file__"), problem="was imported before the hook")
+                )
         sys.meta_path.insert(0, self)
 
     def uninstall(self) -> None:
@@ -148,7 +150,7 @@ class ImportHook(MetaPathFinder):
 
 def _is_imported(module: Any) -> bool:
     """Whether a module has been imported; not one that is being imported, since it may convert its own parts."""
-    spec = getattr(module, "__spec__", None)
+    spec = library.names_of(module).get("__spec__")
     return isinstance(spec, ModuleSpec) and not getattr(spec, "_initializing", False)
 
 

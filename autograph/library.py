@@ -20,6 +20,7 @@ import site
 import sys
 import sysconfig
 import types
+from collections.abc import Mapping
 from typing import Any
 
 from autograph.errors import PACKAGE_DIRECTORIES
@@ -79,10 +80,23 @@ def is_library_module(name: Any) -> bool:
     module = sys.modules.get(name) if isinstance(name, str) else None
     if module is None:
         return False
-    filename = getattr(module, "__file__", None)
+    own = names_of(module)
+    filename = own.get("__file__")
     if filename is None:  # a package without `__init__.py` has folders
-        filename = next(iter(getattr(module, "__path__", ())), None)
+        filename = next(iter(own.get("__path__", ())), None)
+    if filename is None and not isinstance(module, types.ModuleType):
+        inside = (value for value in names_of(type(module)).values() if type(value) is types.FunctionType)
+        filename = next((function.__code__.co_filename for function in inside), None)
     return name != "__main__" and (filename is None or is_library_file(filename))
+
+
+def names_of(module: Any) -> Mapping[str, Any]:
+    """What a module holds, without asking it: one may have put an object with a `__getattr__` of its own in its place."""
+    try:
+        found: Mapping[str, Any] = object.__getattribute__(module, "__dict__")
+    except AttributeError:
+        return {}
+    return found
 
 
 _BUILTIN = {

@@ -450,3 +450,29 @@ def test_the_plugin_alone_does_not_import_jax(folder: Path) -> None:
         cwd=ROOT,
     )
     assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+REPLACED = """
+    import sys
+
+    def sign(x):
+        return 1 if x > 0 else -1
+
+    class Facade:
+        def __getattr__(self, name):
+            if name.startswith("of_"):
+                return sign
+            return getattr(self.inner, name)
+
+    sys.modules[__name__] = Facade()
+"""
+
+
+@pytest.mark.parametrize("always", ["0", "1"])
+def test_a_module_that_puts_an_object_in_its_place_is_not_asked(always: str, folder: Path) -> None:
+    write(folder / "hooked_facade.py", REPLACED)
+    script = "import jax, autograph as ag; ag.install_import_hook('hooked_facade'); import hooked_facade as m; "
+    script += "print(jax.jit(m.of_sign)(2), m.of_sign(-2)); ag.install_import_hook('hooked_facade', 'other')"
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "AUTOGRAPH_ALWAYS_STAGE": always}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "1 -1\n"
