@@ -226,9 +226,9 @@ class SourceFile:
                     return statement, ()
             if index not in self._scopes:
                 self._scopes[index] = by_place(scopes_below(statement, ()))
-            table = self._scopes[index]
-            if any(place[1] == line for place in table):  # else: another statement on the same line
-                return matching(code, table)
+            found = matching(code, self._scopes[index])
+            if found is not None:  # else: another statement on the same line
+                return found
         return None
 
 

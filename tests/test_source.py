@@ -138,6 +138,12 @@ def test_lambdas_on_one_line_are_told_apart_by_their_columns() -> None:
     assert segment(third) == "lambda x: (lambda x: x + 1)"
 
 
+def test_lambdas_in_several_statements_on_one_line(load: Any) -> None:
+    module = load("kept = []\nkept.append(lambda: 3); kept.append(lambda a: (lambda: a + 1)); kept.append(lambda: 3)\n")
+    assert [segment(fn) for fn in module.kept] == ["lambda: 3", "lambda a: (lambda: a + 1)", "lambda: 3"]
+    assert segment(module.kept[1](1)) == "lambda: a + 1"
+
+
 def test_lambdas_after_characters_of_several_bytes() -> None:
     columns = [source.find(fn).node.col_offset for fn in wide.values()]  # type: ignore[arg-type]
     assert columns[0] < columns[1]
