@@ -35,6 +35,8 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.extend.source_info_util as _source_info_util
 
+from autograph import switches
+
 _LONGEST_HEADER = 6  # lines of a statement that a message shows
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -212,7 +214,7 @@ class AutoGraphWarning(UserWarning):
 
 # --- tracebacks ---
 
-DEBUG = bool(os.environ.get("AUTOGRAPH_DEBUG"))  # show our own frames too
+DEBUG = switches.is_on("AUTOGRAPH_DEBUG")  # show our own frames too
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 # Beside the package in a checkout whose links are missing, below it everywhere else.

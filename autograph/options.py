@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from autograph import switches
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class _Seen:
 
 seen = _Seen()
 
-ALWAYS_STAGE = bool(os.environ.get("AUTOGRAPH_ALWAYS_STAGE"))
+ALWAYS_STAGE = switches.is_on("AUTOGRAPH_ALWAYS_STAGE")
 """The staged body runs also where nothing is traced: for tests that it is exact on plain values."""
 
 

@@ -12,16 +12,16 @@ A statement is told of once in a trace, though loop bodies may be traced several
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Mapping
 from typing import Any
 
+from autograph import switches
 from autograph.errors import Location
 
 _LOGGER = logging.getLogger("autograph")
 
-level = int(os.environ.get("AUTOGRAPH_VERBOSITY", "0") or 0)
+level = switches.level("AUTOGRAPH_VERBOSITY")
 """How much is said. Operators look here before they say anything."""
 
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from autograph import switches
 from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
 from autograph.converters.asserts import Asserts
@@ -77,7 +77,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     Declarations,  # last: only now is it known which scope binds what
 )
 
-STRICT = bool(os.environ.get("AUTOGRAPH_DEBUG"))
+STRICT = switches.is_on("AUTOGRAPH_DEBUG")
 """Check the tree after every pass; tests do so too."""
 
 

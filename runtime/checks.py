@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import functools
 import linecache
-import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -29,7 +28,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from autograph import errors
+from autograph import errors, switches
 from autograph.jax_internals import say_nothing_of
 from autograph.runtime import handlers, journal, messages, reached
 from autograph.runtime.callers import takes_items
@@ -40,7 +39,7 @@ from autograph.runtime.staging import is_traced
 from autograph.runtime.swallowing import may_swallow
 from autograph.runtime.truth import decider
 
-enabled = os.environ.get("AUTOGRAPH_CHECKS", "1") != "0"
+enabled = switches.is_on("AUTOGRAPH_CHECKS", True)
 """Whether programs get checks when they are traced."""
 
 

@@ -94,9 +94,16 @@ def below(package: str) -> set[str]:
 
 
 def test_imports_point_downwards() -> None:
-    assert below("autograph.runtime") == {"autograph.errors", "autograph.jax_internals", "autograph.telling"}
+    assert below("autograph.runtime") == {
+        "autograph.errors",
+        "autograph.jax_internals",
+        "autograph.switches",
+        "autograph.telling",
+    }
     assert below("autograph.analyses") == {"autograph.nodes"}
-    tools = {f"autograph.{name}" for name in ("templates", "naming", "library", "locations", "nodes", "options")}
+    tools = {
+        f"autograph.{name}" for name in ("templates", "naming", "library", "locations", "nodes", "options", "switches")
+    }
     assert {name for name in below("autograph.converters") if not name.startswith("autograph.analyses")} == tools
 
 
