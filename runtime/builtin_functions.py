@@ -66,6 +66,7 @@ from autograph.runtime import (
     texts,
 )
 from autograph.runtime.bounded_lists import BoundedList
+from autograph.runtime.carry_refusals import note_unset
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced, is_tracer
 from autograph.runtime.truth import decider, length
@@ -302,6 +303,7 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
         except AttributeError as error:
             if not handlers.is_event(error):
                 raise
+            note_unset(error)
             return default[0]
 
 

@@ -29,7 +29,7 @@ from functools import partial
 from typing import Any
 
 from autograph.jax_internals import variable_of
-from autograph.runtime import bounds, inductive_bounds, journal, reached, unread
+from autograph.runtime import bounds, inductive_bounds, journal, reached, shadows, unread
 from autograph.runtime.bool_arithmetic import is_doubtful, is_of_python, join, note, note_join
 from autograph.runtime.carry_comparison import Comparison, is_plain, is_unbound
 from autograph.runtime.carry_layout import Layout, start_of_born, traced_like
@@ -378,6 +378,8 @@ class Carry(Layout):
                 known = isinstance(place.variable, AttributeLocation | GlobalLocation)
                 if known and place.init is UNSET and value is not UNSET and not surely:
                     raise Mismatch(place.variable.name, UNSET, value, NO_TURN, place.variable)
+                if isinstance(place.variable, AttributeLocation) and not surely and place.variable.get() is UNSET:
+                    shadows.note(place.variable.obj, place.variable.attribute, self.functions[0])
                 journal.touch_location(place.variable)
             place.variable.set(value)
         merged = self.flows.merged(built, surely)

@@ -13,7 +13,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf
 from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, READ_FIRST, is_read
-from autograph.runtime.containers import is_ordinary, is_value, is_value_class, open_any, open_container
+from autograph.runtime.containers import defines, is_ordinary, is_value, is_value_class, open_any, open_container
 from autograph.runtime.elements import Elements
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
@@ -27,7 +27,7 @@ from autograph.runtime.joining import (
     same_static,
     why_structures_differ,
 )
-from autograph.runtime.locations import ContentsLocation
+from autograph.runtime.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.newborns import Made
 from autograph.runtime.optional_values import Maybe, parts
 from autograph.runtime.staging import is_array_like
@@ -182,7 +182,12 @@ class Comparison:
             if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
                 learnt.begun = self._placeholder_like(out, key)
                 return template, True
-            if is_read(path) in self.skipped:
+            location = self.locations.get(key[0])
+            if isinstance(location, AttributeLocation) and (of_class := location.of_class()) is not UNSET:
+                learnt.begun = lambda: of_class
+                return template, True
+            is_dynamic = isinstance(location, AttributeLocation) and defines(type(location.obj), "__getattr__")
+            if is_dynamic or is_read(path) in self.skipped:
                 raise Mismatch(path, value, out, READ_FIRST)
             return self._born(out, key, path), False
         if value is out:

@@ -59,7 +59,7 @@ class Layout:
         while opened < len(self.locations):
             location = list(self.locations.values())[opened]
             opened += 1
-            place = Place(location, location.get(), (location.key,))
+            place = Place(location, self._start_of(location, (location.key,)), (location.key,))
             self.places.append(place)
             contents = isinstance(location, ContentsLocation) and isinstance(place.init, (list, dict))
             place.template = (
@@ -71,7 +71,7 @@ class Layout:
             convert(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
         ]
 
-    def _start_of(self, variable: Variable, key: tuple[Any, ...]) -> Any:
+    def _start_of(self, variable: Any, key: tuple[Any, ...]) -> Any:
         value = settled(variable.get())
         learnt = self.memory.places[key]
         if not is_unbound(value):

@@ -47,6 +47,19 @@ def is_read(name: str | None) -> str:
     return f"{name} is read"
 
 
+def note_unset(error: BaseException | None) -> None:
+    """Notes that the program was shown that an attribute or a variable has no value; another iteration of a loop may write it."""
+    if isinstance(error, AttributeError) and is_written(type(error.obj)):
+        name = AttributeLocation(error.obj, str(error.name)).name
+    elif isinstance(error, UnboundLocalError):
+        name = str(error.name)
+    else:
+        return
+    for piece in journal.open_pieces():
+        if piece.is_loop:
+            piece.skipped.add(is_read(name))
+
+
 def refuse_to_read_unset(error: BaseException) -> None:
     """Refuses an attribute that is read in one branch inside a loop and has no value yet: another iteration may write it.
 

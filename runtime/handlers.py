@@ -38,6 +38,7 @@ import jax
 
 from autograph import errors
 from autograph.runtime import journal
+from autograph.runtime.carry_refusals import note_unset
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.refusals import user_line
 from autograph.runtime.traced_errors import is_of_tracing
@@ -64,6 +65,7 @@ def caught(kinds: Any = BaseException) -> Any:
     """
     error = sys.exception()
     if is_event(error):
+        note_unset(error)
         return kinds
     return kinds if any(_names_it(kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))) else ()
 

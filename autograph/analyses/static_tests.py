@@ -71,7 +71,9 @@ class StaticTests:
         return False
 
     def is_builtin(self, func: Any, *functions: Any) -> bool:
-        """Whether an expression is the name of one of these builtin functions."""
+        """Whether an expression is the name of one of these builtin functions, or `ag__.converted` of it."""
+        if isinstance(func, gast.Call) and isinstance(func.func, gast.Attribute) and func.func.attr == "converted":
+            func = func.args[0]
         if not isinstance(func, gast.Name) or not hasattr(builtins, func.id):
             return False
         meant = self.resolve(func.id)

@@ -73,3 +73,62 @@ def partials_that_a_condition_chooses(x):
     else:
         other = partial(_line, 1.0, offset=x)
     return line(x) + other(x)
+
+
+class Defaults:
+    total = 0.0
+    best = None
+
+    def __getattr__(self, name):
+        if name == "shift":
+            return 1.0
+        raise AttributeError(name)
+
+
+@program((XS,), transforms=("vmap", "grad"))
+def attributes_that_the_class_has(xs):
+    found = Defaults()
+    for x in xs:
+        found.total += x
+        found.shift = found.shift * x
+        if found.best is None:
+            found.best = x
+        else:
+            found.best = found.best + x
+    return found.total + found.shift + found.best
+
+
+@program((3,), (0,), transforms=("vmap",))
+def an_attribute_of_the_class_in_a_loop_of_unknown_length(n):
+    found = Defaults()
+    k = 0
+    while k < n:
+        found.total += k
+        k += 1
+    return found.total
+
+
+@program((XS,), transforms=("vmap", "grad"))
+def attributes_that_are_asked_for(xs):
+    found = Total()
+    for x in xs:
+        if hasattr(found, "first"):
+            found.first = found.first * x
+        else:
+            found.first = x
+        found.second = getattr(found, "second", 0.0) + x
+        try:
+            found.third = found.third + x
+        except AttributeError:
+            found.third = x
+    return found.first + found.second + found.third
+
+
+@program((XS,), transforms=("vmap", "grad"))
+def a_variable_whose_absence_is_handled(xs):
+    for x in xs:
+        try:
+            total = total + x  # noqa: F821  # what the handler is for
+        except UnboundLocalError:
+            total = x
+    return total
