@@ -89,8 +89,11 @@ def is_of_current_trace(x: Any) -> bool:
 
 
 def trace_of(tracer: Any, unknown: Any = None) -> Any:
-    """The trace to which a tracer belongs; `unknown` where that cannot be told."""
-    return getattr(tracer, "_trace", unknown)
+    """The trace to which a tracer belongs, also one that says so to nobody else; `unknown` where that cannot be told."""
+    try:
+        return jax.core.Tracer.__dict__["_trace"].__get__(tracer)
+    except (KeyError, TypeError, AttributeError):
+        return getattr(tracer, "_trace", unknown) if not isinstance(tracer, jax.core.Tracer) else unknown
 
 
 try:
@@ -284,7 +287,7 @@ def origin(x: Any) -> tuple[str, Any, Any] | None:
 def closed_over(x: Any) -> Any:
     """The value of an outer trace that a tracer stands for in an inner one, or None."""
     try:
-        value = x._trace.frame.constvar_to_val.get(x.val)
+        value = trace_of(x).frame.constvar_to_val.get(x.val)
     except (AttributeError, TypeError):
         return None
     return getattr(value, "original", value)  # before JAX 0.9.2: beside the array that it became

@@ -24,6 +24,8 @@ from typing import Any
 
 from autograph import comments, layout
 from autograph._version import __version__
+from autograph.analyses import argument_writes
+from autograph.analyses.argument_writes import Writers
 from autograph.errors import ConversionError
 from autograph.module_functions import Target, inner_functions, outermost_functions
 from autograph.module_names import module_resolver
@@ -118,6 +120,11 @@ class ParsedModule:
         return module_resolver(self.text.tree)
 
     @cached_property
+    def writers(self) -> Writers:
+        """The functions of the module that write elements of their parameters, by name."""
+        return argument_writes.writers(self.text.tree)
+
+    @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines of the file; line 1 is the first."""
         return tuple(self.text.lines())
@@ -146,6 +153,7 @@ class ParsedModule:
             class_name=target.classes[-1].name if target.classes else None,
             resolve=self.resolve,
             alias=self.alias,
+            writers=lambda filename: self.writers if filename is None else argument_writes.of_file(filename),
         )
         return convert_tree(target.node, context)
 

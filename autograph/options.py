@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,7 @@ class ConversionContext:
             builtins, or `MISSING`; only modules and classes are looked into, so no user code runs. Names that the
             function binds itself are not known here: ask the scopes first.
         options: see `ConversionOptions`.
+        writers: the functions of a file (None: this one) that write elements of their parameters, by name.
         alias: the name that stands for the runtime in the generated tree; linking turns it into a constant.
     """
 
@@ -79,6 +80,7 @@ class ConversionContext:
     resolve: Callable[[str], Any]
     options: ConversionOptions = DEFAULT
     alias: str = "ag__"
+    writers: Callable[[str | None], Mapping[str, Sequence[Any]]] = lambda filename: {}
 
     @property
     def recursive(self) -> bool:

@@ -13,6 +13,7 @@ from types import CodeType
 from typing import Any
 
 from autograph import errors
+from autograph.analyses import argument_writes
 from autograph.names import Namespace
 from autograph.options import ConversionContext, ConversionOptions
 from autograph.source import Source
@@ -44,6 +45,7 @@ def staged_tree(
         resolve=namespace.resolve,
         options=options,
         alias=alias,
+        writers=lambda filename: found.file.writers if filename is None else argument_writes.of_file(filename),
     )
     return convert_tree(found.node, context, {} if runtime is None else {alias: runtime}), alias
 

@@ -10,6 +10,7 @@ from typing import Any
 from autograph import switches
 from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
+from autograph.converters.argument_writes import ArgumentWrites
 from autograph.converters.asserts import Asserts
 from autograph.converters.base import Conversion, Converter
 from autograph.converters.bool_arithmetic import BoolArithmetic
@@ -65,6 +66,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     CaughtStatements,  # before anything counts `raise`s
     CaughtOperations,  # sees the `try`s that statements became, and makes `raise`s
     Directives,  # while each directive still stands in its own loop
+    ArgumentWrites,  # before element assignments, which declare the names that it binds
     ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
     OuterWrites,  # sees the assignments that element assignments became
     OptionalValues,  # before anything asks which tests are known: `x is None` may not be

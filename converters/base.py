@@ -78,6 +78,8 @@ class Conversion:
         """Functions that converters made; all others are the user's."""
         self.loops: list[Node] = []
         """Loops that have more fields than the grammar's."""
+        self.shared: dict[Node, set[str]] = {}
+        """By function, the parameters whose elements it writes."""
         self._namers: dict[Node, Namer] = {}
         self._nativeness: dict[Node, Nativeness] = {}
         self._sees_frame: dict[Node, bool] = {}

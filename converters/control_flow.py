@@ -60,7 +60,9 @@ class ControlFlow(StatementConverter):
         self.native = self.conversion.nativeness(function)
         scope = self.scopes.of(function)
         flags = self.conversion.flags | self.conversion.return_values.get(function, set())
-        self.liveness = Liveness(function, scope, self.alias, self.conversion.transient, flags)
+        self.liveness = Liveness(
+            function, scope, self.alias, self.conversion.transient, flags, self.conversion.shared.get(function, ())
+        )
         self.outer = scope.globals | scope.nonlocals
         self.optional = self.conversion.optional.get(function, set())
         self.appends = "append" in self.conversion.names

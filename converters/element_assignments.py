@@ -25,7 +25,6 @@ variable, the function declares it. Early, because the analyses must see that `x
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import gast
@@ -34,8 +33,9 @@ from autograph import locations
 from autograph.analyses.effects import Effects
 from autograph.analyses.nativeness import suspends
 from autograph.converters import numbers, pieces
-from autograph.converters.base import Node, StatementConverter
+from autograph.converters.base import Node
 from autograph.converters.declarations import declare
+from autograph.converters.element_targets import ElementTargets
 
 OPERATORS = {
     "Add": "+=", "Sub": "-=", "Mult": "*=", "Div": "/=", "FloorDiv": "//=", "Mod": "%=", "Pow": "**=",
@@ -43,14 +43,13 @@ OPERATORS = {
 }  # fmt: skip
 
 
-class ElementAssignments(StatementConverter):
+class ElementAssignments(ElementTargets):
     """See the module."""
 
     def convert_function(self, function: Node) -> None:
         any_update = gast.AugAssign in self.conversion.kinds
         self.numbers = numbers.names(function, self.conversion) if any_update else frozenset[str]()
         self.effects = Effects(self.alias)
-        self.outer = self.scope.globals | self.scope.nonlocals
         super().convert_function(function)
         declare(function, "Nonlocal", self.scope.nonlocals)
         declare(function, "Global", self.scope.globals)
@@ -172,76 +171,6 @@ class ElementAssignments(StatementConverter):
         if isinstance(target, gast.Subscript):
             return [self.run(self.operator("del_item", [target.value, self.index(target.slice)], at=at))]
         return [locations.place(gast.Delete([target]), locations.header(at))]
-
-    def path(self, node: Node) -> tuple[Node, Node]:
-        """`base.a[k]` as its base and the steps from there."""
-        steps: list[Node] = []
-        while isinstance(node, gast.Attribute | gast.Subscript):
-            if isinstance(node, gast.Attribute):
-                step = [gast.Constant(".", None), gast.Constant(self.mangled(node.attr), None)]
-            else:
-                step = [gast.Constant("[", None), self.index(node.slice)]
-            steps.append(gast.Tuple(step, gast.Load()))
-            node = node.value
-        return node, gast.Tuple(steps[::-1], gast.Load())
-
-    def rebind(self, base: Node, path: Node, call: Node, *, at: Node) -> Node:
-        """A name whose element changes may get a new value; an object whose attribute changes stays itself."""
-        if isinstance(base, gast.Name) and path.elts and path.elts[0].elts[0].value == "[":
-            return self.bind(base.id, call, at=at)
-        return self.run(call)
-
-    def bind(self, name: str, value: Node, *, at: Node) -> Node:
-        """`name = value`, with a declaration where the name belongs to a scope outside."""
-        if name not in self.scope.locals and name not in self.outer:
-            around, scope = False, self.scope.parent
-            while scope is not None and not around:
-                around, scope = not scope.is_class and name in scope.locals, scope.parent
-            is_free = around or self.mangled(name) in self.conversion.context.freevars
-            (self.scope.nonlocals if is_free else self.scope.globals).add(name)
-            self.outer = self.scope.globals | self.scope.nonlocals
-        return pieces.assign(name, value, at=at)
-
-    def index(self, node: Node) -> Node:
-        """The index of a subscript as an argument."""
-        if isinstance(node, gast.Slice):
-            given = [
-                gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)
-            ]
-            if node.step is None:
-                given.pop()
-            meant = self.conversion.resolve("slice") is builtins.slice
-            func = pieces.name("slice") if meant else gast.Attribute(pieces.name(self.alias), "slice", gast.Load())
-            return locations.place(gast.Call(func, given, []), locations.position(node))
-        if isinstance(node, gast.Tuple):
-            node.elts = [self.index(item) for item in node.elts]
-        return node
-
-    def mangled(self, attribute: str) -> str:
-        """The name of a private attribute as the compiler has it."""
-        if not attribute.startswith("__") or attribute.endswith("__"):
-            return attribute
-        name = self.class_name()
-        return attribute if not name else f"_{name}{attribute}"
-
-    def class_name(self) -> str:
-        scope = self.scope.parent
-        while scope is not None:
-            if scope.is_class:
-                return str(scope.node.name).lstrip("_")
-            scope = scope.parent
-        return (self.conversion.context.class_name or "").lstrip("_")
-
-    # --- nodes ---
-
-    def operator(self, text: str, arguments: list[Node], *, at: Node) -> Node:
-        return pieces.operator(self.alias, text, arguments, at=at)
-
-    def name(self, text: str, at: Node) -> Node:
-        return locations.place(pieces.name(text), locations.header(at))
-
-    def run(self, call: Node) -> Node:
-        return locations.place(gast.Expr(call), locations.position(call))
 
 
 def _is_element(target: Node) -> bool:

@@ -18,21 +18,25 @@ from typing import Any
 
 import gast
 
+from autograph.analyses.argument_writes import Writers
 from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
 from autograph.converters.base import Conversion, Converter
 from autograph.options import MISSING, ConversionContext
 
 
-def show(source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None) -> str:
+def show(
+    source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None, writers: Writers | None = None
+) -> str:
     """The text of the first function of `source` after the passes, without blank lines.
 
     Args:
         source: a module; its first statement is the function.
         passes: run in the order given.
         names: what names of outside mean, besides builtins.
+        writers: the functions that write elements of their parameters.
     """
-    context = context_for(source, names or {})
+    context = context_for(source, names or {}, writers=lambda filename: writers or {})
     tree = gast.ast_to_gast(ast.parse(textwrap.dedent(source))).body[0]
     conversion = Conversion(tree, context)
     for item in passes:

@@ -7,6 +7,7 @@ from autograph.runtime.arithmetic_errors import binary as binary
 from autograph.runtime.arithmetic_errors import failed as failed
 from autograph.runtime.arithmetic_errors import failure as failure
 from autograph.runtime.arithmetic_errors import operand as operand
+from autograph.runtime.array_versions import latest as latest
 from autograph.runtime.attributes import aug_attr as aug_attr
 from autograph.runtime.attributes import del_attr as del_attr
 from autograph.runtime.attributes import set_attr as set_attr
@@ -63,6 +64,8 @@ from autograph.runtime.slices import aug_item_at as aug_item_at
 from autograph.runtime.slices import del_item as del_item
 from autograph.runtime.slices import get_item as get_item
 from autograph.runtime.slices import get_slice as get_slice
+from autograph.runtime.slices import in_place_method as in_place_method
+from autograph.runtime.slices import latest_at as latest_at
 from autograph.runtime.slices import set_item as set_item
 from autograph.runtime.slices import set_item_at as set_item_at
 from autograph.runtime.state import State as State

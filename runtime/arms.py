@@ -20,6 +20,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.runtime import bool_arithmetic, checks, held_iterators, journal, list_joins, recursion, shadows, views
+from autograph.runtime.array_versions import JoinedArrays
 from autograph.runtime.carry_refusals import is_read, refuse_to_read_unset
 from autograph.runtime.containers import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.enclosed import Enclosed
@@ -79,12 +80,12 @@ class Arm:
                     variable.set(settled(variable.get()))
             self.values, self.written = piece.collect()
         if self.raised is not None:
-            self.written = []  # nobody gets to see them
-        self.forwarded = piece.forwarded
+            self.written, piece.arrays = [], journal.Region()  # nobody gets to see them
+        self.forwarded, self.arrays = piece.forwarded, piece.arrays
 
     def forget(self) -> None:
         """Forgets the values of the arm."""
-        self.value, self.values, self.written = None, [], []
+        self.value, self.values, self.written, self.arrays = None, [], [], journal.Region()
 
 
 class JoinedArms:
@@ -146,6 +147,7 @@ class JoinedArms:
         pairs = zip(self.join.left, self.join.right, strict=True)
         self.bools = [bool_arithmetic.join(*(x for x in pair if type(x) is not _Dead)) for pair in pairs]
         dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
+        self.arrays = JoinedArrays(body.arrays, orelse.arrays, self.join.left, self.join.right)
         self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
 
     def close(self) -> None:

@@ -166,14 +166,14 @@ def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
     if is_slice and i.step not in (None, 1):
         return put(operand, x, i)  # which says why not
     if is_slice and is_one:
-        return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, in_place.iop(symbol, x, operand)), x))
+        return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, in_place.combined(symbol, x, operand)), x))
     if is_slice:
         start, _, _ = _rows(x, i)
         if shape[0] <= x.shape[0]:
-            operand = in_place.iop(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
+            operand = in_place.combined(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
         return put(operand, x, i)
     if not shape:
-        return put_where(in_place.iop(symbol, x, operand), x, i)
+        return put_where(in_place.combined(symbol, x, operand), x, i)
     return put(operand, x, i)
 
 

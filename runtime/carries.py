@@ -40,6 +40,7 @@ from autograph.runtime.flows import Flows
 from autograph.runtime.grown_lists import Grown
 from autograph.runtime.joining import Mismatch, Node, fill
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
+from autograph.runtime.loop_arrays import LoopArrays
 from autograph.runtime.newborns import Made, known_to, made_inside, owned
 from autograph.runtime.optional_values import Maybe, hold_facts, settled, shown_by
 from autograph.runtime.state import UNSET, Variable
@@ -62,8 +63,7 @@ class Carry(Layout):
         self.forwarded: dict[Any, Any] = {}
         self.born: list[Leaf] = []
         self.placeholders: list[Any] = []
-        self.growing: set[int] = set()
-        self._replaced: list[int] = []
+        self.growing, self._replaced = set[int](), list[int]()
         self._discoveries = 0  # attempts that found written locations
         self.grown = Grown()
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which a turn runs
@@ -71,6 +71,7 @@ class Carry(Layout):
         self.trace: Any = None
         self.checks = reached.checks_seen()  # before the loop
         self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a piece over the leaves
+        self.arrays = LoopArrays()
         self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it tells
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
 
@@ -82,8 +83,7 @@ class Carry(Layout):
         self.memory.must_repeat = self.only_types = False
         self.memory.carried = self.locations
         self.memory.appended.clear()
-        self.born, self.grown = [], Grown()
-        self._replaced = []
+        self.born, self.grown, self._replaced = [], Grown(), []
         while self.memory.before_attempt:
             self.memory.before_attempt.pop()()
         self.lay_out()
@@ -174,6 +174,7 @@ class Carry(Layout):
         notes = [unread.of(leaf.out) for leaf in changed]
         self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += self.grown.leaves
+        self.arrays.collect(piece.arrays, self.leaves, self.born, self.grown.leaves)
         self._release()
         return outs
 
@@ -355,8 +356,7 @@ class Carry(Layout):
         Returns:
             the containers that were built, which stand for one of several.
         """
-        values: list[Any] = [leaf.init for leaf in self.leaves]
-        carried = self.carried()
+        values, carried = [leaf.init for leaf in self.leaves], self.carried()
         changing = [*(self.leaves[index] for index in carried), *self.born]
         for leaf, result in zip(changing, results):
             if leaf.is_of_python is not None:
@@ -367,6 +367,7 @@ class Carry(Layout):
                 bounds.suppose(result, supposed.least)
         hold_facts((values[index], value) for index, value in self.shown.get(False, ()))
         born = list(results[len(carried) :])
+        self.arrays.land(self.leaves, values, born, surely)
         # Born slots count from the end: Slot(-1) is the first.
         table = values + born[::-1]
         for location in self.forwarded.values():

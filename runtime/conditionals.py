@@ -245,6 +245,7 @@ def _land(
         journal.touch_location(location)
         location.set(fill(template, results, built))
     value = fill(plan.value, results, built)
+    plan.arrays.land(results)
     return value, plan.join.merged(built)
 
 

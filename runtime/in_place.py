@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import bool_arithmetic, calls, journal, powers
+from autograph.runtime import array_versions, bool_arithmetic, calls, journal, powers
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
-from autograph.runtime.staging import is_traced
+from autograph.runtime.staging import is_traced, is_tracer
 
 # symbol: the in-place operator, its special method, the operator without assignment
 _OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str, Callable[[Any, Any], Any]]] = {
@@ -47,6 +47,14 @@ def iop(symbol: str, x: Any, value: Any) -> Any:
     Raises:
         StagingError: a NumPy array would have to hold a traced value.
     """
+    new = combined(symbol, x, value)
+    if new is not x and is_tracer(x):
+        array_versions.record(x, new, array_versions.UPDATE)
+    return new
+
+
+def combined(symbol: str, x: Any, value: Any) -> Any:
+    """As `iop`, where `x` is an element that is written back."""
     native, method, plain = _OPERATORS[symbol]
     kind = type(x)
     user = python_method(kind, method)

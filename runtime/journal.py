@@ -24,6 +24,7 @@ import numpy as np
 
 from autograph.jax_internals import open_traces, trace_reference
 from autograph.runtime import foreign, outermost_calls, outliving, shadows, views
+from autograph.runtime.array_versions import Region
 from autograph.runtime.locations import (
     NAMED,
     ArrayLocation,
@@ -47,7 +48,7 @@ class Piece:
     is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are
     native iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf.
     `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that
-    were written to.
+    were written to. `arrays` are those that were written.
 
     `arms` are traces that are given up with that of the piece around: of an arm, and of the arm beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
@@ -66,7 +67,7 @@ class Piece:
         self.made: dict[int, Any] = {}
         self.variables = variables
         self.path = path
-        self.entry: list[Any] = []
+        self.entry, self.arrays = list[Any](), Region()
         self.entries: dict[Any, tuple[Any, Any]] = {}
         self.forwarded: dict[Any, Any] = {}
         self.sizes: list[tuple[Any, int]] = []
@@ -88,6 +89,7 @@ class Piece:
         self.note_sizes()
         self.trace = trace_reference()
         _stack.pieces.append(self)
+        self.arrays.open()
         self._open = True
         return self
 
@@ -120,6 +122,7 @@ class Piece:
         self._open = False
         popped = _stack.pieces.pop()
         assert popped is self
+        self.arrays.keep()
         self.forget_caught()
         outer = innermost()
         if outer is None:
@@ -163,6 +166,7 @@ class Piece:
         self.raised = None  # its frames hold values
         popped = _stack.pieces.pop()
         assert popped is self
+        self.arrays.undo()
         if _stack.pieces:
             _stack.pieces[-1].touched |= self.touched
         for location, before in reversed(self.entries.values()):

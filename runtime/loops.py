@@ -343,6 +343,7 @@ def _born(carry: Carry, turn: Traced) -> list[Any]:
 
 def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list[views.Merged]:
     carry.make_placeholders(_born(carry, turn))
+    carry.arrays.check(carry, (check, turn))
     closed, alive, here = [], None, Reached.here()
     for piece in (check, turn):
         constvars, consts, invars = _close_invariants(piece, carry)
@@ -371,6 +372,7 @@ def _bind_while(carry: Carry, check: Traced, turn: Traced, surely: bool) -> list
 def bind_scan_turn(carry: Carry, turn: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[views.Merged]:
     """Binds `scan` on a traced turn whose extra inputs are the slices of `xs`, and writes the results."""
     carry.make_placeholders(_born(carry, turn))
+    carry.arrays.check(carry, (turn,), () if reverse else xs, xs if reverse else ())
     constvars, consts, invars = _close_invariants(turn, carry, len(xs))
     piece = turn.with_consts(constvars, consts, invars, list(turn.jaxpr.outvars))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]

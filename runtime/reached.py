@@ -32,7 +32,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.jax_internals import note, notes_of, open_traces, records_piece
+from autograph.jax_internals import note, notes_of, open_traces, records_piece, trace_of
 from autograph.runtime import journal
 
 
@@ -190,7 +190,7 @@ def learn(known: Passed) -> None:
 def _outlives(value: Any) -> bool:
     """Whether a value is of the trace that records now or of one around it, and not of a `vmap`, say, that ends before."""
     traces = itertools.dropwhile(lambda trace: notes_of(trace) is None, open_traces())
-    return any(getattr(value, "_trace", None) is trace for trace in traces)
+    return any(trace_of(value) is trace for trace in traces)
 
 
 def _keeper(value: Any) -> Callable[[Any], Callable[[], Any]] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 from autograph.errors import StagingError, is_ours
 
@@ -39,6 +40,20 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
 def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:
     """The error for a construct that cannot be staged; see `StagingError` for the parts, `user_line` for the place."""
     return StagingError(what, at=user_line(outer), why=why, instead=instead)
+
+
+def names_held(x: Any) -> list[str]:
+    """The local variables of the user's running functions that hold an object, innermost first; for the text of an error."""
+    from autograph.library import is_library_file
+
+    found: list[str] = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not is_ours(filename) and not is_library_file(filename):
+            found += [name for name, value in frame.f_locals.items() if value is x and name not in found]
+        frame = frame.f_back  # type: ignore[assignment]
+    return found
 
 
 def quoted(path: str) -> str:

@@ -12,7 +12,7 @@ Negative traced indices count from the end. A traced index out of the range of a
 program fail. On arrays it cannot: reads take the nearest element in range, writes do nothing, as JAX's arrays do
 everywhere; a known index out of range of a write raises `IndexError`.
 
-NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`.
+NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`, which may not be read then (`array_versions`).
 
 >>> import jax, jax.numpy as jnp
 >>> def f(i):
@@ -34,7 +34,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import array_elements, attributes, calls, in_place, journal, lists, texts
+from autograph.runtime import array_elements, array_versions, attributes, calls, in_place, journal, lists, texts
 from autograph.runtime.joining import describe
 from autograph.runtime.locations import GlobalLocation
 from autograph.runtime.lookups import python_method
@@ -129,7 +129,9 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
     """
     kind = type(x)
     if is_jax_array(x):
-        return array_elements.put(value, x, i)
+        new = array_elements.put(value, x, i)
+        array_versions.record(x, new, array_versions.ELEMENT, i)
+        return new
     texts.check((i,))
     method = python_method(kind, "__setitem__")
     if method is not None:
@@ -162,14 +164,24 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any) -> Any:
     if keys:
         lists.put_in_grid(owners[-1], keys, value)
         return base
-    return _write_back(owners, path, set_item(value, owners[-1], i))
+    put = array_elements.put if _is_row(owners, -1) else set_item
+    return _write_back(owners, path, put(value, owners[-1], i))
 
 
 def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
-    if is_jax_array(x) and (array_elements.is_traced_mask(i) or array_elements.is_traced_slice(i)):
+    if not is_jax_array(x):
+        return set_item(in_place.iop(symbol, get_item(x, i), value()), x, i)
+    new = _augmented(x, i, symbol, value)
+    array_versions.record(x, new, array_versions.ELEMENT, i)
+    return new
+
+
+def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    if array_elements.is_traced_mask(i) or array_elements.is_traced_slice(i):
         return array_elements.update(x, i, symbol, value())
-    return set_item(_combine(x, i, symbol, value), x, i)
+    array_elements.check_bounds(x, i)
+    return array_elements.put(in_place.combined(symbol, get_item(x, i), value()), x, i)
 
 
 def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any]) -> Any:
@@ -179,7 +191,14 @@ def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: C
         rows = lists.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
         lists.put_in_grid(rows, keys, in_place.iop(symbol, functools.reduce(get_item, keys, rows), value()))
         return base
-    return _write_back(owners, path, aug_item(owners[-1], i, symbol, value))
+    augmented = _augmented if _is_row(owners, -1) else aug_item
+    return _write_back(owners, path, augmented(owners[-1], i, symbol, value))
+
+
+def _is_row(owners: list[Any], place: int) -> bool:
+    """Whether an array was found in an array, which is written next."""
+    place %= len(owners)
+    return place > 0 and is_jax_array(owners[place]) and is_jax_array(owners[place - 1])
 
 
 def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[Any]]:
@@ -199,12 +218,6 @@ def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[
     return owners, []
 
 
-def _combine(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
-    if is_jax_array(x):
-        array_elements.check_bounds(x, i)
-    return in_place.iop(symbol, get_item(x, i), value())
-
-
 def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
     owners = [base]
     for kind, key in path:
@@ -213,14 +226,16 @@ def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
 
 
 def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any) -> Any:
-    for (kind, key), owner, old in zip(reversed(path), reversed(owners[:-1]), reversed(owners), strict=False):
+    for place in range(len(path) - 1, -1, -1):
+        (kind, key), owner, old = path[place], owners[place], owners[place + 1]
         if new is old:
             return owners[0]
         if kind == ".":
             attributes.set_attr(new, owner, key)
             new = owner
         else:
-            new = set_item(new, owner, key)
+            put = array_elements.put if _is_row(owners, place) else set_item
+            new = put(new, owner, key)
     return new
 
 
@@ -230,6 +245,26 @@ def _announce(x: Any, i: Any) -> None:
         journal.touch_location(GlobalLocation(x, i))
     else:
         journal.touch_container(x)
+
+
+def latest_at(base: Any, path: tuple[Step, ...]) -> Any:
+    """After a call that was handed `base.a[k]`: the array that it left is written there; returns the new base."""
+    owners = _follow(base, path)
+    if any(issubclass(type(owner), tuple) for owner in owners):
+        return base  # whoever reads it is refused
+    return _write_back(owners, path, array_versions.latest(owners[-1]))
+
+
+def in_place_method(x: Any, method: str) -> Any:
+    """The method `sort` or `fill` of `x`, called for what it does to `x`; of an array it assigns all elements."""
+    if not is_jax_array(x):
+        return calls.converted(getattr(x, method))
+
+    def run(*args: Any, **keywords: Any) -> None:
+        new = jnp.sort(x, *args, **keywords) if method == "sort" else array_elements.put(args[0], x, ...)
+        array_versions.record(x, new, array_versions.ELEMENT)
+
+    return run
 
 
 def del_item(x: Any, i: Any) -> None:

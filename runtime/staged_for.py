@@ -90,7 +90,8 @@ def _stage_scan(
     own = [*variables, counter] if counts else variables
 
     def turn(*slices: Any) -> None:
-        k = bounds.declare(counter.value, 0, items.length - 1)
+        carry.arrays.rows = list(zip(slices, items.arrays, strict=True))
+        k = carry.arrays.at = bounds.declare(counter.value, 0, items.length - 1)
         body(items.make(k, slices))
         if counts:
             counter.value = k + 1

@@ -58,10 +58,17 @@ class Liveness:
         alias: the name of the runtime.
         transient: temporaries that are never state, whatever the paths say.
         flags: the variables that jumps became, and the one that keeps what is returned.
+        shared: parameters whose elements it writes, which the caller sees.
     """
 
     def __init__(
-        self, function: Any, scope: Scope, alias: str, transient: Collection[str] = (), flags: Collection[str] = ()
+        self,
+        function: Any,
+        scope: Scope,
+        alias: str,
+        transient: Collection[str] = (),
+        flags: Collection[str] = (),
+        shared: Collection[str] = (),
     ) -> None:
         self.bits = Bits()
         self._flag_names = flags
@@ -81,7 +88,8 @@ class Liveness:
         self._closures = Closures(function, scope, self.bits)
         self._always = self.bits.mask(scope.nonlocals) | self._closures.anywhere
         self._block(function.body)
-        self._spread(function.body, Exits(0, 0, 0, 0, 0))
+        caller = self.bits.mask(shared)
+        self._spread(function.body, Exits(caller, 0, 0, caller, caller))
 
     # --- answers ---
 

@@ -24,6 +24,7 @@ from tests.random_programs.families import (
     loop_checks,
     outside,
     rows,
+    shared_arrays,
     values,
 )
 
@@ -35,6 +36,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "loop_checks": loop_checks.write,
     "outside": outside.write,
     "rows": rows.write,
+    "shared_arrays": shared_arrays.write,
     "values": values.write,
 }
 """By name: what writes a program of the family."""

@@ -1,0 +1,148 @@
+"""What a called function wrote into an array that it was handed: the caller's variable takes the array that it left.
+
+>>> import ast
+>>> from autograph.analyses.argument_writes import writers
+>>> from autograph.converters.showing import show
+>>> print(show('''
+... def f(a, i, o):
+...     swap(a, i, 0)
+...     n = swap(o.items, i, j=0)
+...     a.sort()
+... ''', ArgumentWrites, writers=writers(ast.parse("def swap(v, i, j): v[i], v[j] = v[j], v[i]"))))
+def f(a, i, o):
+    swap(a, i, 0)
+    a = ag__.latest(a)
+    n = swap(o.items, i, j=0)
+    ag__.latest_at(o, (('.', 'items'),))
+    ag__.in_place_method(a, 'sort')()
+    a = ag__.latest(a)
+
+NumPy changes the array itself; here an assignment to an element gives the callee's own variable a new one. Which functions write
+elements of a parameter is known by their text (`analyses.argument_writes`); where it is not, the caller's variable holds an array
+that no operation takes any more, and says so (`runtime.array_versions`). Before `ElementAssignments`, which declares what is bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from autograph import locations
+from autograph.analyses import argument_writes
+from autograph.analyses.scopes import COMPREHENSIONS
+from autograph.converters import pieces
+from autograph.converters.base import Node
+from autograph.converters.element_targets import ElementTargets
+from autograph.nodes import children
+from autograph.options import MISSING
+
+
+class ArgumentWrites(ElementTargets):
+    """See the module."""
+
+    only_for = (gast.Call,)
+
+    def visit_Expr(self, node: Node) -> Any:
+        call = node.value
+        func = call.func if isinstance(call, gast.Call) else None
+        if isinstance(func, gast.Attribute) and func.attr in argument_writes.IN_PLACE and self.is_place(func.value):
+            name = locations.place(gast.Constant(func.attr, None), locations.header(func))
+            place = func.value
+            call.func = pieces.operator(self.alias, "in_place_method", [func.value, name], at=func)
+            return [node, *self.refreshed([place], set(), at=node)]
+        return self.with_refreshed(node, node.value)
+
+    def visit_Assign(self, node: Node) -> Any:
+        bound = {name.id for target in node.targets for name in _names(target)}
+        if all(isinstance(target, gast.Name) for target in node.targets):
+            return self.with_refreshed(node, node.value, bound)
+        return self.hoisted(
+            node, "value", [p for p in self.written(node.value) if not (isinstance(p, gast.Name) and p.id in bound)]
+        )
+
+    def visit_AugAssign(self, node: Node) -> Any:
+        return self.with_refreshed(node, node.value)
+
+    def visit_AnnAssign(self, node: Node) -> Any:
+        return node if node.value is None else self.with_refreshed(node, node.value)
+
+    def visit_Return(self, node: Node) -> Any:
+        places = self.written(node.value) if node.value is not None else []
+        return self.hoisted(node, "value", [p for p in places if not isinstance(p, gast.Name) or p.id in self.outer])
+
+    def visit_If(self, node: Node) -> Any:
+        self.inside(node)
+        return self.hoisted(node, "test", self.written(node.test))
+
+    def hoisted(self, node: Node, part: str, places: list[Node]) -> Any:
+        """The statement after one that evaluates a part of it, and what that wrote."""
+        if not places:
+            return node
+        name = self.namer.fresh(part)
+        first = pieces.assign(name, getattr(node, part), at=node)
+        setattr(node, part, self.name(name, node))
+        return [first, *self.refreshed(places, set(), at=node), node]
+
+    def with_refreshed(self, node: Node, value: Node, targets: AbstractSet[str] = frozenset()) -> Any:
+        """The statement, and after it what a call in it wrote; not for the variables that it binds itself."""
+        places = self.written(value)
+        return [node, *self.refreshed(places, targets, at=node)] if places else node
+
+    def refreshed(self, places: list[Node], targets: AbstractSet[str], *, at: Node) -> list[Node]:
+        """The statements that give each variable or attribute the array that is there now."""
+        made: dict[str, Node] = {}
+        for place in places:
+            if isinstance(place, gast.Name):
+                if place.id not in targets:
+                    call = self.operator("latest", [pieces.name(place.id)], at=at)
+                    made.setdefault(place.id, self.bind(place.id, call, at=at))
+            else:
+                base, path = self.path(place)
+                if base.id not in targets:
+                    call = self.operator("latest_at", [pieces.name(base.id), path], at=at)
+                    made.setdefault(gast.dump(place), self.rebind(base, path, call, at=at))
+        return list(made.values())
+
+    def written(self, node: Node) -> list[Node]:
+        """The variables and attributes in an expression that are handed to a function which writes their elements."""
+        found: list[Node] = []
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, gast.Call):
+                found += [arg for arg in self.handed(part) if self.is_place(arg)]
+            if not isinstance(part, (gast.Lambda, *COMPREHENSIONS)):
+                pending.extend(children(part))
+        return found
+
+    def handed(self, call: Node) -> list[Node]:
+        func = call.func
+        if not isinstance(func, gast.Name | gast.Attribute):
+            return []
+        meaning = self.conversion.meaning(func)
+        filename = None
+        if meaning is not MISSING:
+            if type(meaning) is not FunctionType:
+                return []
+            filename = meaning.__code__.co_filename
+        name = func.id if isinstance(func, gast.Name) else func.attr
+        return argument_writes.arguments(
+            call, self.conversion.context.writers(filename).get(name, ()), isinstance(func, gast.Attribute)
+        )
+
+    def is_place(self, node: Node) -> bool:
+        """Whether a node is a variable, or an attribute or an element of one that can be evaluated again."""
+        while isinstance(node, gast.Attribute | gast.Subscript):
+            if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Name | gast.Constant):
+                return False
+            node = node.value
+        return isinstance(node, gast.Name)
+
+
+def _names(target: Node) -> list[Node]:
+    if isinstance(target, gast.Tuple | gast.List):
+        return [name for item in target.elts for name in _names(item)]
+    return [target] if isinstance(target, gast.Name) else []

@@ -1,0 +1,35 @@
+"""What a trace of JAX's has recorded, and what tracers are around.
+
+These read attributes that JAX does not promise. Without them an array is not known to be a row or a slice of another one.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import jax
+
+
+def wrapped(x: Any) -> Any:
+    """The tracer inside one of `vmap` or of a derivative, or None."""
+    for name in ("primal", "val"):
+        inner = getattr(x, name, None)
+        if isinstance(inner, jax.core.Tracer):
+            return inner
+    return None
+
+
+def equations_after(trace: Any, first: Any) -> list[Any]:
+    """What a trace has recorded since an equation of it, or from the beginning; with `in_tracers`, `outvars` and more."""
+    found: list[Any] = []
+    try:
+        for recorded in reversed(trace.frame.tracing_eqns):
+            eqn = recorded() if isinstance(recorded, weakref.ref) else recorded
+            if eqn is not None and eqn is first:
+                break
+            if hasattr(eqn, "in_tracers"):
+                found.append(eqn)
+    except AttributeError:
+        return []
+    return found[::-1]

@@ -1,0 +1,143 @@
+"""Arrays that are written under one name and read under another: aliases, rows, slices, arguments of functions.
+
+>>> "swap" in "".join(write(random.Random(k)) for k in range(5))
+True
+"""
+
+from __future__ import annotations
+
+import random
+
+_HELPERS = """\
+def swap(t, i, j):
+    t[i], t[j] = t[j], t[i]
+
+def put(t, i, value=5):
+    t[i] = value
+
+def bump(t, k):
+    t[0] += k
+    return t
+
+def fresh(t, k):
+    t = t + k
+    t[0] = k
+    return t
+
+def order(t):
+    for i in range(len(t)):
+        for j in range(len(t) - 1):
+            if t[j] > t[j + 1]:
+                swap(t, j, j + 1)
+
+def sums(t):
+    for i in ag.range(1, len(t)):
+        t[i] += t[i - 1]
+    return t[len(t) - 1]
+
+def clear(t, i):
+    row = t[i]
+    row[0] = 0
+
+class Grid:
+    def __init__(self, cells):
+        self.cells = cells
+
+    def write(self, i, value):
+        self.cells[i] = value
+
+    def turn(self, i):
+        swap(self.cells, i, 0)
+
+"""
+_STARTS = ["xs", "xs", "xs.copy()", "xs + 1", "xs * 2 % 7", "xs[:3]", "xs[::-1]", "xs.astype(int)"]
+_COPIES = ["xs.copy()", "xs + 1", "xs * 2 % 7", "xs[::-1].copy()"]
+_NAMES = ["u", "v", "w"]
+_STATEMENTS = [
+    "{n}[{i}] = {k}",
+    "{n}[{i}] = {k}",
+    "{n}[{i}] += {k}",
+    "{n}[{i}] = {o}[{i}] + {k}",
+    "{n}[{i}], {n}[{j}] = {n}[{j}], {n}[{i}]",
+    "{n} = {n} + {k}",
+    "{n} = {o}",
+    "{n} = {o}.copy()",
+    "{n} = {o} * 2 % 7",
+    "swap({n}, {i}, {j})",
+    "swap(t={n}, i={i}, j={j})",
+    "put({n}, {i})",
+    "put({n}, {i}, value={k})",
+    "{n} = bump({n}, {k})",
+    "{o} = bump({n}, {k})",
+    "{o} = fresh({n}, {k})",
+    "bump({n}, {k})",
+    "order({n})",
+    "c = (c + sums({n})) % 11",
+    "c = (c + {n}[{i}] + {o}[{j}]) % 11",
+    "c = (c + {n}.sum()) % 11",
+    "part = {n}[:2]\npart[{z}] = {k}",
+    "part = {n}[1:].copy()\npart[{z}] = {k}",
+    "g.write({i}, {k})",
+    "g.turn({i})",
+    "swap(g.cells, {i}, {j})",
+    "g.cells[{i}] += {k}",
+    "c = (c + g.cells[{i}]) % 11",
+    "m[{z}, 1] = {k}",
+    "m[{z}] = m[1 - {z}] + {k}",
+    "row = m[{z}]\nrow[0] = {k}",
+    "row = m[{z}].copy()\nrow[0] = {k}\nm[1] = row",
+    "row = m[{z}]\nc = (c + row[1]) % 11",
+    "clear(m, {z})",
+    "m = m.T",
+    "{n}.sort()",
+    "{n} -= {k}",
+]
+_BLOCKS = [
+    "if {t}:",
+    "if {t}:",
+    "for k in range(3):",
+    "for k in ag.range(3):",
+    "for e in xs:",
+    "for k, e in enumerate({n}):",
+    "for row in m:",
+    "while c < 8:\n    c += 3",
+]
+
+
+def write(rng: random.Random) -> str:
+    """One program: a few arrays, some of them the same, and statements that write and read them."""
+    shares = rng.random() < 0.4
+    lines = [f"{name} = {rng.choice(_STARTS if shares else _COPIES)}" for name in _NAMES]
+    lines += [
+        f"m = {rng.choice(['xs.reshape(2, 2)', '(xs + 1).reshape(2, 2)'] if shares else ['xs.reshape(2, 2).copy()'])}",
+        f"g = Grid({rng.choice(['u', 'xs'] if shares else ['v.copy()', 'xs + b'])})",
+        "c = 0",
+    ]
+    for _ in range(rng.randint(1, 4)):
+        lines += _statement(rng, 2, "0", 3)
+    seen = rng.sample(["u", "v", "w", "xs", "m", "g.cells"], rng.randint(1, 3))
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"{_HELPERS}def program(a, b, x, xs):\n{body}    return c, {', '.join(seen)}\n"
+
+
+def _statement(rng: random.Random, depth: int, index: str, most: int) -> list[str]:
+    if depth and rng.random() < 0.45:
+        name = rng.choice(_NAMES)
+        head = (
+            rng.choice(_BLOCKS).format(n=name, t=rng.choice([f"{name}[0] > b", "a > b", "c < 5", "a > 0"])).split("\n")
+        )
+        inner = "k" if head[0].startswith("for k") and rng.random() < 0.8 else index
+        lines = head + [f"    {s}" for _ in range(rng.randint(1, 3)) for s in _statement(rng, depth - 1, inner, most)]
+        if head[0].startswith("if") and rng.random() < 0.4:
+            lines += ["else:", *(f"    {s}" for s in _statement(rng, depth - 1, index, most))]
+        return lines
+    name, other = rng.choice(_NAMES), rng.choice(_NAMES)
+    at = rng.choice([index if index == "0" else f"{index} % 3", "0", "1", "2", "abs(a) % 3"])
+    values = {
+        "n": name,
+        "o": other,
+        "i": at,
+        "j": rng.choice(["0", "1", "2", "abs(b) % 3"]),
+        "z": rng.choice(["0", "1"]),
+    }
+    return rng.choice(_STATEMENTS).format(k=rng.choice(["a", "b", "1", "c", "7"]), **values).split("\n")
