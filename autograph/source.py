@@ -41,7 +41,7 @@ from autograph.code_places import (
     scopes_below,
 )
 from autograph.errors import SourceError
-from autograph.registry import LOCK
+from autograph.registry import LOCK, CodeTable
 
 _KEPT_FILES = 256  # a program that makes functions from texts may have one "file" each
 _KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older text
@@ -325,6 +325,10 @@ _FILES: dict[str, list[SourceFile]] = {}
 """The files that were read, the latest last. A function that is in use keeps its own file."""
 
 
+_MISSING = CodeTable()
+"""What `linecache` had for the file of a function that was not found in it."""
+
+
 def remember(file: SourceFile) -> None:
     """Notes a version of a file, in which functions are looked for first."""
     known = _FILES.pop(file.filename, [])
@@ -341,9 +345,13 @@ def has_source(fn: FunctionType) -> bool:
     filename = fn.__code__.co_filename
     if not filename.startswith("<"):
         return bool(_FILES.get(filename)) or bool(linecache.getlines(filename, fn.__globals__))
+    missing, text = _MISSING.of(fn.__code__), linecache.cache.get(filename)
+    if missing.get("of") is text and missing:
+        return False  # it was looked for in that text
     try:
         find(fn)
     except SourceError:
+        missing["of"] = linecache.cache.get(filename)
         return False
     return True
 

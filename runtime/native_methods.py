@@ -14,13 +14,15 @@ import array
 import collections
 import functools
 import operator
+import sys
 from collections.abc import Callable
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, FrameType, FunctionType
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
+from autograph import errors
 from autograph.runtime import (
     attributes,
     calls,
@@ -117,18 +119,15 @@ def announced(f: Any, *owner: Any) -> Any:
     if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
         return f
 
-    @functools.wraps(f, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], unseen_writes.Watch]:
         given = (*owner, *args, *kwargs.values())
         for x in given:
             native_state.refuse_to_change(x, getattr(f, "__name__", type(f).__name__))
             _announce_foreign(x)
         library_state.watch(f)
-        watch = unseen_writes.Watch(given)
-        try:
-            result = f(*args, **kwargs)
-        finally:
-            watch.announce()
+        return given, unseen_writes.Watch(given)
+
+    def after(given: tuple[Any, ...], result: Any) -> Any:
         if type(result) is f and native_state.has_state(f) and (piece := journal.innermost()) is not None:
             piece.made[id(result)] = result
         if callable(result) or hasattr(type(result), "__next__"):
@@ -137,7 +136,27 @@ def announced(f: Any, *owner: Any) -> Any:
                     journal.touch_container(x)
         return result
 
-    return call
+    def call(*args: Any, **kwargs: Any) -> Any:  # it names no global: see `_as_of_the_user`
+        given, watch = before(args, kwargs)
+        try:
+            result = f(*args, **kwargs)
+        finally:
+            watch.announce()
+        return after(given, result)
+
+    return functools.wraps(f, updated=())(_as_of_the_user(call))
+
+
+def _as_of_the_user(call: Any) -> Any:
+    """`call` with the globals of the code that is running: `namedtuple`, `Enum` and their like take the name of the module
+    in which they make a class from the frame that called them.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and errors.is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return (
+        call if frame is None else FunctionType(call.__code__, frame.f_globals, call.__name__, None, call.__closure__)
+    )
 
 
 def _announce_foreign(x: Any) -> None:

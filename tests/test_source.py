@@ -361,3 +361,19 @@ def test_type_parameters(load: Any) -> None:
     module = load("def f[T](x: T) -> T:\n    return T\nclass A[T]:\n    def m(self):\n        return T\n", "generic")
     assert segment(module.f).startswith("def f[T]")
     assert source.find(module.A.m).code.co_freevars == ("T",)
+
+
+def test_a_function_that_a_text_does_not_hold_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "<made by a decorator> 1"
+    lines = ["def other(x):\n", "    return x\n"]
+    linecache.cache[name] = (len("".join(lines)), None, lines, name)
+    space: dict[str, Any] = {}
+    exec(compile("def made(x):\n    return x + 1\n", name, "exec"), space)
+    tried: list[Any] = []
+    find = source._find
+    monkeypatch.setattr(source, "_find", lambda fn: tried.append(fn) or find(fn))
+    assert [source.has_source(space["made"]) for _ in range(3)] == [False, False, False] and len(tried) == 1
+    lines = ["def made(x):\n", "    return x + 1\n"]
+    linecache.cache[name] = (len("".join(lines)), None, lines, name)  # a cell that ran again
+    assert source.has_source(space["made"]) and len(tried) == 2
+    del linecache.cache[name]

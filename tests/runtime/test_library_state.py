@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import enum
 import importlib
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,8 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StagingError
+from autograph.runtime.calls import converted
+from autograph.runtime.conditionals import if_stmt, nothing
 
 ACME = """
 import contextlib
@@ -304,3 +308,18 @@ def test_a_loop_of_known_length(acme: ModuleType) -> None:
         return y
 
     compare(f)
+
+
+def test_classes_made_in_a_branch_belong_to_the_module_of_the_function() -> None:
+    modules = []
+
+    def f(p: Any) -> Any:
+        def body() -> None:
+            made = converted(collections.namedtuple)("P", "x y"), converted(enum.Enum)("E", "a b")
+            modules.extend(cls.__module__ for cls in made)
+
+        if_stmt(p > 0, body, nothing)
+        return p
+
+    jax.jit(f)(1.0)
+    assert modules == [__name__, __name__]
