@@ -110,7 +110,13 @@ def make_function(code: CodeType, fn: FunctionType) -> FunctionType:
     new.__qualname__ = fn.__qualname__
     new.__doc__ = fn.__doc__
     new.__module__ = fn.__module__
-    new.__annotations__ = fn.__annotations__
+    annotate = getattr(
+        fn, "__annotate__", None
+    )  # since Python 3.14: evaluated when somebody asks, names may be unknown
+    if annotate is None:
+        new.__annotations__ = fn.__annotations__
+    else:
+        new.__annotate__ = annotate  # type: ignore[attr-defined]
     if fn.__dict__:
         new.__dict__.update(fn.__dict__)
     if parameters := getattr(fn, "__type_params__", None):

@@ -32,6 +32,7 @@ import re
 import threading
 from typing import Any
 
+import jax
 from jax.extend.core.primitives import while_p
 
 from autograph import jax_internals
@@ -76,7 +77,21 @@ def install() -> bool:
         with _lock:
             if not isinstance(transposes[while_p], _Rule):
                 transposes[while_p] = _Rule(transposes[while_p])
+                if jax.__version_info__ < (0, 10, 2):
+                    _name_inputs(jax_internals.FORWARD_RULES)
     return True
+
+
+def _name_inputs(forward_rules: dict[Any, Any]) -> None:
+    """Lets a `while` be differentiated twice in versions that add to the names of its test's inputs, and lose them before."""
+    forward = forward_rules[while_p]
+
+    def named(primals: Any, tangents: Any, *, cond_jaxpr: Any, **params: Any) -> Any:
+        if cond_jaxpr.jaxpr.debug_info.arg_names is None:
+            cond_jaxpr = cond_jaxpr.replace(jaxpr=jax_internals.with_named_inputs(cond_jaxpr.jaxpr))
+        return forward(primals, tangents, cond_jaxpr=cond_jaxpr, **params)
+
+    forward_rules[while_p] = named
 
 
 class _Rule:

@@ -132,7 +132,7 @@ def test_looks_like_the_plain_function(fn: Any, args: Any, kwargs: Any) -> None:
     assert converted is not fn and ag.convert(fn) is converted is ag.convert(converted)
     for name in ("__name__", "__qualname__", "__doc__", "__module__", "__defaults__", "__kwdefaults__", "__globals__"):
         assert getattr(converted, name) is getattr(fn, name), name
-    assert converted.__closure__ == fn.__closure__ and converted.__annotations__ is fn.__annotations__
+    assert converted.__closure__ == fn.__closure__ and converted.__annotations__ == fn.__annotations__
     assert inspect.signature(converted) == inspect.signature(fn)
     assert inspect.getsource(converted) == inspect.getsource(fn)
     for name in ("co_name", "co_qualname", "co_filename", "co_firstlineno", "co_flags", "co_freevars", "co_cellvars"):

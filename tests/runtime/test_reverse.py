@@ -461,6 +461,7 @@ DEVICES = """
 """
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 9), reason="ShardingTypeError of JAX's: docs/limits.md, Which versions")
 def test_devices_that_take_different_numbers_of_turns():
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
