@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -91,6 +92,7 @@ def link(
     if not isinstance(constants, Constants):
         named, constants = constants, Constants()
         tree = _marked(tree, named, constants)
+    made: frozenset[str] = getattr(tree, "made", frozenset())
     module, depth = _skeleton(_without_outside(tree, source), source)
     code = quietly(compile, module, source.filename, "exec", source.code.co_flags & FUTURE_FLAGS, True)
     for _ in range(depth):  # each scope of the skeleton holds one code object
@@ -99,7 +101,7 @@ def link(
     if extra:
         raise ConversionError(f"`{source.code.co_qualname}` does not close over {sorted(extra)[0]!r}", at=source.code)
     code = code.replace(co_flags=code.co_flags & ~_OUTSIDE_FLAGS | source.code.co_flags & _OUTSIDE_FLAGS)
-    return _finished(code, source, constants, code.co_qualname, finish)
+    return _finished(code, _Names(code.co_qualname, source.code.co_qualname, made), constants, finish)
 
 
 def make_function(code: CodeType, fn: FunctionType) -> FunctionType:
@@ -232,15 +234,39 @@ def _name(scope: Scope) -> str:
     return "<lambda>" if isinstance(scope, ast.Lambda) else kinds.get(type(scope), "<genexpr>")
 
 
-def _finished(
-    code: CodeType, source: Source, constants: Constants, compiled: str, finish: Callable[[CodeType], CodeType]
-) -> CodeType:
-    """Puts the objects in the place of their marks, and the original's names in the place of the skeleton's."""
+@dataclass(frozen=True)
+class _Names:
+    """What code objects are called: as in the author's text, where the branches and bodies of statements are no functions.
+
+    Args:
+        compiled: the function's qualified name in the skeleton.
+        original: that of the original.
+        made: the names of the functions that converters made of statements. No function of the author's has one of these.
+    """
+
+    compiled: str
+    original: str
+    made: frozenset[str]
+
+    def qualified(self, name: str) -> str:
+        """The qualified name of the author's function, or of the one whose statement became this function."""
+        if name != self.compiled and not name.startswith(self.compiled + "."):
+            return name
+        inside = name[len(self.compiled) :].split(_LOCALS)
+        return self.original + _LOCALS.join([part for part in inside if part not in self.made])
+
+
+_LOCALS = ".<locals>."
+
+
+def _finished(code: CodeType, names: _Names, constants: Constants, finish: Callable[[CodeType], CodeType]) -> CodeType:
+    """Puts the objects in the place of their marks, and the author's names in the place of the skeleton's and of ours."""
     values = [
-        _finished(value, source, constants, compiled, finish) if isinstance(value, CodeType) else constants.value(value)
+        _finished(value, names, constants, finish) if isinstance(value, CodeType) else constants.value(value)
         for value in code.co_consts
     ]
-    name = code.co_qualname
-    if name == compiled or name.startswith(compiled + "."):
-        name = source.code.co_qualname + name[len(compiled) :]
-    return finish(code.replace(co_consts=tuple(values), co_qualname=name))
+    old, new = code.co_qualname, names.qualified(code.co_qualname)
+    if old != new and "__qualname__" in code.co_names:  # the body of a class stores it
+        values = [new if type(value) is str and value == old else value for value in values]
+    name = new.rpartition(".")[2] if code.co_name in names.made else code.co_name
+    return finish(code.replace(co_consts=tuple(values), co_name=name, co_qualname=new))

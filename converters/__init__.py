@@ -90,6 +90,8 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
         tree: a gast `FunctionDef`, `AsyncFunctionDef` or `Lambda`, with positions in the user's file; it is changed.
         context: what else is known about the function.
         strict: whether to check the tree after every pass; `STRICT` by default.
+    Returns:
+        the tree; its attribute `made` holds the names of the functions in it that converters made, and nobody else.
     """
     conversion = Conversion(tree, context)
     for converter in CONVERTERS:
@@ -100,6 +102,7 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
             checks.check(tree, converter.__name__, removes=converter.removes)
     for loop in conversion.loops:
         as_in_grammar(loop)
+    tree.made = frozenset(made.name for made in conversion.pieces)
     if STRICT if strict is None else strict:
         checks.check_result(tree)
     return tree

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograph import code_places, linking, source
+from autograph import code_places, linking, pipeline, source
 from autograph.errors import ConversionError
 from autograph.trees import changed, rebuild
 
@@ -239,3 +239,32 @@ def test_every_function_of_real_modules_is_found_and_stays_what_it_is(name: str)
             assert code_places.same_code(linking.link(found.node, found, {}), fn.__code__), fn
             count += 1
     assert count > 3
+
+
+def names_of_what_is_inside(x: int) -> list[str]:
+    found = []
+    if x > 0:
+
+        def g() -> None: ...
+
+        class C:
+            def method(self) -> None: ...
+
+        found += [g.__qualname__, C.__qualname__, C.method.__qualname__, (lambda: 1).__qualname__]
+        found += [sys._getframe().f_code.co_name, sys._getframe().f_code.co_qualname]
+    for k in range(x):
+        if k > 0:
+
+            def h(k: int = k) -> str:
+                if k > 0:
+                    return sys._getframe().f_code.co_qualname
+                return ""
+
+            found += [h.__qualname__, h(), sys._getframe().f_code.co_name]
+    return found
+
+
+def test_branches_and_bodies_bear_the_name_of_the_authors_function() -> None:
+    made = pipeline.staged(names_of_what_is_inside)
+    assert made(2) == names_of_what_is_inside(2)
+    assert made(2)[-2:] == ["names_of_what_is_inside.<locals>.h", "names_of_what_is_inside"]
