@@ -261,7 +261,7 @@ class Carry(Layout):
         """
         indices, self._replaced = self._replaced, []
         objects = [*(self.places[i].init for i in indices), *(finished.values[i] for i in indices)]
-        ours = owned(objects, (finished,), self.variables, (piece.entry, *self.holders()))
+        ours = owned(objects, (finished,), self.variables, (piece.entry, self.flows.outs, *self.holders()))
         for i, old, new in zip(indices, objects[: len(indices)], objects[len(indices) :], strict=True):
             if id(old) not in ours or id(new) not in ours:
                 raise Mismatch(self.variables[i].name, old, new, KNOWN)

@@ -25,6 +25,7 @@ class Flows:
 
     Attributes:
         contents: what lists and dicts hold at the end of the turn that were changed in place, by id.
+        outs: the containers and objects that leave the iteration, by key.
         first: what the first iteration appends that is older than the loop, by its node.
     """
 
@@ -32,7 +33,7 @@ class Flows:
         self.contents: dict[int, Any] = {}
         self._inits: dict[Key, Any] = {}
         self._stand_ins: dict[int, Key] = {}
-        self._outs: dict[Key, Any] = {}
+        self.outs: dict[Key, Any] = {}
         self._nodes: dict[Key, tuple[Node, str]] = {}
         self._roots: dict[Key, list[Any]] = {}
         self._sources: dict[Key, set[Key]] = {}
@@ -57,23 +58,23 @@ class Flows:
 
     def leaves(self, key: Key, out: Any, node: Node, path: str) -> None:
         """`out` is what stands at `key` when the turn ends; `node` builds what stands there after the loop."""
-        self._outs[key] = out
+        self.outs[key] = out
         self._nodes[key] = (node, path)
 
     def appends(self, key: Key, out: Any, node: Node, path: str) -> None:
         """Each iteration appends `out` to a list; `node` builds what the list holds after the loop."""
-        self._outs[key] = out
+        self.outs[key] = out
         self._appended[key] = node, path
 
     def close(self, finished: Any, inputs: list[Any]) -> None:
         """Says of each container that left the turn where it came from; the trace ends, so its values are let go."""
         if self._appended:
-            rows = {id(self._outs[key]): id(node) for key, (node, _) in self._appended.items()}
+            rows = {id(self.outs[key]): id(node) for key, (node, _) in self._appended.items()}
             self._twins = {
-                id(n): rows[id(self._outs[k])] for k, (n, _) in self._nodes.items() if id(self._outs[k]) in rows
+                id(n): rows[id(self.outs[k])] for k, (n, _) in self._nodes.items() if id(self.outs[k]) in rows
             }
-        found = [(key, views.roots_of(out)) for key, out in self._outs.items()]
-        self._outs.clear()
+        found = [(key, views.roots_of(out)) for key, out in self.outs.items()]
+        self.outs.clear()
         self.contents = {}
         every = [root for _, roots in found for root in roots]
         made = made_inside(every, (finished,), (inputs, *(roots for _, roots in found)))

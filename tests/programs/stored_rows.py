@@ -171,3 +171,16 @@ def an_object_of_a_loop_of_unknown_length(n):
         reading = Reading(k, 2)
         k += 1
     return reading.value, reading.count
+
+
+@program((XS,), transforms=("vmap",))
+def the_object_of_the_iteration_before(xs):
+    out = []
+    last = Reading(0.0, 1.0)
+    for x in xs:
+        reading = Reading(x, 0.0)
+        reading.count = last.value
+        out.append(reading)
+        last = reading
+    last.value = 9.0
+    return [(r.value, r.count) for r in out], last.value

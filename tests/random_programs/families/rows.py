@@ -35,7 +35,7 @@ _LOOPS = (
     + ["for d in xs:\n        if d > 7:\n            break", "for k in ag.range(a % 4):\n        d = xs[k]"]
 )
 _STORES = (
-    ["out.append(row)"] * 4
+    ["out.append(row)"] * 7
     + [
         "out.append((row, d))",
         "out.append([row])",
@@ -76,7 +76,7 @@ def _rows(rng: random.Random) -> str:
         lines[at:at] = ["if d > b:", f"    {rng.choice([f'c = (c + {value()}) % 9', f'row{part} = {value()}'])}"]
     lines += [keep] * bool(keep)
     if rng.random() < 0.2:
-        body = f"        for m in {rng.choice(['range(2)', 'ag.range(2)', 'xs[:2]'])}:\n" + "\n".join(
+        body = f"        for m in {rng.choice(['range(2)', 'xs[:2]'])}:\n" + "\n".join(
             "    " + line for line in "\n".join(f"        {line}" for line in lines).split("\n")
         )
     else:
@@ -99,7 +99,7 @@ def _filled(text: str, value: Callable[[], str]) -> str:
 def _product(rng: random.Random) -> str:
     """A matrix product of nested lists."""
     outer, inner = (rng.choice(["range(2)", "ag.range(2)"]) for _ in range(2))
-    row = rng.choice(["row.append(s)", "row += [s]", "row.insert(0, s)"])
+    row = rng.choice(["row.append(s)", "row.append(s)", "row += [s]"])
     return (
         "def program(a, b, x, xs):\n    m = [[a, b], [xs[0], 1]]\n    n = xs.reshape(2, 2)\n    out = []\n"
         f"    for {rng.choice(['r in n', 'r in m'])}:\n        row = []\n"
