@@ -54,8 +54,7 @@ class Arm:
     ) -> None:
         self.raised: BaseException | None = None
         self.value: Any = None
-        code = getattr(run, "__code__", None)
-        with recursion.refused(code, recursion.ARM), journal.Piece(variables, path, code=code) as piece:
+        with recursion.refused(run, recursion.ARM), journal.Piece(variables, path, run=run) as piece:
             self._traces = piece.arms = [piece.trace]
             if beside is not None:
                 piece.arms += beside._traces

@@ -44,11 +44,11 @@ class Piece:
     """An open piece: as a context manager it journals, and undoes everything when it closes.
 
     Within it, `variables` are local to the piece: `collect` returns their values and restores those at entry.
-    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `code`
-    is what runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are
-    native iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf.
-    `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that
-    were written to. `arrays` are those that were written.
+    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `run` is what
+    runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are native
+    iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf. `skipped`
+    are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were written to.
+    `arrays` are those that were written.
 
     `arms` are traces that are given up with that of the piece around: of an arm, and of the arm beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
@@ -56,9 +56,10 @@ class Piece:
     """
 
     def __init__(
-        self, variables: list[Variable], path: Any = None, is_loop: bool = False, code: CodeType | None = None
+        self, variables: list[Variable], path: Any = None, is_loop: bool = False, run: Callable[..., Any] | None = None
     ) -> None:
-        self.code = code
+        self.run = run
+        self.code: CodeType | None = getattr(run, "__code__", None)
         self.holders: Callable[[], list[Any]] = list
         self.is_loop = is_loop
         self.arms: list[Callable[[], Any]] = []
@@ -103,6 +104,10 @@ class Piece:
         self._undo()
         self.entries.clear()  # who refers to an object, counts
         return values, [w for w in written if w.is_change()]
+
+    def changes(self) -> list[tuple[Any, Any]]:
+        """What stood in each location that was written to, and what stands there now."""
+        return [(before, location.get()) for location, before in self.entries.values()]
 
     def written_keys(self) -> set[Any]:
         """The keys of the locations that were written to, and of the variables that others share."""
@@ -265,11 +270,6 @@ def held_by_pieces() -> list[Any]:
     for piece in _stack.pieces:
         found += [piece.entry, *piece.holders(), *(location for location, _ in piece.entries.values())]
     return found + outliving.held()
-
-
-def nested(code: CodeType) -> int:
-    """How many of the open pieces run `code`: more than a few means recursion under traced conditions."""
-    return sum(piece.code is code for piece in _stack.pieces)
 
 
 def forbids(obj: Any) -> bool:

@@ -231,7 +231,7 @@ def trace_turn(
         TurnRaises: the turn ends in an exception of the program, on whatever path it goes.
     """
     memory = carry.memory
-    code = functions[0].__code__ if functions else None
+    body = functions[0] if functions else None
     carry.functions = functions
     raised = False
     checked = Checked(carry)
@@ -242,8 +242,8 @@ def trace_turn(
         carry.trace, memory.attempt = current_trace(), carry
         nonlocal raised
         path = (tracers[-1], True) if has_test else None
-        opened = journal.Piece(carry.variables, path, is_loop=True, code=code)
-        with recursion.refused(code, recursion.LOOP), opened as piece:
+        opened = journal.Piece(carry.variables, path, is_loop=True, run=body)
+        with recursion.refused(body, recursion.LOOP), opened as piece:
             carry.fill(tracers[:count], piece)
             piece.holders = carry.holders
             carry.suppose_test(tracers[:count])
