@@ -184,7 +184,7 @@ def _compare_lanes(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]])
     stacked = [np.array(c, t) for c, t in zip(columns, (np.int32, np.int32, np.float32, np.int32), strict=True)]
     got = outcome(lambda: jax.jit(jax.vmap(ag.convert(fn)))(*stacked))
     for lane, (args, wanted) in enumerate(returned):
-        result = got if isinstance(got, Raised) else jax.tree.map(lambda x, lane=lane: x[lane], got)
+        result = got if isinstance(got, Raised) else (jax.tree.map(lambda x, lane=lane: x[lane], got), _left(fn))
         verdict = _judge(wanted, result, "promoted", args)
         if verdict is not None:
             return verdict
