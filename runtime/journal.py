@@ -48,11 +48,15 @@ class Piece:
     runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are native
     iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf. `skipped`
     are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were written to.
+    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `run` is what
+    runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are native
+    iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf. `skipped`
+    are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were written to.
     `arrays` are those that were written.
 
     `arms` are traces that are given up with that of the piece around: of an arm, and of the arm beside it.
-    A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed
-    something that cannot be put back (see `forbids`) it `is_final`.
+    A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed something
+    that cannot be put back (see `forbids`) it `is_final`.
     """
 
     def __init__(
@@ -106,8 +110,10 @@ class Piece:
         return values, [w for w in written if w.is_change()]
 
     def changes(self) -> list[tuple[Any, Any]]:
-        """What stood in each location that was written to, and what stands there now."""
-        return [(before, location.get()) for location, before in self.entries.values()]
+        """What stood in each location and shared variable that was written to, and what stands there now."""
+        cells = ((v, x) for v, x in zip(self.variables, self.entry, strict=True) if isinstance(v, CellVariable))
+        own = ((x, v.get()) for v, x in cells if id(v.cell) in self.forwarded)
+        return [*own, *((before, location.get()) for location, before in self.entries.values())]
 
     def written_keys(self) -> set[Any]:
         """The keys of the locations that were written to, and of the variables that others share."""
@@ -186,8 +192,7 @@ class Piece:
         key = location.key
         self.touched.add(id(location.obj))
         if key in self._own:
-            # A variable of the statement itself: it leaves through the state, and the enclosing piece must hear of it.
-            self.forwarded[key] = location
+            self.forwarded[key] = location  # it leaves through the state, and the enclosing piece must hear of it
         elif key not in self.entries and not self._covers(location):
             before = location.get()
             if issubclass(type(location.obj), BaseException):

@@ -99,6 +99,10 @@ def _same_cells(first: Any, again: Any, entry: dict[int, Any], depth: int = 0) -
     return all(_alike(entry[id(a)] if id(a) in entry else _held(a), _held(b), depth) for a, b in pairs)
 
 
+def _more_of(f: FunctionType) -> tuple[Any, ...]:
+    return f.__defaults__, f.__kwdefaults__, f.__dict__
+
+
 def _held(cell: Any) -> Any:
     try:
         return cell.cell_contents
@@ -118,7 +122,11 @@ def _alike(a: Any, b: Any, depth: int = 0) -> bool:
     if is_array_like(a):
         return a is b
     if kind is FunctionType:
-        return a is b or (a.__code__ is b.__code__ and _same_cells(a, b, {}, depth + 1))
+        return a is b or (
+            a.__code__ is b.__code__
+            and _same_cells(a, b, {}, depth + 1)
+            and all(_alike(x, y, depth + 1) for x, y in zip(_more_of(a), _more_of(b), strict=True))
+        )
     if kind in (list, tuple, dict):
         (xs, form, *_), (ys, other, *_) = open_container(a), open_container(b)  # type: ignore[misc]  # they are containers
         return form == other and all(_alike(x, y, depth + 1) for x, y in zip(xs, ys, strict=True))

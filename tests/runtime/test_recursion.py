@@ -191,6 +191,32 @@ def by_a_variable_around(x):
     return go(x)
 
 
+def by_a_variable_that_only_a_callee_writes(x):
+    left = 3
+
+    def go(x):
+        nonlocal left
+        left -= 1
+        return outer(x)
+
+    def outer(x):
+        if x > 0:
+            return x if left == 0 else go(x - 1)
+        return -x
+
+    return outer(x)
+
+
+def by_defaults(x):
+    f = abs
+    for k in range(8):
+
+        def f(x, k=k, rest=f):
+            return x * 2 if x == k else rest(x)
+
+    return f(x)
+
+
 def mutually(x, n=4):
     if n == 0:
         return x
@@ -248,6 +274,8 @@ ENDING = [
     by_an_attribute,
     by_an_element,
     by_a_variable_around,
+    by_a_variable_that_only_a_callee_writes,
+    by_defaults,
     mutually,
     by_a_continuation,
     in_a_loop,
