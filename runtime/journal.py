@@ -48,10 +48,6 @@ class Piece:
     runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are native
     iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf. `skipped`
     are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were written to.
-    `path` tells when the piece runs at all (see `checks`); `raised` is an exception of the user's that ends it; `run` is what
-    runs in it; `touched` are the ids of all objects that were written to, also by the pieces inside. `made` are native
-    iterators that were made in the piece, by id. `holders` gives what refers to values of variables on our behalf. `skipped`
-    are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were written to.
     `arrays` are those that were written.
 
     `arms` are traces that are given up with that of the piece around: of an arm, and of the arm beside it.
@@ -108,12 +104,6 @@ class Piece:
         self._undo()
         self.entries.clear()  # who refers to an object, counts
         return values, [w for w in written if w.is_change()]
-
-    def changes(self) -> list[tuple[Any, Any]]:
-        """What stood in each location and shared variable that was written to, and what stands there now."""
-        cells = ((v, x) for v, x in zip(self.variables, self.entry, strict=True) if isinstance(v, CellVariable))
-        own = ((x, v.get()) for v, x in cells if id(v.cell) in self.forwarded)
-        return [*own, *((before, location.get()) for location, before in self.entries.values())]
 
     def written_keys(self) -> set[Any]:
         """The keys of the locations that were written to, and of the variables that others share."""

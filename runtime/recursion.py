@@ -87,10 +87,17 @@ class refused:
 def _begins_again(run: Callable[..., Any], pieces: list[journal.Piece]) -> bool:
     """Whether `run` meets what it met when the first of `pieces`, the ones open since then, began."""
     first: Any = pieces[0].run
-    if is_ours(run.__code__.co_filename) or any(not _alike(*change) for piece in pieces for change in piece.changes()):
+    if is_ours(run.__code__.co_filename) or any(not _alike(*change) for piece in pieces for change in _changes(piece)):
         return False
     entry = {id(v.cell): x for v, x in zip(pieces[0].variables, pieces[0].entry) if isinstance(v, CellVariable)}
     return _same_cells(first, run, entry)
+
+
+def _changes(piece: journal.Piece) -> list[tuple[Any, Any]]:
+    """What stood in each location and shared variable that a piece wrote to, and what stands there now."""
+    cells = ((v, x) for v, x in zip(piece.variables, piece.entry, strict=True) if isinstance(v, CellVariable))
+    own = ((x, v.get()) for v, x in cells if id(v.cell) in piece.forwarded)
+    return [*own, *((before, location.get()) for location, before in piece.entries.values())]
 
 
 def _same_cells(first: Any, again: Any, entry: dict[int, Any], depth: int = 0) -> bool:
