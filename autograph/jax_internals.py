@@ -323,7 +323,6 @@ except AttributeError:  # before JAX 0.10 it has no public name
 
     new_var = _make_gensym()
 
-
 try:
     from jax._src.traceback_util import register_exclusion as exclude_from_tracebacks
 except ImportError:  # pragma: no cover - other JAX versions
@@ -353,7 +352,6 @@ try:
 
 except ImportError:  # pragma: no cover - other JAX versions
     TRANSPOSES = None
-
 
 ARRAY_TYPE: Any  # the one class of arrays outside traces, so that a test of identity will do
 try:
@@ -397,9 +395,7 @@ def jit_is_disabled() -> bool:
 
 def say_nothing_of(kind: type[BaseException]) -> None:
     """Keeps JAX from logging a callback that raised `kind`: the program raises it too, and without our frames."""
-
-    def passes(record: logging.LogRecord) -> bool:
-        return not (record.exc_info and isinstance(record.exc_info[1], kind))
-
     for name in ("jax._src.debugging", "jax._src.callback"):
-        logging.getLogger(name).addFilter(passes)
+        logging.getLogger(name).addFilter(
+            lambda record: not record.exc_info or not isinstance(record.exc_info[1], kind)
+        )

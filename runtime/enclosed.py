@@ -16,10 +16,9 @@ last reader of what they refer to. A function over a variable refers to its cell
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from types import CellType
 
+from autograph.runtime import sharing
 from autograph.runtime.state import CellVariable, Variable
 
 
@@ -33,12 +32,8 @@ class Enclosed:
 
     def __init__(self, variables: list[Variable], names: Sequence[str]) -> None:
         self._cells = {v.name: v.cell for v in variables if v.name in names and isinstance(v, CellVariable)}
-        self._counts = {name: _references(self._cells, name) for name in self._cells}
+        self._counts = {name: sharing.outside(self._cells, name) for name in self._cells}
 
     def is_dead(self, name: str) -> bool:
         """Whether the branches, which are over, left no closure over a variable."""
-        return name in self._cells and _references(self._cells, name) <= self._counts[name]
-
-
-def _references(cells: dict[str, CellType], name: str) -> int:
-    return sys.getrefcount(cells[name])
+        return name in self._cells and sharing.outside(self._cells, name) <= self._counts[name]

@@ -18,6 +18,7 @@ True
 
 from __future__ import annotations
 
+import copy
 import functools
 import weakref
 from collections.abc import Callable
@@ -39,7 +40,9 @@ def _identity(x: Any) -> Any:
 
 
 JITTED = type(jax.jit(_identity))
-CUSTOM = (jax.custom_jvp, jax.custom_vjp)
+# Since Python 3.14 a method of `functools.singledispatchmethod` is an object when it is bound.
+_DISPATCHED: tuple[type, ...] = tuple(filter(None, [getattr(functools, "_singledispatchmethod_get", None)]))
+CUSTOM: tuple[type, ...] = (jax.custom_jvp, jax.custom_vjp, *_DISPATCHED)
 
 
 def rewrapped(wrapper: Any) -> Any:
@@ -139,6 +142,12 @@ def _in_cell(x: Any, convert: Convert) -> Any:
     return convert(x)
 
 
+def _dispatched(method: Any, convert: Convert) -> Any:
+    made = copy.copy(method)
+    made._dispatch = _implementations(method._dispatch, convert)
+    return made
+
+
 def _implementations(dispatch: Callable[[type], Any], convert: Convert) -> Callable[[type], Any]:
     """`dispatch`, whose answers are converted."""
 
@@ -156,4 +165,5 @@ _RULES: dict[type, Callable[[Any, Convert], Any]] = {
     FunctionType: _closure,
     JITTED: _jitted,
     **{kind: _custom for kind in CUSTOM},
+    **{kind: _dispatched for kind in _DISPATCHED},
 }
