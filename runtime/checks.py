@@ -37,6 +37,7 @@ from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import user_line
 from autograph.runtime.staging import is_traced
 from autograph.runtime.swallowing import may_swallow
+from autograph.runtime.traced_errors import is_of_a_call
 from autograph.runtime.truth import decider
 
 enabled = switches.is_on("AUTOGRAPH_CHECKS", True)
@@ -88,10 +89,12 @@ _EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError, UnboundL
 def is_event(error: BaseException) -> bool:
     """Whether an exception that ended an arm is what Python would raise there, and only if the arm is taken.
 
-    `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so. Mistakes in the program
-    (`NameError`, `TypeError`, ...) and what JAX and this
-    library raise are reported at once, while the program is built.
+    `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so, and what Python's own functions
+    say of a value: `max([])`, `int("x")`. Mistakes in the program (`NameError`, `TypeError`, ...) and what JAX and other
+    libraries raise are reported at once, while the program is built.
     """
+    if isinstance(error, ValueError):
+        return is_of_a_call(error) and not isinstance(error, errors.AutoGraphError) and handlers.is_event(error)
     if not isinstance(error, _EVENTS) or isinstance(
         error, (errors.AutoGraphError, jax.errors.JAXTypeError, RunTimeCheckError)
     ):

@@ -92,6 +92,12 @@ def is_of_tracing(error: BaseException) -> bool:
     return asks and not _OF_THE_CALL.match(text) and _names_a_tracer(error.__traceback__)
 
 
+def is_of_a_call(error: BaseException) -> bool:
+    """Whether what raised `error` is C code or an operator of ours that the user's code called, and no library's Python code."""
+    last = _last(error.__traceback__)
+    return last is not None and (_is_users(last) or is_ours(last.tb_frame.f_code.co_filename))
+
+
 def _last(trace: TracebackType | None) -> TracebackType | None:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -199,3 +199,20 @@ def behind_a_guard_a_vmap(x, ok):
         return 0.0
     x = jnp.asarray(x).reshape(2, 2)
     return jnp.sum(jax.vmap(lambda row: row @ x[0])(x))
+
+
+@program((1,), (-1,))
+def a_value_error_of_a_branch_that_is_not_taken(k):
+    seen = []
+    if k > 0:
+        best = k
+    else:
+        best = max(seen)
+    return best
+
+
+@program((1,), (-1,))
+def a_text_that_is_no_number_in_a_branch_that_is_not_taken(k):
+    if k > 0:
+        return k
+    return int("none")
