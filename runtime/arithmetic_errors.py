@@ -19,6 +19,7 @@ raises. The elements of arrays of one and more dimensions follow NumPy: no excep
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 import math
@@ -34,7 +35,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime import bounds, checks, guards, handlers, math_functions, powers
+from autograph.runtime import bounds, checks, guards, handlers, journal, math_functions, powers
 from autograph.runtime.staging import is_traced, is_tracer
 
 _TEXTS = {
@@ -75,7 +76,9 @@ _open = _Open()
 
 
 def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> Any:
-    """Whether `what` raises an exception of the class of this name; False where nothing is traced: it raises by itself.
+    """Whether `what` raises an exception of the class of this name.
+
+    False where nothing is traced: it raises by itself, and Python's own handler catches that, unless it is in a staged branch.
 
     Args:
         what: an operator's sign, or the name of a function (`analyses.fallible`).
@@ -83,9 +86,21 @@ def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> A
         result: what came out of it, where only this tells.
     """
     if not any(map(is_tracer, args)):
-        return False
+        return result is None and journal.active() and _raises(kind, what, args)
     test = _TESTS[kind, what]
     return test(result) if result is not None else test(*args)
+
+
+def _raises(kind: str, what: str, args: tuple[Any, ...]) -> bool:
+    """Whether `what` of known numbers of Python's raises."""
+    if not all(type(x) in (bool, int, float, complex) for x in args):
+        return False
+    fn = OF_OPERATORS.get(what) or getattr(math if what.startswith("math.") else builtins, what.removeprefix("math."))
+    try:
+        fn(*args)
+    except Exception as error:
+        return type(error).__name__ == kind
+    return False
 
 
 def failure(kind: str, what: str = "/", args: tuple[Any, ...] = ()) -> Exception:

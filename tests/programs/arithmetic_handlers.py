@@ -269,3 +269,19 @@ def what_is_called_asks_where_the_handler_takes_anything(a, b):
         return _ratio(a, b) + sum(x / b for x in (a, b))
     except Exception:
         return -1.0
+
+
+@program((7, 2), (7, 0), (-7, 2))
+def known_numbers_in_a_staged_branch(a, b):
+    n, k = 1, 0
+    try:
+        if a > 0:
+            k = a // b
+            k += 5 // (n - 1)
+        else:
+            k += int(math.sqrt(n - 3))
+    except ZeroDivisionError:
+        k += 100
+    except ValueError:
+        k += 200
+    return k
