@@ -288,5 +288,7 @@ def land(moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[i
         else:
             record(old, results[k], how, index)
     for place, other in shared:
+        while (write := _of(other)) is not None and write.new is not None:
+            other = write.new  # where it was not written, that is `other` itself
         if type(other) not in _superseded:
             array_views.note_shared(results[place], [other])

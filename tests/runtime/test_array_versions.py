@@ -265,6 +265,16 @@ def one_of_two(m):
     return m + 0
 
 
+def one_of_two_that_a_branch_wrote(a):
+    u, w = a + 1, a
+    for _ in range(2):
+        if u[0] > 1:
+            w.sort()
+        else:
+            u = w
+    return u + 0
+
+
 def slice_updated(a):
     half = a[:2]
     half += 1
@@ -351,6 +361,7 @@ REFUSED = [
     alias_returned,
     alias_in_an_arm,
     one_of_two,
+    one_of_two_that_a_branch_wrote,
     slice_updated,
     row_written,
     rows_of_a_loop,
