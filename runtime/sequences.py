@@ -24,7 +24,7 @@ import numpy as np
 from jax import lax
 from jax.core import Tracer
 
-from autograph.runtime import lazily
+from autograph.runtime import lazily, views
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
 from autograph.runtime.staging import is_traced
@@ -56,7 +56,14 @@ def compare(left: Any, symbol: str, right: Any) -> Any:
             return _compare_containers(kind, left, symbol, right)
     elif symbol == "!=" and (_negates_equality(type(left)) or _negates_equality(type(right))):
         return _unequal(left, right)
+    if symbol in ("==", "!=") and left is not right and _by_identity(type(left)) and _by_identity(type(right)):
+        views.check_identity(left, right)
     return OPERATORS[symbol](left, right)
+
+
+def _by_identity(kind: type) -> bool:
+    """Whether objects of a class are equal to themselves alone."""
+    return static_lookup(kind, "__eq__") is object.__eq__
 
 
 def eq(left: Any, right: Any) -> Any:

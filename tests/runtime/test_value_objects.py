@@ -4,9 +4,11 @@ import dataclasses
 import weakref
 from typing import Any
 
+import jax
 import pytest
 
 import autograph as ag
+from autograph.errors import StagingError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,3 +159,20 @@ def test_refused_where_somebody_could_tell(fn):
         ag.StagingError, match="the returned value|of the conditional|'p'|one of several|that a loop carries"
     ):
         ag.jit(fn)(2.0)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Weights:
+    w: Any
+    b: Any
+
+
+def test_equality_that_is_identity_is_refused_of_one_of_several():
+    @ag.jit
+    def f(m, x):
+        n = Weights(m.w + 1, m.b) if x > 0 else m
+        return m.w if n == m else m.b
+
+    with pytest.raises(StagingError, match="one of several objects"):
+        f(Weights(1.0, 2.0), 1.0)
