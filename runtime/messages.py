@@ -61,10 +61,23 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or itself where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
-    if any(map(is_traced, jax.tree.leaves(value))):
+    try:
+        holds_traced, opens = any(map(is_traced, jax.tree.leaves(value))), True
+    except ValueError:  # a dict whose keys cannot be sorted is no pytree
+        holds_traced, opens = _holds_traced(value), False
+    if holds_traced and opens:
         return value, spec, conversion
     made = _formatted(value, spec, conversion)
-    return TextOfTraced(made) if isinstance(value, TextOfTraced) else as_shown(made)
+    return TextOfTraced(made) if holds_traced or isinstance(value, TextOfTraced) else as_shown(made)
+
+
+def _holds_traced(value: Any) -> bool:
+    """Whether a value is traced, or a container that holds one."""
+    if isinstance(value, dict):
+        return any(map(_holds_traced, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_holds_traced, value))
+    return is_traced(value)
 
 
 def text(*parts: Any) -> str:

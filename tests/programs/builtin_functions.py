@@ -456,3 +456,18 @@ def methods_of_numbers(n):
     total = (5).__add__(n) + (5).__rsub__(n) + (2.0).__mul__(n) + (7).__rmod__(n)
     total += len((300).to_bytes(3, byteorder="big", signed=True)) + (0.5).as_integer_ratio()[1]
     return total, (5).__lt__(n), (5).__eq__(n), (9).__divmod__(n), (20).__rdivmod__(n), (5).__add__(n) is NotImplemented
+
+
+@program((3,), (0,), static=(0,))
+def texts_of_dicts_whose_keys_cannot_be_sorted(n):
+    d = {3: n, "k": 2}
+    if n:
+        d["k"] = [{1: n, None: (n,)}]
+    return len(f"{d}"), f"{d!r:>60}".strip() == repr(d), f"{[d]}" == str([d])
+
+
+@program((3,), (0,))
+def message_of_a_dict_whose_keys_cannot_be_sorted(n):
+    d = {3: n, "k": 2}
+    assert n >= 0, f"{d}"
+    return d["k"], d[3]
