@@ -60,12 +60,16 @@ def rewrapped(wrapper: Any) -> Any:
 _ITSELF = object()
 
 
-def afresh(f: Callable[..., Any]) -> Callable[..., Any]:
+def afresh(f: Callable[..., Any], known_as: Any = None) -> Callable[..., Any]:
     """`f` as a function that JAX has not met: what it checks, and how often it loops, depends on the place where it is called.
 
     One that was seen to do neither is called as it is.
+
+    Args:
+        known_as: what is kept in the place of `f`, which may be a method that nobody else refers to.
     """
-    if f in _UNCHECKED:
+    known_as = f if known_as is None else known_as
+    if known_as in _UNCHECKED:
         return f
     made = trace_reference()
 
@@ -74,7 +78,7 @@ def afresh(f: Callable[..., Any]) -> Callable[..., Any]:
         with reached.traced_afresh(made) as asks:
             result = f(*args, **kwargs)
             if not asks():
-                _UNCHECKED.add(f)
+                _UNCHECKED.add(known_as)
         return result
 
     return traced
@@ -85,14 +89,14 @@ def _jitted_afresh(jitted: Any) -> Any:
     from autograph.library import is_library  # above this layer
 
     inner = jitted.__wrapped__
-    options = None if inner in _UNCHECKED or is_library(inner) else jit_options(jitted)
+    options = None if jitted in _UNCHECKED or is_library(inner) else jit_options(jitted)
     if options is None:
         return jitted
-    fresh = jax.jit(afresh(inner), **options)
+    fresh = jax.jit(afresh(inner, jitted), **options)
 
     @functools.wraps(inner)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return (jitted if inner in _UNCHECKED else fresh)(*args, **kwargs)
+        return (jitted if jitted in _UNCHECKED else fresh)(*args, **kwargs)
 
     return call
 
