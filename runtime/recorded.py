@@ -5,7 +5,6 @@ These read attributes that JAX does not promise. Without them an array is not kn
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import jax
@@ -25,7 +24,9 @@ def equations_after(trace: Any, first: Any) -> list[Any]:
     found: list[Any] = []
     try:
         for recorded in reversed(trace.frame.tracing_eqns):
-            eqn = recorded() if isinstance(recorded, weakref.ref) else recorded
+            eqn = (
+                recorded() if callable(recorded) else recorded
+            )  # a weak reference; before JAX 0.10.2 always a function
             if eqn is not None and eqn is first:
                 break
             if hasattr(eqn, "in_tracers"):
