@@ -99,7 +99,21 @@ def write_program(seed: int, level: int, family: str | None = None) -> str:
         return HEADER + families.write(seed, family)
     if level in (5, 6):
         return HEADER + (JumpWriter if level == 5 else RaiseWriter)(seed).program()
-    return ProgramWriter(seed, level).program()
+    text = ProgramWriter(seed, level).program()
+    return text + _WITHOUT_COUNT if "    global COUNT" in text else text
+
+
+_WITHOUT_COUNT = """
+
+counting = program
+
+def program(a, b, x, xs):
+    global COUNT
+    result = counting(a, b, x, xs)
+    COUNT = 0
+    return result
+"""
+"""A traced value that stays in a global when the trace is over is refused (the family `outside` tries that)."""
 
 
 def write_inputs(seed: int, count: int = 6) -> list[tuple[int, int, float, list[int]]]:
