@@ -25,6 +25,7 @@ from types import FrameType
 from autograph.errors import is_ours
 from autograph.runtime.lookups import static_lookup
 
+_VARARGS = 0x4
 _TAKING = frozenset(
     "FOR_ITER UNPACK_SEQUENCE UNPACK_EX CONTAINS_OP LIST_EXTEND SET_UPDATE PRECALL CALL CALL_KW CALL_FUNCTION_EX".split()
 )
@@ -35,8 +36,10 @@ def takes_items() -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         caller = frame.f_back
-        if frame.f_code.co_name == "__getitem__" and caller is not None and _takes(caller) and _is_sequence(frame):
-            return True
+        # Of two parameters or more: a branch or body of one of its statements bears its name.
+        if frame.f_code.co_name == "__getitem__" and (frame.f_code.co_argcount > 1 or frame.f_code.co_flags & _VARARGS):
+            if caller is not None and _takes(caller) and _is_sequence(frame):
+                return True
         frame = caller
     return False
 
