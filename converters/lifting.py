@@ -60,6 +60,8 @@ class Lifting:
                 return None
             if what in ("int", "round", "pow") and len(node.args) > (2 if what == "pow" else 1):
                 return None
+            if _is_constant(node.args[0], str, bytes):  # `int("x")` is Python's alone
+                return None
             slots = [(node, "args", index) for index in range(len(node.args))]
         else:
             return None

@@ -26,6 +26,11 @@ MAKING = {
     "refusal", "message",
 }  # fmt: skip
 WITHOUT_A_PAGE = {
+    (
+        "exchanges.py",
+        "successor",
+    ): "needs a thread that exchanges the code of a function as a call of it binds arguments",
+    ("huge_ranges.py", "fail_beyond"): "needs a loop that goes on behind 2**31 numbers on a condition that is known",
     ("linking.py", "link"): "only a defect of the library makes such a tree",
     ("staged_tree.py", "convert_tree"): "says that the library has a defect",
     ("locations.py", "_is_read_only"): "only C code that changes what it lets nobody write needs it",

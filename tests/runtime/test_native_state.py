@@ -15,7 +15,7 @@ from autograph.runtime.conditionals import if_exp
 @pytest.fixture(autouse=True)
 def functions_as_they_are(monkeypatch):
     """The operators alone: nothing is converted."""
-    monkeypatch.setattr(pipeline, "staged", lambda f: f)
+    monkeypatch.setattr(pipeline, "staged", lambda f, in_try=False: f)
 
 
 def in_arm(take):
