@@ -337,10 +337,10 @@ def touch_container(obj: Any) -> None:
         return  # its methods change nothing
     views.check(obj, held_by_pieces)
     if not _stack.pieces:
-        if isinstance(obj, _CONTAINERS):
+        if issubclass(type(obj), _CONTAINERS):
             outliving.touch(ContentsLocation(obj))
         return
-    if isinstance(obj, _CONTAINERS):
+    if issubclass(type(obj), _CONTAINERS):
         _touch_contents(obj)
     elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
         raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
