@@ -144,7 +144,11 @@ def announced(f: Any, *owner: Any) -> Any:
             watch.announce()
         return after(given, result)
 
-    return functools.wraps(f, updated=())(_as_of_the_user(call))
+    return functools.wraps(f, _ASSIGNED, updated=())(_as_of_the_user(call))
+
+
+# From Python 3.12 on a frame's module is that of its function, which is the user's.
+_ASSIGNED = [name for name in functools.WRAPPER_ASSIGNMENTS if name != "__module__"]
 
 
 def _as_of_the_user(call: Any) -> Any:
