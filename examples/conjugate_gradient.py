@@ -39,7 +39,7 @@ def conjugate_gradient(operator, b, tolerance, limit):
         image = operator(direction)
         step = square / jnp.vdot(direction, image)
         x += step * direction
-        residual -= step * image
+        residual = residual - step * image  # `-=` would change `b` and `direction` too, where they are NumPy arrays
         previous, square = square, jnp.vdot(residual, residual)
         direction = residual + (square / previous) * direction
         iterations += 1

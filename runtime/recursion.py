@@ -152,7 +152,7 @@ _UNCHANGING = frozenset({ModuleType, BuiltinFunctionType, type(UNSET), set, dequ
 
 def _endless(code: Any, kind: _Kind) -> errors.StagingError:
     names = [name for name in code.co_qualname.split(".") if name != "<locals>"]
-    name = names[-2] if len(names) > 1 else names[-1]
+    name = names[-1] if names[-1] != "<lambda>" else names[-2:][0]  # an operand bears no name, its function does
     error = errors.StagingError(
         f"'{name}' {kind.what}",
         at=code,
