@@ -39,6 +39,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.jax_internals import is_tracing
 from autograph.runtime import (
     builtin_functions,
     construction,
@@ -64,7 +65,12 @@ def converted(f: Any) -> Any:
 
 
 def watched(f: Any) -> Any:
-    """The same in a `try` whose handlers may catch what arithmetic raises: functions are converted so that theirs asks for it."""
+    """The same in a `try` whose handlers may catch what arithmetic raises: functions are converted so that theirs asks for it.
+
+    Where nothing is traced, Python's arithmetic raises by itself, and no frame stands between caller and callee.
+    """
+    if not is_tracing():
+        return converted(f)
     with in_try():
         found = converted(f)
     return found if found is f else functools.partial(call_in_try, found)

@@ -52,7 +52,7 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
         asked: whether it is after all: what a function returns is where its own caller does.
         in_try: whether the call stands in a `try` whose handlers may catch what arithmetic raises.
     """
-    if in_try:
+    if in_try and is_tracing():
         with calls.in_try():
             return functools.partial(calls.call_in_try, asking(f, asked))
     found = calls.converted(f)

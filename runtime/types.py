@@ -153,7 +153,8 @@ def convert(x: Any, target: ArrayType) -> Any:
         x = lax.convert_element_type(x, target.dtype)
     missing = target.varying - have.varying
     if missing:
-        x = lax.pcast(x, tuple(missing), to="varying")
+        # JAX 0.8.0 has the older name alone.
+        x = lax.pcast(x, tuple(missing), to="varying") if hasattr(lax, "pcast") else lax.pvary(x, tuple(missing))
     if target.sharding is not None and have.sharding is None:
         x = jax.sharding.reshard(x, target.sharding)
     return x
