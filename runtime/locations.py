@@ -292,7 +292,10 @@ LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation, 
 
 
 def same_contents(before: Any, after: Any) -> bool:
-    """Whether nothing was written after all: the same elements by identity, in the same order."""
+    """Whether nothing was written after all: the same elements by identity, in the same order; numbers by value.
+
+    An `array.array` makes new numbers each time it is read.
+    """
     if before is after:
         return True
     if type(before) is not type(after) or not isinstance(before, (list, dict, set, bytes, np.ndarray)):
@@ -305,4 +308,9 @@ def same_contents(before: Any, after: Any) -> bool:
         return False
     if isinstance(before, dict):
         return all(k is m and before[k] is after[m] for k, m in zip(before, after))
-    return all(x is y for x, y in zip(before, after))
+    return all(x is y or _is_same_number(x, y) for x, y in zip(before, after))
+
+
+def _is_same_number(x: Any, y: Any) -> bool:
+    kind = type(x)
+    return kind is type(y) and (x.hex() == y.hex() if kind is float else kind is int and x == y)

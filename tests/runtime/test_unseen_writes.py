@@ -1,7 +1,9 @@
 """Code that announces no writes: what it wrote in an arm that is not taken is put back, what it wrote in the other joins."""
 
 import argparse
+import array
 import collections
+import math
 import types
 import weakref
 from collections.abc import Callable
@@ -11,6 +13,7 @@ import jax
 import pytest
 
 import autograph as ag
+from autograph.runtime import unseen_writes
 
 TEXT = """
 count = 0
@@ -224,3 +227,11 @@ def test_writes_in_an_arm(fn: Callable[..., Any]) -> None:
     for x in (-1.0, 0.5, 2.0):
         expected = fn(x)
         assert jax.tree.map(float, converted(x)) == expected
+
+
+def test_an_array_of_numbers_that_is_only_reached_is_not_written():
+    numbers = array.array("d", [1.5, -0.0, math.nan])
+    watch = unseen_writes.Watch([[numbers]])
+    assert list(watch.changes()) == []
+    numbers[1] = 0.0
+    assert [written.location.obj for written in watch.changes()] == [numbers]
