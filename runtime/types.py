@@ -154,7 +154,11 @@ def convert(x: Any, target: ArrayType) -> Any:
     missing = target.varying - have.varying
     if missing:
         # JAX 0.8.0 has the older name alone.
-        x = lax.pcast(x, tuple(missing), to="varying") if hasattr(lax, "pcast") else lax.pvary(x, tuple(missing))
+        x = (
+            lax.pcast(x, tuple(missing), to="varying")
+            if hasattr(lax, "pcast")
+            else vars(lax)["pvary"](x, tuple(missing))
+        )
     if target.sharding is not None and have.sharding is None:
         x = jax.sharding.reshard(x, target.sharding)
     return x
