@@ -118,7 +118,7 @@ def make_function(code: CodeType, fn: FunctionType) -> FunctionType:
     if annotate is None:
         new.__annotations__ = fn.__annotations__
     else:
-        new.__annotate__ = annotate  # type: ignore[attr-defined]
+        new.__annotate__ = annotate  # type: ignore[attr-defined]  # since Python 3.14
     if fn.__dict__:
         new.__dict__.update(fn.__dict__)
     if parameters := getattr(fn, "__type_params__", None):

@@ -202,7 +202,7 @@ def _user_place() -> tuple[str, int] | None:
     """File and line of the innermost frame that is not ours."""
     frame = sys._getframe(1)
     while frame is not None and errors.is_ours(frame.f_code.co_filename):
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 

@@ -33,7 +33,7 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
             if not outer:
                 return filename, frame.f_lineno
             outer -= 1
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
     return None
 
 
@@ -52,7 +52,7 @@ def names_held(x: Any) -> list[str]:
         filename = frame.f_code.co_filename
         if not is_ours(filename) and not is_library_file(filename):
             found += [name for name, value in frame.f_locals.items() if value is x and name not in found]
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
     return found
 
 
