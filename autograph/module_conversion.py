@@ -25,7 +25,7 @@ from typing import Any
 from autograph import comments, layout
 from autograph._version import __version__
 from autograph.analyses import argument_writes
-from autograph.analyses.argument_writes import Writers
+from autograph.analyses.argument_writes import ModuleWriters
 from autograph.errors import ConversionError
 from autograph.module_functions import Target, inner_functions, outermost_functions
 from autograph.module_names import module_resolver
@@ -120,9 +120,9 @@ class ParsedModule:
         return module_resolver(self.text.tree)
 
     @cached_property
-    def writers(self) -> Writers:
-        """The functions of the module that write elements of their parameters, by name."""
-        return argument_writes.writers(self.text.tree)
+    def writers(self) -> ModuleWriters:
+        """The functions of the module that write elements of their parameters."""
+        return ModuleWriters(self.text.text, self.text.tree)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ class ParsedModule:
             class_name=target.classes[-1].name if target.classes else None,
             resolve=self.resolve,
             alias=self.alias,
-            writers=lambda filename: self.writers if filename is None else argument_writes.of_file(filename),
+            writers=argument_writes.lookup(self.text.filename, lambda: self.writers),
         )
         return convert_tree(target.node, context)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ class ConversionContext:
             builtins, or `MISSING`; only modules and classes are looked into, so no user code runs. Names that the
             function binds itself are not known here: ask the scopes first.
         options: see `ConversionOptions`.
-        writers: the functions of a file (None: this one) that write elements of their parameters, by name.
+        writers: the functions of a file (None: this one) and of a name that write elements of their parameters.
         alias: the name that stands for the runtime in the generated tree; linking turns it into a constant.
     """
 
@@ -80,7 +80,7 @@ class ConversionContext:
     resolve: Callable[[str], Any]
     options: ConversionOptions = DEFAULT
     alias: str = "ag__"
-    writers: Callable[[str | None], Mapping[str, Sequence[Any]]] = lambda filename: {}
+    writers: Callable[[str | None, str], Sequence[Any]] = lambda filename, name: ()
 
     @property
     def recursive(self) -> bool:

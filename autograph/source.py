@@ -24,8 +24,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autograph import dataclass_methods
-from autograph.analyses import argument_writes
-from autograph.analyses.argument_writes import Writers
+from autograph.analyses.argument_writes import ModuleWriters
 from autograph.code_places import (
     FUTURE_FLAGS,
     Chain,
@@ -177,9 +176,9 @@ class SourceFile:
         return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names)
 
     @cached_property
-    def writers(self) -> Writers:
-        """The functions that write elements of their parameters (see `analyses.argument_writes`)."""
-        return argument_writes.writers(self.tree) if argument_writes.WRITES.search(self.text) else {}
+    def writers(self) -> ModuleWriters:
+        """The functions that write elements of their parameters."""
+        return ModuleWriters(self.text, self.tree)
 
     def plain_function(self, name: str) -> CodeType | None:
         """The code of the only module-level definition of a name, when it has no decorators."""

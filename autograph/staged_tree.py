@@ -45,7 +45,7 @@ def staged_tree(
         resolve=namespace.resolve,
         options=options,
         alias=alias,
-        writers=lambda filename: found.file.writers if filename is None else argument_writes.of_file(filename),
+        writers=argument_writes.lookup(found.filename, lambda: found.file.writers),
     )
     return convert_tree(found.node, context, {} if runtime is None else {alias: runtime}), alias
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import operator
 import threading
 import weakref
 from collections.abc import Iterator
@@ -44,7 +43,6 @@ _WRITING = frozenset(
     if name.startswith(("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "CALL"))
     or name == "BINARY_OP"  # `xs += [1]` on a list
 )
-_seen: list[weakref.ref[type]] = []
 
 
 class _Last(threading.local):
@@ -71,6 +69,36 @@ def prepare_unseen() -> None:
                         _watch(kind, name, value)
 
 
+class _Seen:
+    """The classes that were there at one time.
+
+    That they are all there is, and no other, is seen by their addresses, as long as none of them is gone.
+    """
+
+    def __init__(self, classes: list[type]) -> None:
+        self._ids = list(map(id, classes))
+        self._is_whole = True
+        me = weakref.ref(self)
+
+        def gone(_: Any) -> None:
+            if (seen := me()) is not None:
+                seen._is_whole = False
+
+        self._references = {id(kind): weakref.ref(kind, gone) for kind in classes}
+
+    def are(self, classes: list[type]) -> bool:
+        """Whether these are the same classes, in the same order."""
+        return self._is_whole and list(map(id, classes)) == self._ids
+
+    def without(self, classes: list[type]) -> list[type]:
+        """Those that were not there."""
+        known = self._references
+        return [kind for kind in classes if id(kind) not in known or known[id(kind)]() is not kind]
+
+
+_seen = _Seen([])
+
+
 def _new_classes() -> list[type]:
     """The classes that were not there at the last call."""
     global _seen
@@ -78,12 +106,10 @@ def _new_classes() -> list[type]:
     subclasses = type.__subclasses__
     for kind in classes:  # which grows
         classes += subclasses(kind)
-    references = list(map(weakref.ref, classes))  # one for each class, which is no other's once that class is gone
-    if len(references) == len(_seen) and all(map(operator.is_, references, _seen)):
+    if _seen.are(classes):
         return []
-    known = set(map(id, _seen))
-    found = [kind for kind, reference in zip(classes, references, strict=True) if id(reference) not in known]
-    _seen = references
+    found = _seen.without(classes)
+    _seen = _Seen(classes)
     return found
 
 

@@ -1,14 +1,13 @@
 """What a called function wrote into an array that it was handed: the caller's variable takes the array that it left.
 
->>> import ast
->>> from autograph.analyses.argument_writes import writers
+>>> from autograph.analyses.argument_writes import ModuleWriters
 >>> from autograph.converters.showing import show
 >>> print(show('''
 ... def f(a, i, o):
 ...     swap(a, i, 0)
 ...     n = swap(o.items, i, j=0)
 ...     a.sort()
-... ''', ArgumentWrites, writers=writers(ast.parse("def swap(v, i, j): v[i], v[j] = v[j], v[i]"))))
+... ''', ArgumentWrites, writers=ModuleWriters("def swap(v, i, j): v[i], v[j] = v[j], v[i]")))
 def f(a, i, o):
     swap(a, i, 0)
     a = ag__.latest(a)
@@ -36,7 +35,8 @@ from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.converters import pieces
 from autograph.converters.base import Node
 from autograph.converters.element_targets import ElementTargets
-from autograph.nodes import children
+from autograph.library import is_library
+from autograph.nodes import children, walk
 from autograph.options import MISSING
 
 
@@ -45,10 +45,14 @@ class ArgumentWrites(ElementTargets):
 
     only_for = (gast.Call,)
 
+    def convert(self, tree: Node) -> Node:
+        calls = (node for node in walk(tree) if isinstance(node, gast.Call))
+        return super().convert(tree) if any(self.is_in_place(call) or self.handed(call) for call in calls) else tree
+
     def visit_Expr(self, node: Node) -> Any:
         call = node.value
-        func = call.func if isinstance(call, gast.Call) else None
-        if isinstance(func, gast.Attribute) and func.attr in argument_writes.IN_PLACE and self.is_place(func.value):
+        if isinstance(call, gast.Call) and self.is_in_place(call):
+            func = call.func
             name = locations.place(gast.Constant(func.attr, None), locations.header(func))
             place = func.value
             call.func = pieces.operator(self.alias, "in_place_method", [func.value, name], at=func)
@@ -125,13 +129,18 @@ class ArgumentWrites(ElementTargets):
         meaning = self.conversion.meaning(func)
         filename = None
         if meaning is not MISSING:
-            if type(meaning) is not FunctionType:
-                return []
+            if type(meaning) is not FunctionType or is_library(meaning):
+                return []  # library code is not converted: there such a write is JAX's own TypeError
             filename = meaning.__code__.co_filename
         name = func.id if isinstance(func, gast.Name) else func.attr
         return argument_writes.arguments(
-            call, self.conversion.context.writers(filename).get(name, ()), isinstance(func, gast.Attribute)
+            call, self.conversion.context.writers(filename, name), isinstance(func, gast.Attribute)
         )
+
+    def is_in_place(self, call: Node) -> bool:
+        """Whether a call is `a.sort()`, of a variable or what it leads to."""
+        func = call.func
+        return isinstance(func, gast.Attribute) and func.attr in argument_writes.IN_PLACE and self.is_place(func.value)
 
     def is_place(self, node: Node) -> bool:
         """Whether a node is a variable, or an attribute or an element of one that can be evaluated again."""

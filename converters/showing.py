@@ -18,7 +18,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.argument_writes import Writers
+from autograph.analyses.argument_writes import ModuleWriters
 from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
 from autograph.converters.base import Conversion, Converter
@@ -26,7 +26,7 @@ from autograph.options import MISSING, ConversionContext
 
 
 def show(
-    source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None, writers: Writers | None = None
+    source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None, writers: ModuleWriters | None = None
 ) -> str:
     """The text of the first function of `source` after the passes, without blank lines.
 
@@ -36,7 +36,7 @@ def show(
         names: what names of outside mean, besides builtins.
         writers: the functions that write elements of their parameters.
     """
-    context = context_for(source, names or {}, writers=lambda filename: writers or {})
+    context = context_for(source, names or {}, writers=lambda filename, name: writers.named(name) if writers else ())
     tree = gast.ast_to_gast(ast.parse(textwrap.dedent(source))).body[0]
     conversion = Conversion(tree, context)
     for item in passes:

@@ -96,10 +96,16 @@ class Grown:
             the containers that were built and may stand for another one, and those that the last iteration appended and
             the loop leaves elsewhere as well, by the node of that place.
         """
+        if not self._lists:
+            return [], {}
         columns = [reassembly.rows(ys) for ys in stacked]
-        appended: list[list[Any]] = [[] for _ in self._lists]
         merged: list[Merged] = []
         built: dict[int, Any] = {}
+        appended: list[list[Any]] = [[] for _ in self._lists]
+        single = self._only_slot()
+        if single is not None:  # thousands of iterations may append one number each
+            appended[0] += map(columns[single].__getitem__, turns)
+            turns = ()
         for index, turn in enumerate(turns):
             row, built = [column[turn] for column in columns], {} if index else dict(flows.first)
             for values, (_, _, templates) in zip(appended, self._lists, strict=True):
@@ -109,6 +115,11 @@ class Grown:
             journal.touch_location(location)
             location.set(before + values)
         return merged, flows.left_elsewhere(built)
+
+    def _only_slot(self) -> int | None:
+        """The output that is appended, where each iteration appends one value of the trace to one list and nothing else."""
+        templates = [template for _, _, templates in self._lists for template in templates]
+        return templates[0].index if len(templates) == 1 and type(templates[0]) is Slot else None
 
 
 def alone(lists: Sequence[Variable]) -> set[int]:

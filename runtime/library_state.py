@@ -49,7 +49,11 @@ def watch(f: Any) -> None:
     if piece is None or type(module) is not str:
         return
     package = module.partition(".")[0]
-    if package not in piece.watches and package.lstrip("_") not in _WITHOUT:
+    if package in piece.watches or package.lstrip("_") in _WITHOUT:
+        return
+    from autograph import library  # above this layer
+
+    if library.is_library_module(module):  # a wrapper of JAX's bears the module of the user's function
         piece.watches[package] = _Kept(package)
 
 

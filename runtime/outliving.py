@@ -343,15 +343,14 @@ def _before(note: Note) -> list[Any]:
 
 def _traces_in(values: list[Any]) -> list[Any]:
     """The traces of the tracers among values and in what they lead to."""
-    found: list[Any] = []
+    found: dict[int, Any] = {}
     pending, seen = list(values), set[int]()
     while pending and len(seen) < _MOST:
         x = pending.pop()
         if issubclass(type(x), jax.core.Tracer):
             trace = trace_of(x)
-            if not any(trace is one for one in found):
-                found.append(trace)
+            found[id(trace)] = trace
         elif id(x) not in seen:
             seen.add(id(x))
             pending += [child for _, child in outside.leads(x)]
-    return found
+    return list(found.values())

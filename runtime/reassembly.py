@@ -93,7 +93,7 @@ class _Run(NamedTuple):
 
     array: Any
     indices: list[int]
-    value: Any
+    value: Any  # the first one; all rows of an array are of its type
 
     def joined(self) -> Any:
         if self.array is None:
@@ -110,7 +110,7 @@ def _together(values: Any) -> Any:
     runs = _runs(values)
     if len(runs) * _LEAST_ROWS > len(values):
         return None
-    kinds = {_kind(x) for x in values}
+    kinds = {_kind(run.value) for run in runs}
     if len(kinds) > 1 or None in kinds:  # JAX promotes
         return None
     parts = [run.joined() for run in runs]

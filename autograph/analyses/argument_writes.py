@@ -1,12 +1,12 @@
 """Which functions of a module write elements of what they are handed, by the text of the module alone.
 
->>> table = writers(ast.parse('''
+>>> table = writers('''
 ... def swap(v, i, j):
 ...     v[i], v[j] = v[j], v[i]
 ... def reverse(xs, n):
 ...     for k in range(n // 2):
 ...         swap(xs, k, n - 1 - k)
-... '''))
+... ''')
 >>> {name: [sorted(writer.written) for writer in found] for name, found in table.items()}
 {'swap': [['v']], 'reverse': [['xs']]}
 
@@ -17,11 +17,12 @@ that is false costs an assignment that changes nothing.
 from __future__ import annotations
 
 import ast
+import bisect
 import linecache
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 IN_PLACE = frozenset({"sort", "fill"})
@@ -48,40 +49,104 @@ class Writer:
 
 
 Writers = Mapping[str, Sequence[Writer]]
+_Function = tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]  # and whether it is a method
 
 
-def of_file(filename: str) -> Writers:
-    """The functions of a file that write elements of their parameters, by name."""
-    return _of_text("".join(linecache.getlines(filename)))
+class ModuleWriters:
+    """The functions of one module that write elements of their parameters; found when a name of one is first asked for.
+
+    Args:
+        text: the text of the module.
+        tree: its tree, where it is at hand.
+    """
+
+    def __init__(self, text: str, tree: ast.Module | None = None) -> None:
+        self._text = text
+        self._tree = tree
+
+    def named(self, name: str) -> Sequence[Writer]:
+        """Those of a name."""
+        return self._found.get(name, ()) if f"def {name}" in self._text else ()
+
+    @cached_property
+    def _found(self) -> Writers:
+        try:
+            return writers(self._text, self._tree)
+        except SyntaxError:
+            return {}
 
 
 @lru_cache(64)
-def _of_text(text: str) -> Writers:
-    try:
-        return writers(ast.parse(text)) if WRITES.search(text) else {}
-    except SyntaxError:
+def _of_text(text: str) -> ModuleWriters:
+    return ModuleWriters(text)
+
+
+def of_file(filename: str) -> ModuleWriters:
+    """The functions of a file that write elements of their parameters."""
+    return _of_text("".join(linecache.getlines(filename)))
+
+
+def lookup(filename: str, own: Callable[[], ModuleWriters]) -> Callable[[str | None, str], Sequence[Writer]]:
+    """What tells the writers of a file (None: this one) that have a name; `own` gives those of the file itself."""
+
+    def named(file: str | None, name: str) -> Sequence[Writer]:
+        return (own() if file is None or file == filename else of_file(file)).named(name)
+
+    return named
+
+
+def writers(text: str, tree: ast.Module | None = None) -> Writers:
+    """The functions of a module that write elements of their parameters, by name.
+
+    Most functions write none: only those are walked in whose lines the text of a write, or the name of a writer, stands.
+
+    Args:
+        text: the text of the module.
+        tree: its tree, where it is at hand.
+
+    Raises:
+        SyntaxError: if the text is no Python.
+    """
+    if not WRITES.search(text):
         return {}
-
-
-def writers(tree: ast.Module) -> Writers:
-    """The functions of a module that write elements of their parameters, by name."""
-    functions = [(node, is_method) for node, is_method in _functions(tree, False)]
-    written = {id(node): _written_directly(node) for node, _ in functions}
+    functions = list(_functions(tree or ast.parse(text), False))
+    lines = _Lines(text)
+    written: dict[int, set[str]] = {id(node): _written_directly(node) for node, _ in lines.having(WRITES, functions)}
     found: dict[str, list[Writer]] = {}
     changed = True
     while changed:
         found = {}
         for node, is_method in functions:
-            if written[id(node)]:
+            if written.get(id(node)):
                 writer = Writer(_positional(node), frozenset(written[id(node)]), is_method)
                 found.setdefault(node.name, []).append(writer)
         changed = False
-        for node, _ in functions if found else ():
-            names = set(_parameters(node)) - written[id(node)]
-            handed = {arg.id for arg in _handed(node, found) if isinstance(arg, ast.Name)} & names if names else ()
-            written[id(node)].update(handed)
+        names = re.compile(rf"\b({'|'.join(found)})\b") if found else None
+        for node, _ in lines.having(names, functions) if names is not None else ():
+            known = written.setdefault(id(node), set())
+            others = set(_parameters(node)) - known
+            handed = {arg.id for arg in _handed(node, found) if isinstance(arg, ast.Name)} & others if others else ()
+            known.update(handed)
             changed = changed or bool(handed)
     return found
+
+
+class _Lines:
+    """Where in a text the lines are."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
+
+    def having(self, pattern: re.Pattern[str], functions: Sequence[_Function]) -> list[_Function]:
+        """The functions in whose lines a pattern is found."""
+        at = [bisect.bisect_left(self._ends, match.end()) + 1 for match in pattern.finditer(self._text)]
+
+        def has(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+            index = bisect.bisect_left(at, node.lineno)
+            return index < len(at) and at[index] <= (node.end_lineno or node.lineno)
+
+        return [(node, is_method) for node, is_method in functions if has(node)]
 
 
 def arguments(call: Any, found: Sequence[Writer], is_attribute: bool) -> list[Any]:
@@ -98,7 +163,7 @@ def arguments(call: Any, found: Sequence[Writer], is_attribute: bool) -> list[An
     return list(given.values())
 
 
-def _functions(node: ast.AST, in_class: bool) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
+def _functions(node: ast.AST, in_class: bool) -> Iterator[_Function]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             is_static = any(getattr(d, "id", None) == "staticmethod" for d in child.decorator_list)

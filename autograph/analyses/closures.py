@@ -30,7 +30,7 @@ import gast
 from autograph.analyses.bits import Bits
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
-from autograph.nodes import walk
+from autograph.nodes import children, walk
 
 
 class Closures:
@@ -45,23 +45,29 @@ class Closures:
     def __init__(self, function: Any, scope: Scope, bits: Bits) -> None:
         names = scope.captured - scope.nonlocals
         found = ((child.node, child.deferred & names) for child in scope.children) if names else ()
-        self._of = {node: bits.mask(captured) for node, captured in found if captured}
+        self._made: dict[Any, int] = {}
         self._before: dict[Any, int] = {}
         self._after: dict[Any, int] = {}
         self.anywhere = 0
         """Variables of closures that stand outside the statements: nothing is known of when these are made."""
-        if self._of:
-            inside = {*walk(*function.body)}
-            for node, captured in self._of.items():
-                self.anywhere |= captured if node not in inside else 0
+        made = [(node, bits.mask(captured)) for node, captured in found if captured]
+        if made:
+            around = {child: node for node in walk(*function.body) for child in children(node)}
+            own = {*function.body}
+            for node, captured in made:
+                if node not in around and node not in own:
+                    self.anywhere |= captured
+                while node is not None:
+                    self._made[node] = self._made.get(node, 0) | captured
+                    node = around.get(node)
             self._follow(function.body, 0)
 
     def made_in(self, *nodes: Any) -> int:
         """The variables of the closures that are made in some parts of the function."""
         made = 0
-        if self._of:
-            for node in walk(*nodes):
-                made |= self._of.get(node, 0)
+        if self._made:
+            for node in nodes:
+                made |= self._made.get(node, 0)
         return made
 
     def before(self, statement: Any) -> int:

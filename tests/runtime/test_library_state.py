@@ -17,6 +17,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StagingError
+from autograph.runtime import journal
 from autograph.runtime.calls import converted
 from autograph.runtime.conditionals import if_stmt, nothing
 
@@ -323,3 +324,20 @@ def test_classes_made_in_a_branch_belong_to_the_module_of_the_function() -> None
 
     jax.jit(f)(1.0)
     assert modules == [__name__, __name__]
+
+
+def test_a_wrapper_of_jaxs_is_not_taken_for_a_library_of_the_users_module() -> None:
+    def loss(x: Any) -> Any:
+        return x * x
+
+    watched = []
+    gradient = jax.grad(loss)  # whose `__module__` is that of `loss`
+
+    def f(x: Any) -> Any:
+        if x > 0:
+            x = gradient(x)
+            watched.extend(journal.innermost().watches)  # type: ignore[union-attr]
+        return x
+
+    assert float(ag.jit(f)(jnp.float32(3.0))) == 6.0
+    assert watched == []
