@@ -46,7 +46,7 @@ from autograph.analyses.jump_flags import JUMPS, jump_of, jump_of_assignment, ju
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
 from autograph.analyses.summaries import NOTHING, Exits, Summary, before, either, then
-from autograph.nodes import methods
+from autograph.nodes import methods, walk
 
 
 class Liveness:
@@ -163,7 +163,10 @@ class Liveness:
         names = self._effects.of(*nodes)
         mask = self.bits.mask
         kills = mask(names.kills)
-        return Summary(mask(names.reads) | self._closures.made_in(*nodes) & ~kills, kills), mask(names.writes)
+        made = self._closures.made_in(*nodes)
+        if made and all(map(_only_makes, nodes)):
+            made &= ~kills  # no closure runs before the statement has bound these
+        return Summary(mask(names.reads) | made, kills), mask(names.writes)
 
     def _block(self, statements: list[Any]) -> Summary:
         summary = NOTHING
@@ -367,3 +370,18 @@ class Liveness:
 
 _SUMMARIES = methods(Liveness, "_summary_")
 _SPREADS = methods(Liveness, "_spread_")
+
+
+def _only_makes(node: Any) -> bool:
+    """Whether a statement gives a closure a name and calls nothing."""
+    if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):
+        return not node.decorator_list and not _calls(node.args)
+    if isinstance(node, gast.ClassDef):
+        plain = [item for item in node.body if not isinstance(item, gast.FunctionDef | gast.AsyncFunctionDef)]
+        parts = (*node.decorator_list, *node.bases, *node.keywords, *plain)
+        return all(map(_only_makes, set(node.body) - set(plain))) and not _calls(*parts)
+    return isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda)
+
+
+def _calls(*nodes: Any) -> bool:
+    return any(isinstance(item, gast.Call) for item in walk(*nodes))

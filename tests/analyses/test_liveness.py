@@ -65,6 +65,9 @@ CASES = {
     ),
     "captured by a closure": ("g = lambda: x\nif a: x = 1\nreturn g", "if a: x"),
     "captured by a closure made later": ("if a: x = 1\nreturn lambda: x", "if a: x"),
+    "read by a closure before it is bound again": ("if a: x = 1\nx = b(lambda: x)\nreturn x", "if a: x"),
+    "not by a closure that has its name": ("if a: x = 1\nx = lambda: x\nreturn x", "if a:"),
+    "read by a class body": ("if a: x = 1\nclass x: b = c(lambda: x)\nreturn x", "if a: x"),
     "read by a comprehension": ("if a: x = 1\nreturn [x for b in c]", "if a: x"),
     "an iterable is read first": ("if a: c = 1\nfor x in c: x = 0", "if a: c; for x in c:"),
     "nested statements": (

@@ -27,6 +27,18 @@ def def_closure_reads_changed_variable(m):
     return add(m)
 
 
+@program((1, 2), (5, 2))
+def closures_that_run_before_their_variable_is_bound_again(a, b):
+    c = d = e = 1
+    if a > 2:
+        c, d, e = a, a + b, a
+    c = sum(map(lambda u: u + c, [a, b]))
+    d = max([a, b, 7], key=lambda u: abs(u - d))
+    if (e := (lambda: e + 1)()) > 3:
+        b = b + 1
+    return c, d, e, b
+
+
 @program((1.0,), (5.0,))
 def nonlocal_in_staged_branch(x):
     t = 1.0

@@ -66,11 +66,14 @@ class _Writer:
         elif kind < 0.65:
             self.keep(depth, self.choice("fg"))
         else:
+            v = self.fresh()
             changes = [
                 f"p = ({self.number()} + p) % 9",
                 f"q = {self.number()}",
                 f"q = (q + {self.called()}) % 7",
                 f"ys = ({self.number()}, q, p)",
+                f"{self.choice('pq')} = ({self.value(2)}) % 9",  # in a scope that ends before the name is bound again
+                f"{self.choice('pq')} = sum(map(lambda {v}: {v} + {self.number()}, ys)) % 9",
             ]
             if not traced:
                 changes += ["ys = tuple(ys)", "ys = tuple([v + 1 for v in ys])"]
