@@ -301,10 +301,14 @@ def caught_around(filename: str, line: int) -> list[ast.expr | None]:
     return [kind for first, last, kinds in files[0].watched if first <= line <= last for kind in kinds]
 
 
-def is_guarded(filename: str, line: int) -> bool:
-    """Whether code runs whatever leaves a line of a file: of a `finally`, a `with`, a handler for everything."""
+def is_guarded(filename: str, line: int, start: int) -> bool:
+    """Whether code runs whatever leaves a line of a file: of a `finally`, a `with`, a handler for everything.
+
+    Args:
+        start: the first line of the function or generator expression there; what stands around that is not in it.
+    """
     files = _FILES.get(filename)
-    return files is not None and any(first <= line <= last for first, last in files[0].guarded)
+    return files is not None and any(start < first <= line <= last for first, last in files[0].guarded)
 
 
 _WIDEST = ("BaseException", "GeneratorExit")

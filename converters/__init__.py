@@ -30,6 +30,7 @@ from autograph.converters.handlers import Handlers
 from autograph.converters.jumps import Jumps
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.match_statements import MatchStatements
+from autograph.converters.named_generators import NamedGenerators
 from autograph.converters.named_operands import NamedOperands
 from autograph.converters.optional_values import OptionalValues
 from autograph.converters.outer_writes import OuterWrites
@@ -64,6 +65,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     HoistDeclarations,  # first: declarations inside statements would move with them
     MatchStatements,  # before anything counts `if`s: cases become some
     CaughtStatements,  # before anything counts `raise`s
+    NamedGenerators,  # before operations are taken out of calls, and out of generators
     CaughtOperations,  # sees the `try`s that statements became, and makes `raise`s
     Directives,  # while each directive still stands in its own loop
     ArgumentWrites,  # before element assignments, which declare the names that it binds

@@ -72,6 +72,8 @@ class Conversion:
         """Variables that jumps became."""
         self.transient: set[str] = set()
         """Temporaries that are never read where the statement that sets them did not run just before."""
+        self.outcomes: set[str] = set()
+        """Temporaries that hold `None` or a value."""
         self.tests: list[Node] = []
         """Tests that functions of ours return."""
         self.pieces: set[Node] = set()

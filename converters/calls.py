@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses.fallible import caught_by
+from autograph.analyses.fallible import ARITHMETIC, caught_by
 from autograph.analyses.operators import callee, is_operator
 from autograph.converters import native_calls, pieces
 from autograph.converters.base import ExpressionConverter, Node
@@ -60,7 +60,7 @@ class Calls(ExpressionConverter):
     def _scope_Try(self, node: Node) -> None:
         """Calls in the body of a `try` are told where they stand, where its handlers may catch what arithmetic raises."""
         outer = self.in_try
-        self.in_try = outer or bool(caught_by(node, self.conversion.meaning))
+        self.in_try = outer or bool(caught_by(node, self.conversion.meaning) & ARITHMETIC)
         self._list(node.body)
         self.in_try = outer
         for part in (node.handlers, node.orelse, node.finalbody):

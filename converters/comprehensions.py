@@ -65,10 +65,12 @@ class Comprehensions(ExpressionConverter):
     def taken(self, node: Node) -> Node:
         """What takes a generator over a range, and `min`, `max`, `next(..., default)` of one with a filter."""
         generator = node.args[0] if node.args else None
+        if isinstance(generator, gast.Call):
+            return self.of_filter(node, generator)
         if not isinstance(generator, gast.GeneratorExp | gast.ListComp):
             return node
         func = callee(node, self.alias)
-        known = next((f for f in TAKERS if self.conversion.static.is_builtin(func, f)), None)
+        known = self.taker(func)
         if isinstance(generator, gast.ListComp) and known is not builtins.sum:
             return node
         *outer, last = generator.generators
@@ -102,10 +104,31 @@ class Comprehensions(ExpressionConverter):
         arguments = pieces.no_arguments()
         arguments.args = [gast.Name(name, gast.Param(), None, None)]
         make = locations.place(gast.Lambda(arguments, generator), locations.header(generator))
-        made = [func, make, iterable]
+        return self.handed(node, "fold" if known in FILTERED else "taken", [func, make, iterable])
+
+    def taker(self, func: Node) -> Any:
+        """The function among those above that a callee means, or None."""
+        return next((f for f in TAKERS if self.conversion.static.is_builtin(func, f)), None)
+
+    def of_filter(self, node: Node, call: Node) -> Node:
+        """`min`, `max` and `next` of `filter(f, xs)`."""
+        func = callee(node, self.alias)
+        known = self.taker(func)
+        if known in FILTERED or known is None or not fits(known, node) or call.keywords or len(call.args) != 2:
+            return node
+        if any(isinstance(item, gast.Starred) for item in call.args):
+            return node
+        if not self.conversion.static.is_builtin(callee(call, self.alias), builtins.filter):
+            return node
+        test, iterable = call.args
+        return self.handed(node, "taken", [func, pieces.operator(self.alias, "filtering", [test], at=test), iterable])
+
+    def handed(self, node: Node, operator: str, arguments: list[Node]) -> Node:
+        """The call without its first argument, of what the operator makes."""
         if is_operator(node.func, self.alias) and node.func.func.attr == "asking":
-            made.append(locations.place(gast.Constant(True, None), locations.header(node)))
-        node.func = pieces.operator(self.alias, "fold" if known in FILTERED else "taken", made, at=node)
+            asked = node.func.args[1:]  # whether the caller asks, where that is a variable
+            arguments += asked or [locations.place(gast.Constant(True, None), locations.header(node))]
+        node.func = pieces.operator(self.alias, operator, arguments, at=node)
         node.args = node.args[1:]
         return node
 
@@ -175,7 +198,7 @@ class Comprehensions(ExpressionConverter):
 def fits(taker: Any, call: Node) -> bool:
     """Whether a call has no other arguments than we know: `next(g, d)`, `min(g, default=d)`, `sum(g, start)`."""
     if taker is builtins.next:
-        return len(call.args) == 2 and not call.keywords
+        return len(call.args) <= 2 and not call.keywords
     if taker is builtins.sum:
         return (
             len(call.args) <= 2 and not call.keywords and not any(isinstance(item, gast.Starred) for item in call.args)

@@ -58,6 +58,8 @@ class Lifting:
             what = CALLS.get(meaning) if type(meaning).__hash__ is not None else None
             if what is None or not node.args or any(isinstance(item, gast.Starred) for item in node.args):
                 return None
+            if what == "next" and not _is_search(node):
+                return None
             if what in ("int", "round", "pow") and len(node.args) > (2 if what == "pow" else 1):
                 return None
             if _is_constant(node.args[0], str, bytes):  # `int("x")` is Python's alone
@@ -142,6 +144,8 @@ class Lifting:
             )
 
     def _tested(self, node: Node, operation: Operation) -> Node:
+        if operation.what == "next":
+            return self._found(node)
         arguments = []
         for slot in operation.operands:
             saved = self.saved(get(slot))
@@ -155,6 +159,19 @@ class Lifting:
         else:
             self.check(operation, arguments, node)
         return node
+
+    def _found(self, node: Node) -> Node:
+        """`next(e for x in xs if t)`: `None` where there is no item, which are tuples of one, so that none of them is `None`."""
+        conversion = self.converter.conversion
+        name = self.namer.fresh("found")
+        conversion.outcomes.add(name)
+        conversion.kinds.add(gast.If)
+        [generator] = node.args
+        generator.elt = locations.place(gast.Tuple([generator.elt], gast.Load()), locations.position(generator.elt))
+        node.args.append(locations.place(gast.Constant(None, None), locations.position(node)))
+        self.front.append(pieces.assign(name, node, at=node))
+        self.front += self.converter.statements(f"if {name} is None:\n    raise StopIteration", at=node)
+        return self.converter.expression(f"{name}[0]", at=node)
 
     def _children(self, node: Node) -> None:
         slots = _slots(node)
@@ -213,6 +230,12 @@ class Lifting:
         first = gast.Compare(left, node.ops[:1], [middle])
         rest = gast.Compare(copy.deepcopy(middle), node.ops[1:], node.comparators[1:])
         return locations.place(gast.BoolOp(gast.And(), [first, rest]), locations.position(node))
+
+
+def _is_search(call: Node) -> bool:
+    """Whether it is the `next` of a generator with a filter: what other iterators have left is known."""
+    generator = call.args[0]
+    return len(call.args) == 1 and isinstance(generator, gast.GeneratorExp) and bool(generator.generators[-1].ifs)
 
 
 def is_safe(what: str, left: Node, right: Node) -> bool:

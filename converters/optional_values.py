@@ -75,11 +75,12 @@ class OptionalValues(StatementConverter):
             return
         nodes = own_nodes(function)
         tested = [found for node in walk(function) if (found := self.tested(node)) is not None]
-        own = self.may_hold_none(nodes) & self.scope.locals
+        own = self.may_hold_none(nodes) & (self.scope.locals | self.conversion.outcomes)
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
         self.asked = ""
         returned = own & {node.value.id for node in nodes if _returns_name(node)}
-        if returns_either(function, nodes, names | returned):
+        searches = {node.value for node in nodes if isinstance(node, gast.Return) and self.may_find_none(node.value)}
+        if returns_either(function, nodes, names | returned, searches):
             self.asked = self.conversion.asked[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)
         if names:
@@ -122,9 +123,20 @@ class OptionalValues(StatementConverter):
         if not isinstance(node, gast.Call) or is_operator(node, self.alias) or not self.conversion.context.recursive:
             return False
         if self.conversion.static.is_builtin(node.func, builtins.next):
-            return len(node.args) == 2 and isinstance(node.args[0], gast.GeneratorExp)
+            return len(node.args) == 2 and self.is_search(node.args[0])
         meaning = self.conversion.meaning(node.func)
         return meaning is MISSING or (type(meaning) is FunctionType and not is_library(meaning))
+
+    def is_search(self, items: Node) -> bool:
+        """Whether `next` of it may be a loop: a generator, or what `filter` gives."""
+        if isinstance(items, gast.Call):
+            return self.conversion.static.is_builtin(items.func, builtins.filter)
+        return isinstance(items, gast.GeneratorExp)
+
+    def may_find_none(self, node: Node) -> bool:
+        """Whether it is `next(..., None)` of a search."""
+        is_next = isinstance(node, gast.Call) and self.conversion.static.is_builtin(node.func, builtins.next)
+        return is_next and len(node.args) == 2 and _is_none(node.args[1]) and self.is_search(node.args[0])
 
     def tested(self, node: Node) -> Node | None:
         """What `... is None` or `... is not None` tests: a name, a walrus of one, or a call; None for anything else."""
@@ -273,8 +285,8 @@ def _leaves(block: list[Node]) -> bool:
     return isinstance(last, gast.Return | gast.Raise | gast.Try)
 
 
-def returns_either(function: Node, nodes: list[Node], names: Collection[str]) -> bool:
-    """Whether a function may return `None` or a value, by its text; `names` may hold `None`."""
+def returns_either(function: Node, nodes: list[Node], names: Collection[str], calls: Collection[Node]) -> bool:
+    """Whether a function may return `None` or a value, by its text; `names` may hold `None`, and `calls` give it."""
     values = [node.value for node in nodes if isinstance(node, gast.Return)]
     if all(value is None or _is_none(value) for value in values) or isinstance(function, gast.AsyncFunctionDef):
         return False
@@ -282,7 +294,7 @@ def returns_either(function: Node, nodes: list[Node], names: Collection[str]) ->
         return False
     if not _leaves(function.body):
         return True
-    return any(value is None or _may_be_none(value) or _is_one_of(value, names) for value in values)
+    return any(value is None or value in calls or _may_be_none(value) or _is_one_of(value, names) for value in values)
 
 
 def _is_none(node: Node) -> bool:

@@ -27,6 +27,7 @@ from autograph.runtime.conditionals import if_stmt as if_stmt
 from autograph.runtime.conditionals import nothing as nothing
 from autograph.runtime.contexts import context as context
 from autograph.runtime.for_loops import for_loop as for_loop
+from autograph.runtime.generators import filtering as filtering
 from autograph.runtime.generators import fold as fold
 from autograph.runtime.generators import taken as taken
 from autograph.runtime.handlers import caught as caught

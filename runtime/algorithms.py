@@ -211,19 +211,28 @@ def extreme_or(search: Any, make: Any, items: Any, default: Any) -> Any:
     return best
 
 
-def first_of(make: Any, items: Any, default: Any) -> Any:
-    """`next(make(items), default)`."""
-    for item in items:
+def first_of(make: Any, held: Any, default: Any) -> Any:
+    """`next(make(items), default)`; `held.take()` gives the items, here and below: nothing else of ours may refer to them."""
+    for item in held.take():
         for test, element in make((item,)):
             if test:
                 return element()
     return default
 
 
-def first_or_none(make: Any, items: Any) -> Any:
+def first_or_none(make: Any, held: Any) -> Any:
     """`next(make(items), None)`."""
-    for item in items:
+    for item in held.take():
         for test, element in make((item,)):
             if test:
                 return element()
     return None
+
+
+def first_one(make: Any, held: Any) -> Any:
+    """`next(make(items))`."""
+    for item in held.take():
+        for test, element in make((item,)):
+            if test:
+                return element()
+    raise StopIteration

@@ -50,6 +50,7 @@ from autograph.runtime import (
     arithmetic_errors,
     attributes,
     calls,
+    comprehensions,
     handlers,
     iterables,
     lazily,
@@ -141,7 +142,7 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         total = iterable.reduced("sum")
         return total if type(start) is int and start == 0 else start + total
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
-        return sum(iterable, start)
+        return sum(comprehensions.kept(iterable, 0), start)
     if iterable.shape[0] == 0:
         return start
     if iterable.dtype == jnp.bool_:

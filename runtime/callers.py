@@ -1,4 +1,4 @@
-"""Who asked: whether an `IndexError` that leaves a running `__getitem__` would be the end of an iteration.
+"""Who asked: whether an `IndexError` or a `StopIteration` that leaves a running method would be the end of an iteration.
 
 Python iterates an object that has `__getitem__` and no `__iter__` by asking for the items 0, 1, 2, ... until an
 `IndexError` says that there are no more.
@@ -29,6 +29,14 @@ _VARARGS = 0x4
 _TAKING = frozenset(
     "FOR_ITER UNPACK_SEQUENCE UNPACK_EX CONTAINS_OP LIST_EXTEND SET_UPDATE PRECALL CALL CALL_KW CALL_FUNCTION_EX".split()
 )
+
+
+def steps() -> bool:
+    """Whether one of the running functions is the `__next__` or `__anext__` of an iterator, which ends by an exception."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name not in ("__next__", "__anext__"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def takes_items() -> bool:

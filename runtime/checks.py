@@ -30,8 +30,7 @@ import numpy as np
 
 from autograph import errors, switches
 from autograph.jax_internals import say_nothing_of
-from autograph.runtime import handlers, journal, messages, reached
-from autograph.runtime.callers import takes_items
+from autograph.runtime import callers, handlers, journal, messages, reached
 from autograph.runtime.handlers import exception_of, would_catch
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import user_line
@@ -107,7 +106,9 @@ def is_event(error: BaseException) -> bool:
 
 def stage_failure(error: BaseException) -> None:
     """Makes the current piece fail with `error` whenever it runs."""
-    if isinstance(error, StopIteration | StopAsyncIteration) or (isinstance(error, IndexError) and takes_items()):
+    if (isinstance(error, StopIteration | StopAsyncIteration) and callers.steps()) or (
+        isinstance(error, IndexError) and callers.takes_items()
+    ):
         raise errors.StagingError(
             "an iterator ends on a traced condition",
             at=_place_of(error),
@@ -184,13 +185,17 @@ def _head(error: BaseException) -> str:
 
 
 def _place_of(error: BaseException) -> tuple[str, int] | None:
-    return _PLACES.pop(id(error), None) or next(
-        (
-            (f.filename, f.lineno or 0)
-            for f in reversed(traceback.extract_tb(error.__traceback__))
-            if not errors.is_ours(f.filename)
-        ),
-        None,
+    return (
+        _PLACES.pop(id(error), None)
+        or next(
+            (
+                (f.filename, f.lineno or 0)
+                for f in reversed(traceback.extract_tb(error.__traceback__))
+                if not errors.is_ours(f.filename)
+            ),
+            None,
+        )
+        or user_line()
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.conditionals import staged_value
-from autograph.runtime.iterables import staged_range
+from autograph.runtime.iterables import Filter, staged_range
 from autograph.runtime.primitives import predicate
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
@@ -60,6 +60,19 @@ def comp_kept(test: Any, element: Callable[[], Any], passed: Any) -> tuple[Any, 
     if not is_traced(test):
         return (element(),) if test else ()
     return (staged_value("filter", predicate(test), element, lambda: passed),)
+
+
+def kept(items: Any, passed: Any) -> Any:
+    """The items of what `filter` gives, if it is that: `passed` in the place of one that a traced test may leave out."""
+    if type(items) is not Filter or items.begun:
+        return items
+    test, inside = items.fn or (lambda item: item), items.iterable
+    items.exhaust()
+
+    def element(x: Any) -> Callable[[], Any]:
+        return lambda: x
+
+    return (item for x in inside for item in comp_kept(decider(test(x)), element(x), passed))
 
 
 def comp_counted(test: Any, element: Callable[[], Any]) -> tuple[Any, ...]:

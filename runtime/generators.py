@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime import algorithms, builtin_functions, ranges
+from autograph.runtime import algorithms, builtin_functions, calls, ranges
 from autograph.runtime.standard_library import plain
 
 Make = Callable[[Any], Iterator[Any]]
@@ -43,15 +43,46 @@ def taken(f: Any, make: Make, iterable: Any, asked: bool = False) -> Callable[..
     """
     if not is_tracing():
         return lambda *args, **kwargs: f((element() for test, element in make(iterable) if test), *args, **kwargs)
+    held = _Held(iterable)
     if f is next:
-        return lambda default: _next(make, iterable, default, asked)
-    return lambda **kwargs: _extreme(f, make, iterable, **kwargs)
+        return lambda *default: _next(make, held, asked, *default)
+    return lambda **kwargs: _extreme(f, make, held.take(), **kwargs)
 
 
-def _next(make: Make, iterable: Any, default: Any, asked: bool) -> Any:
+class _Held:
+    """An iterable that is handed on to who takes its items, so that nobody else seems to know it."""
+
+    __slots__ = ("_iterable",)
+
+    def __init__(self, iterable: Any) -> None:
+        self._iterable = iterable
+
+    def take(self) -> Any:
+        """The iterable, once."""
+        iterable = self._iterable
+        del self._iterable
+        return iterable
+
+
+_MISSING: Any = object()
+
+
+def _next(make: Make, held: _Held, asked: bool, default: Any = _MISSING) -> Any:
+    if default is _MISSING:
+        return plain(algorithms.first_one)(make, held)
     if default is None:
-        return plain(algorithms.first_or_none, asked)(make, iterable)
-    return plain(algorithms.first_of)(make, iterable, default)
+        return plain(algorithms.first_or_none, asked)(make, held)
+    return plain(algorithms.first_of)(make, held, default)
+
+
+def filtering(test: Any) -> Make:
+    """What `taken` makes a generator with that takes `filter(test, iterable)`.
+
+    >>> taken(next, filtering(lambda x: x > 2), [1, 2, 3])()
+    3
+    """
+    passes = calls.converted(test) if test is not None else lambda item: item
+    return lambda items: ((passes(item), lambda item=item: item) for item in items)
 
 
 def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:

@@ -68,7 +68,8 @@ def runs_when_left(iterator: Any) -> bool:
 
     while type(iterator) is GeneratorType:
         frame = iterator.gi_frame
-        if frame is not None and source.is_guarded(frame.f_code.co_filename, frame.f_lineno):
+        code = iterator.gi_code
+        if frame is not None and source.is_guarded(code.co_filename, frame.f_lineno, code.co_firstlineno):
             return True
         iterator = iterator.gi_yieldfrom
     return is_native(iterator) and any(map(runs_when_left, _referents(iterator)))

@@ -30,6 +30,7 @@ OPERATORS = {
 CLASSES: dict[str, type[BaseException]] = {
     "LinAlgError": np.linalg.LinAlgError,
     "OverflowError": OverflowError,
+    "StopIteration": StopIteration,
     "ValueError": ValueError,
     "ZeroDivisionError": ZeroDivisionError,
 }
@@ -47,11 +48,12 @@ KINDS: dict[str, tuple[str, ...]] = {
     **{f"math.{name}": ("ValueError", "OverflowError") for name in ("gamma", "lgamma", "pow")},
     "math.log": ("ValueError", "ZeroDivisionError"),
     **{f"numpy.linalg.{name}": ("LinAlgError",) for name in ("cholesky", "inv", "solve")},
+    "next": ("StopIteration",),
 }
 """The names of what each raises, in the order in which Python asks."""
 
 CALLS: dict[Any, str] = {
-    **{fn: fn.__name__ for fn in (divmod, int, pow, round)},
+    **{fn: fn.__name__ for fn in (divmod, int, next, pow, round)},
     operator.truediv: "/",
     operator.floordiv: "//",
     operator.mod: "%",
@@ -66,6 +68,9 @@ CALLS: dict[Any, str] = {
 
 BY_RESULT = frozenset(name for name in KINDS if name.startswith("numpy."))
 """Those of which only the result tells whether they failed."""
+
+
+ARITHMETIC = frozenset(CLASSES) - {"StopIteration"}
 
 
 def caught_by(node: Any, meaning: Callable[[Any], Any]) -> frozenset[str]:

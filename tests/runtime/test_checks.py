@@ -528,3 +528,12 @@ def test_an_attribute_that_may_be_missing_is_refused_where_that_is_an_answer(par
     assert f(3) == 1
     assert "AttributeError: r" in run(f, 0)
     assert ag.jit(lambda n: getattr(_Point(n), "s", n) + hasattr(_Point(n), "t"))(3) == 3
+
+
+def test_what_our_own_algorithms_raise_names_the_line_of_the_user():
+    def first(xs):
+        return next(x for x in xs if x > 2)
+
+    text = run(ag.jit(first), [0.0, 1.0])
+    line = first.__code__.co_firstlineno + 1
+    assert f"{__file__}:{line}: return next(x for x in xs if x > 2)\nStopIteration" in text

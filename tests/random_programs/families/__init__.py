@@ -24,6 +24,7 @@ from tests.random_programs.families import (
     loop_checks,
     outside,
     rows,
+    searches,
     shared_arrays,
     values,
 )
@@ -36,6 +37,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "loop_checks": loop_checks.write,
     "outside": outside.write,
     "rows": rows.write,
+    "searches": searches.write,
     "shared_arrays": shared_arrays.write,
     "values": values.write,
 }
