@@ -39,7 +39,7 @@ from autograph.options import DEFAULT
 from autograph.registry import LOCK, known, names_in
 from autograph.runtime import journal, outermost_calls
 from autograph.runtime.lookups import static_lookup
-from autograph.telling import tell
+from autograph.telling import described, tell
 
 _MRO = type.__dict__["__mro__"].__get__
 _DICT = type.__dict__["__dict__"].__get__
@@ -133,7 +133,7 @@ def _in_place(fn: Any, level: int, caches: str | None = None, is_cached: bool = 
     try:
         code = pipeline.author_code(fn, DEFAULT)
     except AutoGraphError as error:
-        tell(level, "%s (%s:%d) stays as it is: %s", *pipeline.described(fn.__code__), error)
+        tell(level, "%s (%s:%d) stays as it is: %s", *described(fn.__code__), error)
         return
     found = known(code)
     if found is not None and code.co_freevars == fn.__code__.co_freevars:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import logging
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -45,12 +46,6 @@ except ImportError:  # pragma: no cover - other JAX versions
             return False
 
 
-class _Never:
-    """Stands for JAX's trace state when it cannot be read: `value` is never `EAGER`, so the staged body runs."""
-
-    value = None
-
-
 TRACE_STATE: Any
 EAGER: Any
 try:
@@ -68,7 +63,7 @@ try:
     if TRACE_STATE.value is not EAGER and not isinstance(TRACE_STATE.value, jax.core.Trace):
         raise ImportError("the trace state has another shape")
 except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
-    TRACE_STATE, EAGER = _Never(), object()
+    TRACE_STATE, EAGER = SimpleNamespace(value=None), object()  # never eager, so the staged body runs
 
 
 def is_tracing() -> bool:
@@ -293,15 +288,15 @@ def closed_over(x: Any) -> Any:
     return getattr(value, "original", value)  # before JAX 0.9.2: beside the array that it became
 
 
-def literal(x: Any) -> Any:
-    """The number that a tracer stands for, if it is one that the program names."""
-    number = getattr(x, "val", None)
-    return number.val if isinstance(number, jex_core.Literal) else None
-
-
 def variable_of(x: Any) -> Any:
     """The variable of a jaxpr that a tracer becomes, or None."""
     return getattr(x, "val", None)
+
+
+def literal(x: Any) -> Any:
+    """The number that a tracer stands for, if it is one that the program names."""
+    number = variable_of(x)
+    return number.val if isinstance(number, jex_core.Literal) else None
 
 
 def convert_weak(x: Any, dtype: Any) -> Any:

@@ -22,7 +22,7 @@ import marshal
 import sys
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from types import CodeType, FunctionType
@@ -158,8 +158,8 @@ class Unit:
         if not journal.active():
             telling.begin_trace()
         now = dict(zip(parameters(code), map(describe, arguments), strict=True))
-        shown = f"again: {telling.changes(self._traced, now)}" if self._traced is not None else _listed(now)
-        telling.tell(2, "tracing %s (%s:%d) %s", *described(code), shown)
+        shown = f"again: {telling.changes(self._traced, now)}" if self._traced is not None else telling.listed(now)
+        telling.tell(2, "tracing %s (%s:%d) %s", *telling.described(code), shown)
         self._traced = now
 
     def left(self) -> None:
@@ -191,7 +191,10 @@ class Unit:
                     register(code, Role.STAGED, self)
                     self._staged = code
                     telling.tell(
-                        1, "converted %s (%s:%d) in %.1f ms", *described(code), 1e3 * (time.perf_counter() - began)
+                        1,
+                        "converted %s (%s:%d) in %.1f ms",
+                        *telling.described(code),
+                        1e3 * (time.perf_counter() - began),
                     )
         return self._staged
 
@@ -389,14 +392,3 @@ def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
                 codes[key] = author.build(unit, namespace)
         code: CodeType = codes[key]
     return code
-
-
-def _listed(arguments: Mapping[str, str]) -> str:
-    return (
-        "with " + ", ".join(f"{name}: {text}" for name, text in arguments.items()) if arguments else "without arguments"
-    )
-
-
-def described(code: CodeType) -> tuple[str, str, int]:
-    """Its qualified name, file and line."""
-    return code.co_qualname, code.co_filename, code.co_firstlineno

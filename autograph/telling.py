@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from types import CodeType
 from typing import Any
 
 from autograph import switches
@@ -76,3 +77,15 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
         f"{name} was {before.get(name)} and is {value}" for name, value in after.items() if before.get(name) != value
     ]
     return ", ".join(differing) or "the arguments are alike, so the function, its transform or JAX's settings are not"
+
+
+def listed(arguments: Mapping[str, str]) -> str:
+    """The arguments of a trace in words."""
+    return (
+        "with " + ", ".join(f"{name}: {text}" for name, text in arguments.items()) if arguments else "without arguments"
+    )
+
+
+def described(code: CodeType) -> tuple[str, str, int]:
+    """The qualified name, file and line of a function's code."""
+    return code.co_qualname, code.co_filename, code.co_firstlineno

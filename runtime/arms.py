@@ -218,9 +218,6 @@ class JoinedArms:
             if isinstance(w.location, ContentsLocation) and id(obj) not in (self._born or ()):
                 yield id(obj), w.after
 
-    def _is_born(self, container: Any) -> bool:
-        return self._born is not None and id(container) in self._born
-
     def _is_dead(self, arm: Arm, names: list[str], only_return: bool) -> bool:
         if arm.raised is not None:
             return True
@@ -301,7 +298,7 @@ class JoinedArms:
             return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.born else open_container(value)
         if opened is None or not (
-            is_snapshot or is_value(value) or id(value) in self.join.born or self._is_born(value)
+            is_snapshot or is_value(value) or id(value) in self.join.born or id(value) in (self._born or ())
         ):
             return Same(value)
         key = (id(value), 0)
@@ -365,6 +362,10 @@ class JoinedArms:
                 shadows.check_object(other.obj, location.obj, location.attribute, self.where)
         return (value, right) if left is UNSET else (left, value)
 
+    def outputs(self, values: list[Any]) -> list[Any]:
+        """What one arm gives the `cond`: its values in the joined types."""
+        return [placeholder(t) if type(x) is _Dead else convert(x, t) for x, t in zip(values, self.join.types)]
+
     def _is_dying(self, location: Any) -> bool:
         """Whether only variables that nobody reads again know the object, and nothing that leaves the statement."""
         if not self._dying or location.obj is None:
@@ -397,8 +398,3 @@ _ABSENT = _Dead()
 
 def _unset(value: Any) -> bool:
     return value is UNSET or type(value) is Undefined
-
-
-def outputs(values: list[Any], join: Join) -> list[Any]:
-    """What one arm gives the `cond`: its values in the joined types."""
-    return [placeholder(kind) if type(x) is _Dead else convert(x, kind) for x, kind in zip(values, join.types)]

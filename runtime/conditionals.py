@@ -30,7 +30,7 @@ from typing import Any
 from autograph import errors, telling
 from autograph.jax_internals import trace_piece
 from autograph.runtime import bool_arithmetic, journal, optional_values, reached, unread, views
-from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms, outputs
+from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms
 from autograph.runtime.enclosed import Enclosed
 from autograph.runtime.joining import Mismatch, fill
 from autograph.runtime.locations import ContentsLocation
@@ -176,13 +176,13 @@ def _stage(
                 arm, other, variables, exits, what, body, orelse, unbound, dead, lasting, dead_on_exit, within, asked
             )
             plan.close()
-            outs = outputs(plan.join.left, plan.join)
+            outs = plan.outputs(plan.join.left)
             plan.release(arm, plan.join.left)
             return outs + checked.results()
 
         true_arm = Traced(*trace_piece(trace_body, (), getattr(body, "__name__", "if_body")))
         assert plan is not None
-        outs = outputs(plan.join.right, plan.join)
+        outs = plan.outputs(plan.join.right)
         plan.release(other, plan.join.right)
         return outs + checked.results()
 
