@@ -203,6 +203,24 @@ _PLACES: dict[int, tuple[str, int] | None] = {}
 """Where a staged `assert` stands, by its exception, until the exception's text has been made."""
 
 
+def demand(ok: Any, error: Exception) -> None:
+    """The program fails with `error` where the traced `ok` does not hold: what Python raises in the line that runs now.
+
+    Raises:
+        StagingError: a handler around it would catch the error.
+    """
+    from autograph.runtime.conditionals import if_stmt, nothing
+
+    refuse_to_handle_later(error)
+    place = _user_place()
+
+    def failed() -> None:
+        _PLACES[id(error)] = place
+        raise journal.mark_raised(error)
+
+    if_stmt(predicate(ok), nothing, failed)
+
+
 def _user_place() -> tuple[str, int] | None:
     """File and line of the innermost frame that is not ours."""
     frame = sys._getframe(1)

@@ -21,28 +21,37 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import bounds, journal, lazily
+from autograph.runtime import bounds, checks, journal, lazily
 from autograph.runtime.guards import guarded
-from autograph.runtime.selection import choose, take
+from autograph.runtime.selection import choose, differ, take
 from autograph.runtime.sequences import matches
 from autograph.runtime.staging import is_array_like, is_traced
 
 
-def position(index: Any, size: int, what: str) -> Any:
+def position(index: Any, size: int, what: str, decides: bool = True) -> Any:
     """A traced index counted from the start; the compiled program fails where it is out of range.
 
+    Args:
+        decides: whether a value depends on the index. The check is part of such a value; where there is none it stands alone.
     Raises:
         TypeError: the index is not an integer scalar, in Python's words.
         IndexError: there is no element at all.
     """
     index = integer(index, what)
-    text = f"{what} index out of range"
+    error = IndexError(f"{what} index out of range")
     if size == 0:
-        raise IndexError(text)
+        raise error
     if bounds.is_inside(index, size):
         return index
     index = lax.select(index < 0, index + size, index)
-    return guarded(index, (index >= 0) & (index < size), IndexError(text))
+    return _demanded(index, (index >= 0) & (index < size), error, decides)
+
+
+def _demanded(index: Any, ok: Any, error: Exception, decides: bool) -> Any:
+    if decides:
+        return guarded(index, ok, error)
+    checks.demand(ok, error)
+    return index
 
 
 def integer(index: Any, what: str) -> Any:
@@ -55,7 +64,8 @@ def integer(index: Any, what: str) -> Any:
 
 def get(items: Any, index: Any) -> Any:
     """`items[index]`."""
-    return take(items, position(index, len(items), type(items).__name__), f"an index into a {type(items).__name__}")
+    kind = type(items).__name__
+    return take(items, position(index, len(items), kind, differ(items)), f"an index into a {kind}")
 
 
 def get_from_range(numbers: range, index: Any) -> Any:
@@ -66,8 +76,15 @@ def get_from_range(numbers: range, index: Any) -> Any:
 
 def put(items: list[Any], index: Any, value: Any) -> None:
     """`items[index] = value`: every element becomes the value or itself."""
-    k = position(index, len(items), "list assignment")
+    k = position(index, len(items), "list assignment", _changes(items, value))
     items[:] = [choose(k == n, value, old, "a list written at a traced index") for n, old in enumerate(items)]
+
+
+def _changes(items: Sequence[Any], value: Any, depth: int = 1) -> bool:
+    """Whether a list depends on where the value is put in it, or in lists inside."""
+    if depth > 1:
+        return any(_changes(row, value, depth - 1) for row in items)
+    return any(differ((value, old)) for old in items)
 
 
 def is_grid(items: Any, depth: int) -> bool:
@@ -92,7 +109,7 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
     """
     key, *rest = keys
     name = type(items).__name__ if rest else "list assignment"
-    k = position(key, len(items), name) if is_traced(key) else key
+    k = position(key, len(items), name, _changes(items, value, len(keys))) if is_traced(key) else key
     for n in range(len(items)) if is_traced(key) else (key,):
         here = hit if not is_traced(key) else k == n if hit is True else (k == n) & hit
         if rest:
@@ -104,7 +121,7 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
 
 def pop(items: list[Any], index: Any) -> Any:
     """`items.pop(index)`: the elements behind the index move up."""
-    k = position(index, len(items), "pop")
+    k = position(index, len(items), "pop", differ(items))
     found = take(items, k, "an index into a list")
     items[:] = [
         choose(n >= k, after, old, "a list popped at a traced index")
@@ -133,8 +150,8 @@ def count(items: list[Any], value: Any) -> Any:
     return total
 
 
-def index_of(items: list[Any], value: Any) -> Any:
-    """`items.index(value)`; the compiled program fails where the value is missing."""
+def index_of(items: list[Any], value: Any, decides: bool = True) -> Any:
+    """`items.index(value)`; the compiled program fails where the value is missing (`decides` as in `position`)."""
     found: Any = False
     position: Any = 0
     for n, equal in reversed(list(enumerate(_matching(items, value)))):
@@ -147,7 +164,7 @@ def index_of(items: list[Any], value: Any) -> Any:
         if not found:
             raise ValueError(text)
         return position
-    return guarded(jnp.asarray(position), found, ValueError(text))
+    return _demanded(jnp.asarray(position), found, ValueError(text), decides)
 
 
 def _matching(items: list[Any], value: Any) -> list[Any]:
@@ -168,7 +185,7 @@ def _matching(items: list[Any], value: Any) -> list[Any]:
 
 def remove(items: list[Any], value: Any) -> None:
     """`items.remove(value)`."""
-    k = index_of(items, value)
+    k = index_of(items, value, differ(items))
     if is_traced(k):
         pop(items, k)
     else:

@@ -114,7 +114,7 @@ def compare(
         return Outcome("skip", "plain Python does not end")
     finally:
         sys.modules.pop(module.__name__)
-    usable = [(i, e) for i, e in zip(inputs, expected, strict=True) if plain or _comparable(e)]
+    usable = [(i, e) for i, e in zip(inputs, expected, strict=True) if plain or _comparable(e, module)]
     if not usable:
         return Outcome("skip", str(expected[0]), str(expected[0]))
     try:
@@ -150,9 +150,10 @@ def _left(fn: Callable[..., Any]) -> Any:
     return jax.tree.map(lambda x: "traced" if isinstance(x, jax.core.Tracer) else x, tell())
 
 
-def _comparable(expected: Any) -> bool:
-    """Whether the compiled program owes this outcome (not the error for a name that this path leaves unbound)."""
-    return not isinstance(expected, Raised) or isinstance(expected.error, (AssertionError, ValueError))
+def _comparable(expected: Any, module: types.ModuleType) -> bool:
+    """Whether the compiled program owes this outcome: of exceptions two kinds, and those that it says it `owes`."""
+    owed = AssertionError, ValueError, *(getattr(module, "owes", tuple)() or ())
+    return not isinstance(expected, Raised) or isinstance(expected.error, owed)
 
 
 def _plain_python(fn: Callable[..., Any], args: Inputs) -> Any:

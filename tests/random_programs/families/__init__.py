@@ -17,6 +17,7 @@ import random
 from collections.abc import Callable
 
 from tests.random_programs.families import (
+    absences,
     arithmetic_handlers,
     closures,
     guards,
@@ -30,6 +31,7 @@ from tests.random_programs.families import (
 )
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
+    "absences": absences.write,
     "arithmetic_handlers": arithmetic_handlers.write,
     "closures": closures.write,
     "guards": guards.write,
