@@ -25,6 +25,7 @@ from autograph.converters.control_flow import ControlFlow
 from autograph.converters.declarations import Declarations, HoistDeclarations
 from autograph.converters.directives import Directives
 from autograph.converters.element_assignments import ElementAssignments
+from autograph.converters.first_bindings import FirstBindings
 from autograph.converters.formatted_texts import FormattedTexts
 from autograph.converters.handlers import Handlers
 from autograph.converters.jumps import Jumps
@@ -73,6 +74,7 @@ CONVERTERS: tuple[type[Converter], ...] = (
     OuterWrites,  # sees the assignments that element assignments became
     OptionalValues,  # before anything asks which tests are known: `x is None` may not be
     UnboundReads,  # on the user's own jumps: a flag hides what it guards
+    FirstBindings,  # sees the reads that those made
     Jumps,  # before control flow, whose bodies no jump can leave
     ControlFlow,  # before expressions: an operand's lambda would look to it like a closure that captures
     Expressions,  # needs to know what became a function of a statement

@@ -68,7 +68,10 @@ class Arm:
                     checks.refuse_to_handle(error)
                     raise
                 if isinstance(error, UnboundLocalError):
-                    journal.note_skipped(is_read(error.name))  # in a loop: what an earlier iteration left
+                    flagged = hasattr(error, "has_flag")  # a flag tells where it is bound, whoever reads it
+                    journal.note_skipped(
+                        error.name if flagged else is_read(error.name)
+                    )  # what an earlier iteration left
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)

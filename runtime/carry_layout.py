@@ -23,7 +23,7 @@ from autograph.runtime.locations import ContentsLocation
 from autograph.runtime.optional_values import Maybe, settled
 from autograph.runtime.refusals import RETURNED
 from autograph.runtime.staging import is_array_like
-from autograph.runtime.state import UNSET, Variable
+from autograph.runtime.state import BOUND, UNSET, Variable
 from autograph.runtime.types import ArrayType, convert, fits, join_types, of_type, placeholder, type_of, weakly
 
 
@@ -125,6 +125,8 @@ class Layout:
 
     def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
         learnt = self.memory.places[key]
+        if value is True and learnt.static is None and path.endswith(BOUND):
+            learnt.static = True  # nothing unbinds the variable
         if learnt.static:
             return Same(value)
         kind, known = type_of(value), learnt.type

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
+from autograph.jax_internals import is_tracing
 from autograph.runtime import algorithms, iterables, optional_results, statistics_functions
 from autograph.runtime.refusals import user_line
 from autograph.runtime.sequences import may_be_traced
@@ -76,7 +77,7 @@ def counterpart(f: Any, itself: Callable[..., Any]) -> Callable[..., Any] | None
         return statistics_functions.counterpart(f)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(map(may_be_traced, (*args, *kwargs.values()))):
+        if is_tracing() and any(map(may_be_traced, (*args, *kwargs.values()))):
             return plain(algorithm)(*args, **kwargs)
         return itself(*args, **kwargs)
 

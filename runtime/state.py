@@ -32,6 +32,10 @@ class _Unset:
 UNSET = _Unset()
 
 
+BOUND = "_is_bound"
+"""How the name of a variable ends that says whether another one is bound."""
+
+
 class Undefined:
     """Left in a variable that only one path of a staged statement binds; reading it raises with the reason."""
 
@@ -152,9 +156,12 @@ def cells_of(function: Any, optional: Sequence[str] = ()) -> list[Variable]:
     return [CellVariable(name, cell, name in optional) for name, cell in cells]
 
 
-def read(variable: Callable[[], Any]) -> Any:
+def read(variable: Callable[[], Any], is_bound: Any = True) -> Any:
     """The value of a variable that may be unbound; written `read(lambda: y)`.
 
+    Args:
+        is_bound: whether some iteration has bound it: a loop carries the variable, so that it always holds something. Where
+            that is traced, the compiled program checks it.
     Raises:
         UnboundLocalError: as Python does, or `UndefinedVariableError` (one of its kind) that explains
             which path of which staged statement leaves the variable unbound.
@@ -162,16 +169,34 @@ def read(variable: Callable[[], Any]) -> Any:
     assert isinstance(variable, FunctionType)
     if variable.__closure__ is None:
         return variable()
+    if is_bound is not True:
+        _check(variable, is_bound)
     try:
         value = variable.__closure__[0].cell_contents
     except ValueError:
-        name = variable.__code__.co_freevars[0]
-        raise UnboundLocalError(
-            f"cannot access local variable '{name}' where it is not associated with a value", name=name
-        ) from None
+        raise _not_bound(variable) from None
     if type(value) is Undefined:
         raise_undefined(value)
     return value
+
+
+def _check(variable: FunctionType, is_bound: Any) -> None:
+    """Where a variable may be unbound, an iteration of the loops around reads what an earlier one left."""
+    from autograph.runtime import checks, journal
+
+    if is_bound is False:
+        error: Any = _not_bound(variable)
+        error.has_flag = True  # a handler may stand between it and the branch (`arms`)
+        raise error
+    journal.note_skipped(variable.__code__.co_freevars[0])
+    checks.demand(is_bound, _not_bound(variable))
+
+
+def _not_bound(variable: FunctionType) -> UnboundLocalError:
+    name = variable.__code__.co_freevars[0]
+    return UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value", name=name
+    )
 
 
 def read_free(variable: Callable[[], Any]) -> Any:

@@ -277,7 +277,7 @@ def touch(name: Any) -> None:
     assert len(name.__code__.co_freevars + name.__code__.co_names) == 1
 
 
-def read(name: Any) -> Any:
+def read(name: Any, is_bound: bool = True) -> Any:
     try:
         return name()
     except NameError as error:

@@ -66,3 +66,74 @@ def asked_in_one_branch(n, i):
     if n < 5:
         return [7, 7][i]
     return 0
+
+
+# --- variables that a loop binds first ---
+
+
+@program((0, 2.0), (1, 2.0), (3, 2.0))
+def bound_in_the_second_iteration(n, x):
+    s = x
+    for i in range(n):
+        if i == 1:
+            t = x
+        else:
+            t = t + x
+        s = s + t
+    return s
+
+
+@program((1, 2.0), (3, 2.0))
+def bound_in_the_first_iteration(n, x):
+    for i in range(n):
+        if i == 0:
+            s = x
+        else:
+            s = s + x
+    return s
+
+
+@program((0, 1.0), (1, 1.0), (2, 1.0), (5, 1.0))
+def read_in_some_iterations(n, x):
+    t = 0.0
+    for i in range(n):
+        if i == 1:
+            s = x
+        elif i > 1:
+            s = s + x
+        t = t + 1
+    return t
+
+
+@program((0, 1.0), (3, 1.0), (3, -4.0))
+def read_before_it_is_bound(n, x):
+    out = 0.0
+    i = 0
+    while i < n:
+        if i > 1:
+            out = out + best
+        if x + i > 0:
+            best = x + i
+        i = i + 1
+    return out
+
+
+@program((2, 1.0), (4, 1.0), (4, -1.0))
+def bound_in_a_loop_inside(n, x):
+    for i in range(n):
+        for j in range(i):
+            if j > 0 or x > 0:
+                s, t = x * i, (i, j)
+            s = s + t[1]
+    return s
+
+
+@program((3, 0), (3, 1), (0, 5))
+def bound_by_a_loop_inside(n, m):
+    t = 0
+    while n > 0:
+        for j in range(m):
+            last = j
+        n = n - 1
+        t = t + last
+    return t
