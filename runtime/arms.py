@@ -68,10 +68,9 @@ class Arm:
                     checks.refuse_to_handle(error)
                     raise
                 if isinstance(error, UnboundLocalError):
-                    flagged = hasattr(error, "has_flag")  # a flag tells where it is bound, whoever reads it
-                    journal.note_skipped(
-                        error.name if flagged else is_read(error.name)
-                    )  # what an earlier iteration left
+                    name = str(error.name)
+                    # What an earlier iteration left; where there is a flag it tells that, whoever reads the variable.
+                    journal.note_skipped(name if hasattr(error, "has_flag") else is_read(name))
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)
