@@ -5,6 +5,7 @@
 | integers, `:` | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
 | a slice with traced bounds | see `lists.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
 | a traced mask | `x[i]`, which JAX refuses | `where(i, v, x)`, of one value |
+| one with a list | see `index_lists` | see `index_lists` |
 | anything else | `x[i]` | `x.at[i].set(v)` |
 
 The slice forms take a fifth of the time to trace, and a loop updates its carry in place.
@@ -28,7 +29,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import bounds, in_place
+from autograph.runtime import bounds, in_place, index_lists
 from autograph.runtime.guards import guarded
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_array_like, is_traced, is_tracer
@@ -37,6 +38,8 @@ from autograph.runtime.types import type_of
 
 def read(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
+    if index_lists.has_list(i):
+        return x[index_lists.as_arrays(x, i)]
     parts = _positions(x, i)
     if parts is None or any(_is_out(p, n) for p, n in zip(parts, x.shape, strict=False)):
         return x[i]
@@ -56,6 +59,8 @@ def put(value: Any, x: Any, i: Any) -> Any:
         IndexError: a known index is out of range.
         StagingError: the dtype of the array cannot hold the value.
     """
+    if index_lists.has_list(i):
+        return index_lists.put(value, x, i, put)
     check_bounds(x, i)
     return _as_weak_as(x, _put(_in_dtype_of(x, value), x, i))
 

@@ -34,7 +34,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import array_elements, array_versions, attributes, calls, in_place, journal, lists, texts
+from autograph.runtime import (
+    array_elements,
+    array_versions,
+    attributes,
+    calls,
+    in_place,
+    index_lists,
+    journal,
+    lists,
+    texts,
+)
 from autograph.runtime.joining import describe
 from autograph.runtime.locations import GlobalLocation
 from autograph.runtime.lookups import python_method
@@ -56,7 +66,7 @@ def get_item(x: Any, i: Any) -> Any:
     if kind is list or kind is tuple:
         return lists.get(x, i) if is_traced(i) else x[i]
     if is_jax_array(x):
-        return array_elements.read(x, i) if _traced_index(i) else x[i]
+        return array_elements.read(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
     texts.check((i,))
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
@@ -68,7 +78,7 @@ def get_item(x: Any, i: Any) -> Any:
     if kind is range:
         return lists.get_from_range(x, i)
     if issubclass(kind, np.ndarray):
-        return jnp.asarray(x)[i]
+        return jnp.asarray(x)[index_lists.as_arrays(x, i)]
     method = python_method(kind, "__getitem__")
     if method is not None:
         return calls.staged(method)(x, i)
@@ -88,7 +98,7 @@ def _not_by_traced(kind: type, what: str) -> Exception:
 
 
 def _traced_index(i: Any) -> bool:
-    return is_traced(i) or (type(i) is tuple and any(map(is_traced, i)))
+    return is_traced(i) or (type(i) is tuple and any(map(is_traced, i))) or index_lists.has_traced_item(i)
 
 
 def get_slice(x: Any, start: Any, length: Any) -> Any:
