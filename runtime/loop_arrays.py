@@ -8,6 +8,7 @@ before, and here it is closed over as it was before the loop.
 | --- | --- |
 | writes the carried `a`, and reads `b`, which is the same array or a view of it | refused |
 | leaves in a variable an array that was written after | refused where the next iteration reads it |
+| writes a row or a slice of an array from outside of the loop | refused: the next iteration would see the write |
 | runs over `a`, and writes `a[i]` at the index of the iteration only | the items are right: each is read before its write |
 | runs over `a` and writes anything else of it | refused |
 """
@@ -126,7 +127,7 @@ class LoopArrays:
         Raises:
             StagingError: names the variable.
         """
-        if not self._written and not self._stale and not self._views:
+        if not (self._written or self._stale or self._views or self._outer):
             return
         where = errors.Location.of(carry.functions[0]) if carry.functions else None
         used = [_used(part) for part in parts]
@@ -135,7 +136,7 @@ class LoopArrays:
                 part.jaxpr.invars[index] in vars_ for part, vars_ in zip(parts, used, strict=True)
             ):
                 raise _refused(carry.leaves[index].path, where)
-        for array in self._views:
+        for array, what in (*((x, "the items") for x in self._views), *((x, "an array") for x, _ in self._outer)):
             own = {id(base) for base in array_views.bases(array)}
             if any(
                 id(base) in own
@@ -143,7 +144,7 @@ class LoopArrays:
                 if jnp.ndim(x)
                 for base in array_views.bases(x)
             ):
-                raise _refused("the items", where)
+                raise _refused(what, where)
         for index in self._written:
             leaf = carry.leaves[index]
             own = {id(base) for x in (leaf.init, *(old for old, _ in self._outer)) for base in array_views.bases(x)}

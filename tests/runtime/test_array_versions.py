@@ -356,7 +356,25 @@ def updated_by_a_function(a):
     return a + 0
 
 
+def slice_taken_in_each_iteration(a):
+    c = 0
+    for k in ag.range(3):
+        c = c + a[k]
+        part = a[:2]
+        part[1] = 1
+    return c
+
+
+def row_at_a_traced_index(m):
+    k = m[0, 0].astype(int)
+    row = m[k]
+    row[1] = 7
+    return m + 0
+
+
 REFUSED = [
+    slice_taken_in_each_iteration,
+    row_at_a_traced_index,
     alias,
     alias_returned,
     alias_in_an_arm,
@@ -383,7 +401,9 @@ def test_refused_where_numpy_would_show_the_write(fn):
         ag.jit(fn)(MATRIX if of_matrix(fn) else VECTOR)
 
 
-@pytest.mark.parametrize("fn", [alias, row_written, row_of_what_is_written], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize(
+    "fn", [alias, row_written, row_of_what_is_written, row_at_a_traced_index], ids=lambda fn: fn.__name__
+)
 @pytest.mark.parametrize("transform", [jax.vmap, jax.jacfwd, jax.jacrev], ids=lambda t: t.__name__)
 def test_refused_under_transforms(fn, transform):
     argument = MATRIX if of_matrix(fn) else VECTOR

@@ -45,7 +45,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
 }
 """By name: what writes a program of the family."""
 
-IN_LANES = frozenset({"lanes"})
+IN_LANES = frozenset({"lanes", "shared_arrays"})
 """The families whose programs are also run for all inputs at once, under `vmap`."""
 
 
