@@ -48,6 +48,13 @@ def read(x: Any, i: Any) -> Any:
     return lax.squeeze(part, [axis for axis, p in enumerate(parts) if p is not None])
 
 
+def parts(x: Any, i: Any) -> list[Any]:
+    """`x[i]` as JAX reads it, and as it is read here, where that is a view of the array."""
+    if index_lists.has_list(i) or is_traced_mask(i) or is_traced_slice(i):
+        return []
+    return [x[i], read(x, i)]
+
+
 def put(value: Any, x: Any, i: Any) -> Any:
     """The array `x` with `value` at `i`, in the dtype of `x`; `x` itself where a traced index is out of range.
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -52,9 +52,10 @@ class Write:
         index: what was written, for an element.
         inner: whether the array was made by the trace that was in progress.
         at: file and line of the write.
+        by: the views of it that were written; region: the open region where that happened.
     """
 
-    __slots__ = ("__weakref__", "at", "how", "index", "inner", "kind", "new", "old")
+    __slots__ = ("__weakref__", "at", "by", "how", "index", "inner", "kind", "new", "old", "region")
 
     def __init__(self, old: Any, new: Any, how: str, index: Any) -> None:
         self.old = weakref.ref(old)
@@ -64,6 +65,8 @@ class Write:
         self.index = index[0] if type(index) is tuple and index else index
         self.inner = is_of_current_trace(old)
         self.at = user_line()
+        self.by: list[Any] = []
+        self.region = _open_region()
 
 
 class Region(list[Write]):
@@ -99,6 +102,12 @@ class _State(threading.local):
 
 
 _state = _State()
+
+
+def _open_region() -> Region | None:
+    return _state.regions[-1] if _state.regions else None
+
+
 _writes: weakref.WeakValueDictionary[int, Write] = weakref.WeakValueDictionary()
 _kinds: dict[type, type] = {}
 _superseded: set[type] = set()
@@ -117,9 +126,20 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = Fal
     bases = array_views.bases(old)
     views = [view for base in bases for view in array_views.live_views(base)]
     _supersede(old, new, how, index)
+    is_placed = False
     for other in (*bases, *views):
+        if other is old:
+            continue
+        if array_views.are_apart(old, index, other):
+            is_placed = is_placed or new is not None
+            continue
         if _can_be_shared(other) and other is not new:
             _supersede(other, None, VIEW, None)
+        write = _of(other)
+        if write is not None and write.how == VIEW:
+            write.by.append(old)
+    if is_placed:
+        array_views.note_place(new, old)
 
 
 def _can_be_shared(x: Any) -> bool:
@@ -160,6 +180,38 @@ def latest(x: Any) -> Any:
     while (write := _of(x)) is not None and write.how == ELEMENT:
         x = write.new
     return x
+
+
+def is_superseded(x: Any) -> bool:
+    """Whether an array was written under another name."""
+    return type(x) in _superseded or type(array_views.innermost(x)) in _superseded
+
+
+def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any], Iterable[Any]]) -> Any:
+    """The array after `x[i] = v` by `put`, where `x` was superseded by writes to views of it: `row = x[i]`, then `x[i] = row`.
+
+    If all that was written lies in `x[i]`, which `parts` reads, the rest of `x` is as it was. The views share elements with what
+    is returned.
+    """
+    stale = x if type(x) in _superseded else array_views.innermost(x)
+    write = _of(stale)
+    if write is None or write.how != VIEW or write.region is not _open_region():
+        return put(x)
+    superseded = type(stale)
+    stale.__class__ = write.kind
+    try:
+        own = list(parts(x))
+        new = put(x) if all(array_views.lies_in(view, own) for view in write.by) else x
+    finally:
+        stale.__class__ = superseded
+    if new is x:
+        return put(x)  # which says so
+    if stale is x:
+        write.new, write.how, write.index = new, ELEMENT, i
+    else:
+        _supersede(x, new, ELEMENT, i)
+    array_views.note_shared(new, [latest(view) for view in write.by])
+    return new
 
 
 def _refuse(x: Any) -> Any:

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.jax_internals import closed_over, open_traces, origin, trace_of, variable_of
-from autograph.runtime.recorded import equations_after, wrapped
+from autograph.jax_internals import closed_over, literal, open_traces, origin, trace_of, variable_of
+from autograph.runtime.recorded import equations_after, lane_axis, wrapped
 from autograph.runtime.staging import is_tracer
 
 _MOST = 16
+_MOST_COMPARED = 200
 _VIEWS = frozenset({"slice", "dynamic_slice", "squeeze", "reshape", "transpose", "rev", "split"})
 _COPIES = frozenset({"_take", "take"})
 
@@ -45,6 +46,21 @@ def _note(x: Any, other: Any) -> None:
 _shared: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
 
 
+def note_place(new: Any, old: Any) -> None:
+    """Notes that an array lies where `old` lay, which it took the place of: views of the same elements are still in use."""
+    new, old = innermost(new), innermost(old)
+    key = id(new)
+    _places[key] = weakref.ref(new, lambda _: _places.pop(key, None)), old
+
+
+_places: dict[int, tuple[weakref.ref[Any], Any]] = {}
+
+
+def _place_of(x: Any) -> Any:
+    found = _places.get(id(x))
+    return found[1] if found is not None and found[0]() is x else None
+
+
 def shared_with(x: Any) -> list[Any]:
     """The arrays that may share elements with `x` because a traced test chose."""
     found = _shared.get(id(x))
@@ -64,7 +80,7 @@ def bases(x: Any) -> list[Any]:
     pending = [x]
     while pending and len(found) < _MOST:
         one = pending.pop()
-        for other in (*_as_used(_chain(_innermost(one)), one), *shared_with(one)):
+        for other in (*_as_used(_chain(innermost(one)), one), *shared_with(one)):
             if id(other) not in found:
                 found[id(other)] = other
                 pending.append(other)
@@ -73,23 +89,33 @@ def bases(x: Any) -> list[Any]:
 
 def live_views(x: Any) -> list[Any]:
     """The rows, slices and other views of an array that the program may still hold."""
-    inner = _innermost(x)
-    variables, made, used = {id(variable_of(inner))}, [], []
+    inner, found = innermost(x), _views_made(x)
+    for new in [new for ref, _ in [*_places.values()] if (new := ref()) is not None]:
+        if new is not inner and any(base is inner for base in bases(new)):
+            found += [*_as_used([new], x), *_as_used(_views_made(new), x)]
+    return found
+
+
+def _views_made(x: Any) -> list[Any]:
+    inner = innermost(x)
+    own = inner.ndim - x.ndim
+    lanes, made, used = {id(variable_of(inner)): own}, [], []
     for trace in open_traces():
         for eqn in equations_after(trace, getattr(inner, "parent", None)):
             place = _source(eqn.primitive.name, eqn.in_tracers, eqn.params)
             if place is not None:
                 operand = eqn.in_tracers[place]
-                if id(variable_of(operand)) in variables or closed_over(operand) is inner:
-                    variables.update(map(id, eqn.outvars))
-                    made.append(eqn)
+                count = lanes.get(id(variable_of(operand)), own)
+                if id(variable_of(operand)) in lanes or closed_over(operand) is inner:
+                    if eqn.primitive.name == "gather":
+                        count = max(count, eqn.in_tracers[1].ndim - 1)  # an index for each lane
+                    lanes.update((id(v), count) for v in eqn.outvars)
+                    made.append((eqn, count))
             used += [t for t in eqn.in_tracers if t.ndim]
         if trace is trace_of(inner):
             break
-    inside = {
-        id(eqn.in_tracers[0].parent) for eqn in made if eqn.primitive.name == "squeeze"
-    }  # nobody's but the squeeze's
-    made = [eqn for eqn in made if eqn.outvars[0].aval.ndim and id(eqn) not in inside]
+    inside = {id(eqn.in_tracers[0].parent) for eqn, _ in made if eqn.primitive.name == "squeeze"}  # the squeeze's alone
+    made = [eqn for eqn, count in made if eqn.outvars[0].aval.ndim > count and id(eqn) not in inside]
     if not made:
         return []
     of = set(map(id, made))
@@ -97,11 +123,119 @@ def live_views(x: Any) -> list[Any]:
     consumed = {id(t.parent) for t in found}
     unused = [eqn for eqn in made if id(eqn) not in consumed]
     if unused:
-        found += [t for t in gc.get_referrers(*unused) if isinstance(t, type(inner))]
+        found += [t for t in gc.get_referrers(*unused) if is_tracer(t)]
     return _as_used(list({id(t): t for t in found}.values()), x)
 
 
-def _innermost(x: Any) -> Any:
+def lies_in(view: Any, parts: Iterable[Any]) -> bool:
+    """Whether a view was computed as one of these views is, or from what was: then it lies in what that covers."""
+    inner, known = innermost(view), dict[tuple[int, int], bool]()
+    return any(_same(innermost(part), one, known) for part in parts for one in (inner, *_chain(inner)))
+
+
+def _same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
+    """Whether two values of the innermost trace were computed in the same way from the same values."""
+    pair = id(x), id(other)
+    if x is other or not (is_tracer(x) and is_tracer(other)):
+        return x is other
+    if pair not in known:
+        known[pair] = False  # where there are too many to compare
+        known[pair] = len(known) < _MOST_COMPARED and _are_same(x, other, known)
+    return known[pair]
+
+
+def _are_same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
+    number, another = literal(x), literal(other)
+    if number is not None or another is not None:
+        return number is not None and another is not None and bool(number == another)
+    if variable_of(x) is not None and variable_of(x) is variable_of(other):
+        return True
+    made, by = origin(x), origin(other)
+    if made is None or by is None:
+        return closed_over(x) is not None and closed_over(x) is closed_over(other)
+    return (
+        made[0] == by[0]
+        and len(made[1]) == len(by[1])
+        and "callback" not in made[0]
+        and made[2].keys() == by[2].keys()
+        and all(_is_parameter(value, by[2][name]) for name, value in made[2].items())
+        and x.aval == other.aval
+        and all(_same(*pair, known) for pair in zip(made[1], by[1], strict=True))
+    )
+
+
+def _is_parameter(value: Any, other: Any) -> bool:
+    """Whether parameters of two operations are the same; of functions with constants of their own only identical ones are."""
+    return value is other or (str(value) == str(other) and not getattr(value, "consts", None))
+
+
+def are_apart(x: Any, i: Any, other: Any) -> bool:
+    """Whether what is written at `x[i]` (None: anywhere in `x`) is surely no element of another view of the same array."""
+    (root, box, axes), (root_of_other, box_of_other, _) = _extent(innermost(x)), _extent(innermost(other))
+    if root is not root_of_other:
+        return False
+    for axis, size, part in zip(_own(x, axes), x.shape, i if type(i) is tuple else (i,), strict=False):
+        if type(part) is slice and all(n is None or type(n) is int for n in (part.start, part.stop, part.step)):
+            taken = range(size)[part]
+        elif type(part) is int and -size <= part < size:
+            taken = range(part % size, part % size + 1)
+        elif is_tracer(part) and not part.ndim:
+            continue
+        else:
+            break
+        if axis is not None and taken:
+            box[axis] = box[axis][0] + min(taken), box[axis][0] + max(taken) + 1
+    return any(low >= stop or start >= high for (low, high), (start, stop) in zip(box, box_of_other, strict=True))
+
+
+def _own(x: Any, axes: list[int | None]) -> list[int | None]:
+    """The axes of the tracer inside that are the array's own, without those for lanes."""
+    inner = wrapped(x)
+    if inner is None:
+        return axes
+    axes, lane = _own(inner, axes), lane_axis(x)
+    return axes if lane is None else axes[:lane] + axes[lane + 1 :]
+
+
+def _extent(x: Any) -> tuple[Any, list[tuple[int, int]], list[int | None]]:
+    """Where a view lies.
+
+    Returns:
+        the array that it is a view of; for each axis of that where the view begins and ends at most; for each axis of the view
+        the one of that array along which it runs, from where it begins on, or None.
+    """
+    steps = []
+    while is_tracer(base := _base(x)):
+        steps += [] if _place_of(x) is not None or (made := origin(x)) is None else [made]
+        x = base
+    box, axes = [(0, n) for n in x.shape], list[int | None](range(x.ndim))
+    for name, _, params in reversed(steps):
+        if name == "slice":
+            strides = params["strides"] or (1,) * len(axes)
+            for k, (axis, start, stop) in enumerate(
+                zip(axes, params["start_indices"], params["limit_indices"], strict=True)
+            ):
+                if axis is not None:
+                    box[axis] = box[axis][0] + start, box[axis][0] + stop
+                    axes[k] = axis if strides[k] == 1 else None
+        elif name == "dynamic_slice":
+            axes = [
+                axis if axis is not None and n == box[axis][1] - box[axis][0] else None
+                for n, axis in zip(params["slice_sizes"], axes, strict=True)
+            ]
+        elif name == "squeeze":
+            axes = [axis for k, axis in enumerate(axes) if k not in params["dimensions"]]
+        elif name == "transpose":
+            axes = [axes[k] for k in params["permutation"]]
+        elif name == "rev":
+            axes = [None if k in params["dimensions"] else axis for k, axis in enumerate(axes)]
+        else:
+            return x, box, []
+    return x, box, axes
+
+
+def innermost(x: Any) -> Any:
+    """The tracer inside those of `vmap` and of derivatives."""
     while (inner := wrapped(x)) is not None:
         x = inner
     return x
@@ -116,6 +250,8 @@ def _chain(x: Any) -> list[Any]:
 
 
 def _base(x: Any) -> Any:
+    if (old := _place_of(x)) is not None:
+        return old
     made = origin(x)
     if made is None:
         return closed_over(x)
@@ -130,7 +266,7 @@ def _as_used(found: list[Any], like: Any) -> list[Any]:
     """
     if not found or not hasattr(like, "primal"):
         return found
-    return [x for x in gc.get_referrers(*found) if type(x) is type(like)]
+    return [x for x in gc.get_referrers(*found) if is_tracer(x) and hasattr(x, "primal")]
 
 
 def _source(name: str, operands: Any, params: Any) -> int | None:

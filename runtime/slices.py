@@ -139,6 +139,10 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
     """
     kind = type(x)
     if is_jax_array(x):
+        if array_versions.is_superseded(x):
+            return array_versions.written_over(
+                x, i, lambda x: array_elements.put(value, x, i), lambda x: array_elements.parts(x, i)
+            )
         new = array_elements.put(value, x, i)
         array_versions.record(x, new, array_versions.ELEMENT, i)
         return new
