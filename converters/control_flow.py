@@ -65,7 +65,7 @@ class ControlFlow(StatementConverter):
         )
         self.outer = scope.globals | scope.nonlocals
         self.optional = self.conversion.optional.get(function, set())
-        self.appends = "append" in self.conversion.names
+        self.appends = "append" in self.conversion.names or {gast.AugAssign, gast.List} <= self.conversion.kinds
         self.locals = self.namer.child()
         self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
             item.id for item in parameters(function.args)

@@ -6,6 +6,8 @@
 ...     x[i] = 1
 ...     o.a[i][2:] = 2
 ...     x[i] += 3
+...     made = []
+...     made += [x]
 ...     x[i], o.n = o.n, x[0]
 ...     del x[i]
 ... ''', ElementAssignments))
@@ -13,6 +15,8 @@ def f(x, i, o):
     x = ag__.set_item(1, x, i)
     ag__.set_item_at(2, o, (('.', 'a'), ('[', i)), slice(2, None))
     x = ag__.aug_item(x, i, '+=', lambda: 3)
+    made = []
+    made.append(x)
     item, item_1 = (o.n, x[0])
     x = ag__.set_item(item, x, i)
     ag__.set_attr(item_1, o, 'n')
@@ -30,6 +34,7 @@ from typing import Any
 import gast
 
 from autograph import locations
+from autograph.analyses import appends
 from autograph.analyses.effects import Effects
 from autograph.analyses.nativeness import suspends
 from autograph.converters import numbers, pieces
@@ -49,6 +54,7 @@ class ElementAssignments(ElementTargets):
     def convert_function(self, function: Node) -> None:
         any_update = gast.AugAssign in self.conversion.kinds
         self.numbers = numbers.names(function, self.conversion) if any_update else frozenset[str]()
+        self.lists = appends.lists(function) if any_update and gast.List in self.conversion.kinds else frozenset[str]()
         self.effects = Effects(self.alias)
         super().convert_function(function)
         declare(function, "Nonlocal", self.scope.nonlocals)
@@ -76,6 +82,9 @@ class ElementAssignments(ElementTargets):
         if isinstance(target, gast.Name):
             if target.id in self.numbers:
                 return node
+            if target.id in self.lists and isinstance(node.value, gast.List) and len(node.value.elts) == 1:
+                if not isinstance(node.value.elts[0], gast.Starred):
+                    return self.append(target, node.value.elts[0], at=node)
             value = self.operator("iop", [operator, pieces.name(target.id), node.value], at=node)
             return pieces.assign(target.id, value, at=node)
         if self.conversion.may_suspend and suspends(node):
@@ -90,6 +99,11 @@ class ElementAssignments(ElementTargets):
             return self.rebind(base, path, call, at=node)
         call = self.operator("aug_item", [base, self.index(target.slice), operator, value], at=node)
         return self.bind(base.id, call, at=node)
+
+    def append(self, target: Node, item: Node, *, at: Node) -> Node:
+        """`out.append(item)` for `out += [item]`."""
+        method = gast.Attribute(self.name(target.id, at), "append", gast.Load())
+        return self.run(locations.place(gast.Call(method, [item], []), locations.position(at)))
 
     def visit_Delete(self, node: Node) -> Any:
         if not any(_is_element(target) for target in node.targets):

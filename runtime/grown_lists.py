@@ -127,6 +127,12 @@ def alone(lists: Sequence[Variable]) -> set[int]:
     found: set[int] = set()
     for variable in lists:
         held = [variable.get()]
-        if type(held[0]) is list and sharing.outside(held, 0) - outliving.references(held[0]) == 1:
+        if type(held[0]) is list and sharing.outside(held, 0) - _noted(held[0]) == 1:
             found.add(id(held[0]))
     return found
+
+
+def _noted(container: list[Any]) -> int:
+    """How many references to a list the notes of writes hold."""
+    pieces = journal.open_pieces()
+    return outliving.references(container) + sum(id(container) in piece.entries for piece in pieces)

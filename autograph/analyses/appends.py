@@ -32,6 +32,33 @@ def appended_only(body: list[Any]) -> list[str]:
     return sorted(name for name, count in appended.items() if used[name] == count)
 
 
+def lists(function: Any) -> frozenset[str]:
+    """Variables of a function that are bound to nothing but lists which are written out.
+
+    >>> code = "def f(out):\\n a = [1]\\n a += [out]\\n b = []\\n b = a\\n out = []\\n [c for c in a]"
+    >>> sorted(lists(gast.parse(code).body[0]))
+    ['a']
+    """
+    bound: Counter[str] = Counter()
+    lists: Counter[str] = Counter()
+    for node in walk(function):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            bound[node.id] += 1
+        elif isinstance(node, gast.Assign) and isinstance(node.value, gast.List):
+            lists.update(target.id for target in node.targets if isinstance(target, gast.Name))
+        elif isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name):
+            lists[node.target.id] += 1
+        elif isinstance(node, gast.Global | gast.Nonlocal):
+            bound.update(node.names)
+        elif isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
+            bound[node.name] += 1
+        elif isinstance(node, gast.ExceptHandler | gast.MatchAs | gast.MatchStar) and isinstance(node.name, str):
+            bound[node.name] += 1
+        elif isinstance(node, gast.alias):
+            bound[(node.asname or node.name).partition(".")[0]] += 1
+    return frozenset(name for name, count in lists.items() if bound[name] == count)
+
+
 def resized(block: list[Any]) -> list[str]:
     """Names of variables of which a block calls a method that makes a list longer or shorter, sorted.
 

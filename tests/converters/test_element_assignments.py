@@ -10,6 +10,27 @@ from tests.converters.converting import Case, check
 PASSES = (ElementAssignments,)
 
 CASES = {
+    "one item is appended to what is surely a list": Case(
+        """
+        def f(x, xs):
+            made = []
+            made += [x]
+            made += [x, x]
+            made += [*xs]
+            xs += [x]
+            return made, xs
+        """,
+        """
+        def f(x, xs):
+            made = []
+            made.append(x)
+            made = ag__.iop('+=', made, [x, x])
+            made = ag__.iop('+=', made, [*xs])
+            xs = ag__.iop('+=', xs, [x])
+            return (made, xs)
+        """,
+        "f(1, [2, 3])",
+    ),
     "an element of a variable": Case(
         """
         def f(x, i):

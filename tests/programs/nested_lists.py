@@ -1,5 +1,6 @@
 """Lists of lists and of dicts, read at traced indices; comparisons of tuples that are written out."""
 
+import autograph as ag
 from tests.programs.harness import program
 
 
@@ -158,3 +159,32 @@ def a_row_that_the_value_replaces(r, c):
 
     grid[r][c] += amount()
     return grid, old
+
+
+@program((2.0, [1.0, 2.0]), (0.0, [3.0, 1.0]), stages_anyway=True, promotes=True)
+def rows_that_grow_by_an_operator(a, xs):
+    out = []
+    for r in ag.range(2):
+        row = []
+        for k in ag.range(2):
+            row += [xs[k] * a + r]
+        out += [row]
+    return out
+
+
+def pair(u, w):
+    made = []
+    made.append(u)
+    made.append(w)
+    return made
+
+
+@program((2.0, [1.0, 2.0]), (0.0, [3.0, 1.0]), stages_anyway=True, promotes=True)
+def a_row_of_a_function_grows(a, xs):
+    out = []
+    for k in ag.range(2):
+        row = pair(a, xs[k])
+        for e in ag.range(3):
+            row.append(e * a)
+        out.append(row)
+    return out
