@@ -66,6 +66,14 @@ def program(a, b, x, xs):
     assert execution.compare(text, [(1, 2, 0.0, [0])], tmp_path).kind == "refused"
 
 
+def test_a_refusal_that_is_expected_is_counted_apart(tmp_path: pathlib.Path) -> None:
+    text = "def program(a, b, x, xs):\n    other = xs\n    xs[0] = a\n    return other + 1\n"
+    for program, kind in ((text, "refused"), (f"# refused: an alias\n{text}", "by design")):
+        assert execution.compare(program, [(1, 2, 0.0, [0])], tmp_path).kind == kind
+    equal = "# refused: nothing\ndef program(a, b, x, xs):\n    return a\n"
+    assert execution.compare(equal, [(1, 2, 0.0, [0])], tmp_path).kind == "equal"
+
+
 def test_programs_that_python_refuses_are_skipped(tmp_path: pathlib.Path) -> None:
     outcome = execution.compare("def program(a, b, x, xs):\n    return nothing\n", [(1, 2, 0.0, [0])], tmp_path)
     assert outcome.kind == "skip"

@@ -1,7 +1,8 @@
 """Runs one program as plain Python and converted, and says how the two compare.
 
-An outcome is one of `equal`, `refused` (an error of our own family: allowed, counted), `WRONG` (another answer: never
-allowed), `crash` (any other exception), `timeout`, `skip` (plain Python itself fails on every input).
+An outcome is one of `equal`, `refused` (an error of our own family: allowed, counted), `by design` (the same, of a program that
+says that it is to be expected), `WRONG` (another answer: never allowed), `crash` (any other exception), `timeout`, `skip` (plain
+Python itself fails on every input).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import dataclasses
 import importlib.util
 import itertools
 import pathlib
+import re
 import signal
 import sys
 import traceback
@@ -29,6 +31,8 @@ from tests.programs.harness import Raised, difference, outcome, staged_on_plain_
 Inputs = tuple[int, int, float, list[int]]
 DEFECT = "this is a defect of the library"
 """An error of our family that is no refusal."""
+MARK = re.compile(r"^# refused: ", re.MULTILINE)
+"""The line of a program that is to be refused, or to give the same answer."""
 _numbers = itertools.count()
 
 
@@ -94,6 +98,15 @@ def compare(
     plain: bool = False,
     lanes: bool = False,
     patience: int = 60,
+) -> Outcome:
+    """How the program compares; see `_compare`, whose arguments these are."""
+    outcome = _compare(text, inputs, folder, plain=plain, lanes=lanes, patience=patience)
+    is_expected = outcome.kind == "refused" and MARK.search(text)
+    return dataclasses.replace(outcome, kind="by design") if is_expected else outcome
+
+
+def _compare(
+    text: str, inputs: Sequence[Inputs], folder: pathlib.Path, *, plain: bool, lanes: bool, patience: int
 ) -> Outcome:
     """Run the program plainly and converted on each of the inputs.
 

@@ -70,6 +70,8 @@ _INSIDE = [
     "mine.append({v})", "held.p = {v}", "held.bump({v})", "made.step({v})", "mine[0] = {v}", "found['k'] = {v}",
     "made.last = held", "held.r = mine", "found['all'] = mine",
 ]  # fmt: skip
+_RESTRUCTURES = {"mine.append({v})", "found['k'] = {v}", "made.last = held", "held.r = mine", "found['all'] = mine"}
+"""What gives a list, a dict or an object another structure than it had."""
 _TAKEN_OUT = [
     "log.append({v})\nc = c + log.pop()",
     "box.p = {v}\nc = c + box.p\nbox.p = 0",
@@ -83,13 +85,17 @@ def write(rng: random.Random) -> str:
     """One program: some writes of static or traced values, at its top, under an `if`, in a loop or in a called function."""
     traced = ["a", "a + b", "b * 2", "fold(a)", "xs[1]"]
     lines = ["global total", "c = 0", "mine = [0]", "held = Box(a, 1)", "made = Model(0)", "found = {}"]
-    leaves = rng.random() < 0.2  # a traced value in a place outside, which is to be refused
+    leaves = rng.random() < 0.2
+    expected = "a traced value in a place outside" if leaves else None
     for _ in range(rng.randint(1, 4)):
         kinds = ["plain", "plain", "plain", "static if", "static loop", "if", "loop"]
         texts = rng.choice([_WRITES, _INSIDE, _TAKEN_OUT])
         values = ["1", "2", "len(log)", "3"] if texts is _WRITES and not leaves else traced
-        block = rng.choice(texts).format(v=rng.choice(values), w=rng.choice(values)).splitlines()
+        text = rng.choice(texts)
+        block = text.format(v=rng.choice(values), w=rng.choice(values)).splitlines()
         kind = rng.choice(kinds[:5] if texts is _WRITES and not leaves else kinds)
+        if kind == "if" and text in _RESTRUCTURES:
+            expected = expected or "one branch leaves another structure"
         head = {
             "if": "if a > b:",
             "static if": "if len(log) < 9:",
@@ -98,4 +104,9 @@ def write(rng: random.Random) -> str:
         }
         lines += [head[kind], *("    " + line for line in block)] if kind in head else block
     lines.append(rng.choice(["return c", "return c, mine[0]", "return c, len(mine)", "return c + held.p"]))
-    return _STATE + "def program(a, b, x, xs):\n" + "".join(f"    {line}\n" for line in lines)
+    return (
+        f"# refused: {expected}\n" * bool(expected)
+        + _STATE
+        + "def program(a, b, x, xs):\n"
+        + "".join(f"    {line}\n" for line in lines)
+    )

@@ -50,10 +50,11 @@ _KEEPS = ["", "", "", "", "prev = row", "prev = row", "prev, first = row, prev"]
 
 def write(rng: random.Random) -> str:
     """One program: a loop; in it a row is made, changed before or after it is stored, and perhaps kept for the next iteration."""
-    return HEADER + (_product(rng) if rng.random() < 0.1 else _rows(rng))
+    text, expected = (_product(rng), None) if rng.random() < 0.1 else _rows(rng)
+    return f"# refused: {expected}\n" * bool(expected) + HEADER + text
 
 
-def _rows(rng: random.Random) -> str:
+def _rows(rng: random.Random) -> tuple[str, str | None]:
     def value() -> str:
         return rng.choice(["d", "d + a", "b", "d * 2 % 7", "0", "1"])
 
@@ -67,6 +68,8 @@ def _rows(rng: random.Random) -> str:
     def some(most: int) -> list[str]:
         return [_filled(rng.choice(changes), value) for _ in range(rng.randint(0, most))]
 
+    if kind == "nested":
+        make = [rng.choice(make)]  # what is before the loop has the structure of what comes after
     lines = [_filled(rng.choice(make), value), *some(2), rng.choice(_STORES), *some(2)]
     if kind == "list" and rng.random() < 0.25:
         loop = rng.choice(["for e in xs:", "for e in range(2):", "for e in ag.range(3):"])
@@ -85,11 +88,26 @@ def _rows(rng: random.Random) -> str:
     if "[" in after.partition("=")[0] or "prev" in after:
         after = f"if len(out) > 0:\n        {after}"
     start = _filled(make[0], lambda: rng.choice("ab1"))
-    return (
+    first = start.replace("row", "first", 1) if kind == "object" else "first = prev"
+    loop = rng.choice(_LOOPS)
+    expected = None
+    if "break" in loop or "a % 4" in loop:
+        expected = "a list that grows in a loop of unknown length"
+    elif keep and any(f"prev{part} =" in line for line in (*lines, after)):
+        expected = "an object that is changed in place and replaced"
+    elif keep and any(text in line for line in lines for text in _RESIZES):
+        expected = "a variable that changes its structure"
+    elif keep.startswith("prev, first") and kind == "object":
+        expected = "objects that change places"
+    text = (
         "def program(a, b, x, xs):\n    c = 0\n    out, also = [], []\n"
-        f"    {start.replace('row', 'prev', 1)}\n    {start.replace('row', 'kept', 1)}\n    first = prev\n"
-        f"    {rng.choice(_LOOPS)}\n{body}\n    {after}\n    return shown((out, also, prev, first, kept)), c\n"
+        f"    {start.replace('row', 'prev', 1)}\n    {start.replace('row', 'kept', 1)}\n    {first}\n"
+        f"    {loop}\n{body}\n    {after}\n    return shown((out, also, prev, first, kept)), c\n"
     )
+    return text, expected
+
+
+_RESIZES = ("row.append", "row.pop", "row.insert", "row +=", "del row", "row['r']", "row[1].append", "row[0], row[1] =")
 
 
 def _filled(text: str, value: Callable[[], str]) -> str:
