@@ -34,7 +34,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses.appends import appended_only, resized
+from autograph.analyses.appends import appended_only, resized, shortened
 from autograph.analyses.liveness import Liveness
 from autograph.analyses.mutations import mutated
 from autograph.analyses.operators import parameters
@@ -157,14 +157,19 @@ class ControlFlow(StatementConverter):
         return [*body, pieces.statement(call, at=node)]
 
     def options(self, loop: Node) -> dict[str, Node]:
-        """What `set_loop_options` says of a loop, and the function's own lists that may grow in it then."""
+        """What `set_loop_options` says of a loop, and the function's own lists that may grow in it then, or only get shorter."""
         given = getattr(loop, "options", None)
-        if given is None:
-            return {}
-        own = self.scopes.of(self.function).locals
         every_turn = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
-        lists = [name for name in resized(every_turn) if name in own]
-        return {"options": given} | ({"lists": pieces.state(lists, at=loop)} if lists else {})
+        if given is not None:
+            found = resized(every_turn, self.alias)
+        elif isinstance(loop, gast.While) or getattr(loop, "extra_test", None) is not None:
+            found = shortened(every_turn, self.alias)
+        else:
+            return {}
+        own = self.scopes.of(self.function).locals if found else ()
+        lists = [name for name in found if name in own]
+        made = {"lists": pieces.state(lists, at=loop)} if lists else {}
+        return made if given is None else {"options": given} | made
 
     def _is_last_use(self, loop: Node) -> bool:
         """Whether the iterable is a variable that nobody reads again."""

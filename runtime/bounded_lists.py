@@ -118,14 +118,20 @@ class BoundedList(ListOperators):
             self.append(value)
 
     def pop(self, *index: Any) -> Any:
-        """`list.pop()`: the last element."""
+        """`list.pop`; where it is not the last element, those behind it move up, as in Python."""
         if not self.is_traced():
             return self.done_by_list("pop", *index)
-        if index and index != (-1,):
-            raise _refused("pop(i)", "take elements off the end (`pop()`), or mask with an array")
         some = guarded(self.size, self.size > 0, IndexError("pop from empty list"))
+        if not index or (not is_traced(index[0]) and index[0] == -1):
+            self._set("size", some - 1)
+            return self._read(self.size)
+        at = self._position(index[0], "pop")
+        value = self._read(at)
+        rows = jnp.arange(self._rows)
+        rows = lax.min(rows + (rows >= at), self._rows - 1)
+        self._set("columns", tuple(jnp.take(column, rows, axis=0, mode="clip") for column in self.columns))
         self._set("size", some - 1)
-        return self._read(self.size)
+        return value
 
     def clear(self) -> None:
         """`list.clear`."""

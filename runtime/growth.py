@@ -4,6 +4,8 @@
 `BoundedList` from the loop on. What the elements are and how many a turn can append is learnt by tracing the loop, which is
 done again with what was learnt until nothing is new.
 
+A loop that only takes elements off a list (`x = stack.pop()`) says nothing: there is room for what the list begins with.
+
 >>> import jax, jax.numpy as jnp
 >>> from autograph.runtime.loops import while_loop
 >>> def digits(n):
@@ -35,6 +37,7 @@ from autograph.runtime.grown_lists import alone
 from autograph.runtime.locations import CellLocation
 from autograph.runtime.refusals import refusal
 from autograph.runtime.state import CellVariable, Variable
+from autograph.runtime.trial_turns import CANNOT_STAGE
 from autograph.runtime.types import of_type
 
 _ATTEMPTS = 100
@@ -131,14 +134,53 @@ def staged(stage: Callable[[Callable[[], bool]], None], memory: Memory, variable
     most = memory.options.get("maximum_iterations")
     if most is not None:
         most = memory.turns = min(operator.index(most), most if memory.turns is None else memory.turns)
-    mine: set[int] = set()
+    mine = alone(memory.lists) if memory.alone is None else memory.alone
+    memory.alone = None
+    growing = [v for v in memory.lists if id(v.get()) in mine]
     if most is not None:
-        mine = alone(memory.lists) if memory.alone is None else memory.alone
-        memory.alone = None
-    growing = [v for v in memory.lists if id(v.get()) in mine or (type(v.get()) is BoundedList and not v.get().growth)]
-    if most is None or not growing:
+        growing += [v for v in memory.lists if type(v.get()) is BoundedList and not v.get().growth]
+    if not growing:
+        stage(lambda: True)
+    elif most is not None:
+        _with_room(stage, memory, variables, growing, most)
+    else:
+        _as_it_is(stage, memory, variables, growing)
+
+
+def _as_it_is(
+    stage: Callable[[Callable[[], bool]], None],
+    memory: Memory,
+    variables: Sequence[Variable],
+    shrinking: Sequence[Variable],
+) -> None:
+    """Stages a loop that only makes lists shorter: where they cannot be carried as they are, with room for what they begin with."""
+    entry = [variable.get() for variable in variables]
+    start = equation_mark()
+    try:
         stage(lambda: True)
         return
+    except CANNOT_STAGE as error:
+        refused = error.with_traceback(None)  # its frames hold the lists
+        refused.__context__ = None
+    drop_equations(start, equation_mark())
+    for variable, value in zip(variables, entry, strict=True):
+        variable.set(value)
+    memory.forget()
+    for table in (memory.places, memory.written, memory.appended):
+        table.clear()
+    try:
+        _with_room(stage, memory, variables, shrinking, 0)
+    except CANNOT_STAGE:
+        raise refused from None
+
+
+def _with_room(
+    stage: Callable[[Callable[[], bool]], None],
+    memory: Memory,
+    variables: Sequence[Variable],
+    growing: Sequence[Variable],
+    most: int,
+) -> None:
     entry = [variable.get() for variable in (*variables, *growing)]
     found = [Growth(variable.name, memory, _as_bounded(variable.get()), most) for variable in growing]
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import gast
 
+from autograph.analyses.operators import callee
 from autograph.nodes import walk
 
 
@@ -59,21 +60,36 @@ def lists(function: Any) -> frozenset[str]:
     return frozenset(name for name, count in lists.items() if bound[name] == count)
 
 
-def resized(block: list[Any]) -> list[str]:
+def resized(block: list[Any], alias: str) -> list[str]:
     """Names of variables of which a block calls a method that makes a list longer or shorter, sorted.
 
-    >>> resized(gast.parse("if c: todo.extend(xs)\\nelse: x = todo.pop()\\nd.rows.append(x)").body)
+    >>> resized(gast.parse("if c: todo.extend(xs)\\nelse: x = todo.pop()\\nd.rows.append(x)").body, "ag__")
     ['todo']
     """
+    return sorted(_owners(block, alias, _GROW | _SHRINK))
+
+
+def shortened(block: list[Any], alias: str) -> list[str]:
+    """Those that it only makes shorter.
+
+    >>> shortened(gast.parse("x = todo.pop()\\ny = found.pop()\\nfound.append(x + y)").body, "ag__")
+    ['todo']
+    """
+    found = _owners(block, alias, _SHRINK)
+    return sorted(found - _owners(block, alias, _GROW)) if found else []
+
+
+_GROW = frozenset({"append", "extend", "insert"})
+_SHRINK = frozenset({"pop", "clear", "remove"})
+
+
+def _owners(block: list[Any], alias: str, methods: frozenset[str]) -> set[str]:
     found = set()
     for node in walk(*block):
-        function = node.func if isinstance(node, gast.Call) else None
-        if isinstance(function, gast.Attribute) and function.attr in _RESIZE and isinstance(function.value, gast.Name):
+        function = callee(node, alias) if isinstance(node, gast.Call) else None
+        if isinstance(function, gast.Attribute) and function.attr in methods and isinstance(function.value, gast.Name):
             found.add(str(function.value.id))
-    return sorted(found)
-
-
-_RESIZE = frozenset({"append", "extend", "pop", "clear", "insert", "remove"})
+    return found
 
 
 def _list_of_append(node: Any) -> str | None:

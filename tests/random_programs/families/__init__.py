@@ -27,6 +27,7 @@ from tests.random_programs.families import (
     rows,
     searches,
     shared_arrays,
+    stacks,
     values,
 )
 
@@ -41,6 +42,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "rows": rows.write,
     "searches": searches.write,
     "shared_arrays": shared_arrays.write,
+    "stacks": stacks.write,
     "values": values.write,
 }
 """By name: what writes a program of the family."""
