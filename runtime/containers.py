@@ -18,8 +18,9 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from functools import cached_property, partial
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import jax
@@ -109,9 +110,19 @@ def _filled(obj: Any, kind: type, names: list[str], values: list[Any]) -> Any:
 
 
 def is_value_class(kind: type) -> bool:
-    """Whether a class is that of frozen dataclasses, compared by their fields: such an object is what it holds, like a tuple."""
+    """Whether a class is that of dataclasses that never change: such an object is what it holds, like a tuple.
+
+    Frozen ones, and those whose own `__setattr__` says that they are (as that of `equinox.Module`). Where such objects are equal to
+    themselves alone, `==` asks what `is` asks (`sequences.compare`).
+    """
     parameters = kind.__dict__.get("__dataclass_params__")
-    return parameters is not None and parameters.frozen and defines(kind, "__eq__") and is_written(kind)
+    return parameters is not None and (parameters.frozen or _refuses_writes(kind)) and is_written(kind)
+
+
+def _refuses_writes(kind: type) -> bool:
+    """Whether the `__setattr__` of a class was written to raise what that of a frozen dataclass raises."""
+    method: Any = kind.__setattr__
+    return type(method) is FunctionType and FrozenInstanceError.__name__ in method.__code__.co_names
 
 
 def defines(kind: type, method: str) -> bool:

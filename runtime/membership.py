@@ -27,14 +27,18 @@ from autograph.runtime import calls, lazily, numeric_modules, texts
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
-from autograph.runtime.sequences import matches, may_be_traced
+from autograph.runtime.sequences import check_search, matches, may_be_traced
 from autograph.runtime.staging import is_array_like, is_traced
+
+_CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     texts.check((x,))
     kind = type(container)
+    if issubclass(kind, _CONTAINERS):
+        check_search(x, container)
     if kind in (list, tuple):
         if may_be_traced(x) or any(map(may_be_traced, container)):
             return _any_equal(x, container)

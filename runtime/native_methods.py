@@ -33,7 +33,9 @@ from autograph.runtime import (
     numeric_modules,
     ranges,
     selection,
+    sequences,
     unseen_writes,
+    views,
 )
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.refusals import refusal
@@ -47,6 +49,9 @@ _READERS = frozenset(
     "isdisjoint __len__ __getitem__ __contains__ __iter__ __eq__ __ne__ __repr__ __str__ __reversed__ __lt__ __le__ "
     "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
     "__init_subclass__".split()
+)
+_SEARCHES = frozenset(
+    {"index", "count", "remove", "get", "setdefault", "pop", "discard", "add", "__contains__", "__getitem__"}
 )
 _NUMBERS = (bool, int, float, complex)
 _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
@@ -79,8 +84,15 @@ def bound(f: Any) -> Any:
     if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
     if issubclass(type(owner), list) and name in _LIST_METHODS:
-        return functools.partial(_LIST_METHODS[name], f)
-    return f
+        f = functools.partial(_LIST_METHODS[name], f)
+    return functools.partial(_search, f, owner) if name in _SEARCHES and views.any_merged() else f
+
+
+def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
+    """A method that looks for its first argument in `owner`."""
+    if args:
+        sequences.check_search(args[0], owner)
+    return f(*args, **kwargs)
 
 
 def unbound(f: Any) -> Any:

@@ -61,6 +61,17 @@ def compare(left: Any, symbol: str, right: Any) -> Any:
     return OPERATORS[symbol](left, right)
 
 
+def check_search(x: Any, container: Any) -> None:
+    """Refuses to look for an object that is equal to itself alone among others of which one may be it.
+
+    Raises:
+        StagingError: see `views.check_identity`.
+    """
+    if views.any_merged() and _by_identity(type(x)):
+        for item in container:
+            views.check_identity(x, item)
+
+
 def _by_identity(kind: type) -> bool:
     """Whether objects of a class are equal to themselves alone."""
     return static_lookup(kind, "__eq__") is object.__eq__

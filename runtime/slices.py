@@ -43,6 +43,7 @@ from autograph.runtime import (
     index_lists,
     journal,
     lists,
+    sequences,
     texts,
 )
 from autograph.runtime.joining import describe
@@ -72,6 +73,8 @@ def get_item(x: Any, i: Any) -> Any:
         method = python_method(kind, "__getitem__")
         if method is not None:
             return calls.staged(method)(x, i)
+        if issubclass(kind, dict):
+            sequences.check_search(i, x)
         if issubclass(kind, defaultdict) and i not in x:
             journal.touch_container(x)
         return x[i]

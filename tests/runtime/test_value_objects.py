@@ -176,3 +176,30 @@ def test_equality_that_is_identity_is_refused_of_one_of_several():
 
     with pytest.raises(StagingError, match="one of several objects"):
         f(Weights(1.0, 2.0), 1.0)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda r, m, q: r in [m, q],
+        lambda r, m, q: r in {q},
+        lambda r, m, q: {m: 1}.get(r, 0),
+        lambda r, m, q: {m: 1, q: 2}[r],
+        lambda r, m, q: [m, q].index(r),
+    ],
+)
+def test_nobody_finds_one_of_several_objects_that_are_equal_to_themselves_alone(look):
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class Point:
+        x: object
+
+    @ag.jit
+    def f(x):
+        m, q = Point(x), Point(x)
+        r = m
+        if x > 2:
+            r = q
+        return look(r, m, q)
+
+    with pytest.raises(StagingError, match="`is` compares 'r', one of several objects, with one of them"):
+        f(1.0)
