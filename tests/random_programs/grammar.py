@@ -76,7 +76,8 @@ class ProgramWriter(InexpressibleWriter):
             self.statement(s)
         last = f", {self.inexpressible(s)}" if self.level == 7 else ""
         self.line(f"return {self.result(s)}{last}")
-        return HEADER + (wild.HEADER if self.level >= 4 else "") + "\n".join(self.lines) + "\n"
+        mark = "# refused: what no program of fixed shapes and types can hold\n" if self.level == 7 else ""
+        return mark + HEADER + (wild.HEADER if self.level >= 4 else "") + "\n".join(self.lines) + "\n"
 
     def heap(self) -> None:
         """Objects that the program writes to."""
