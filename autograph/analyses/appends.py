@@ -36,17 +36,18 @@ def appended_only(body: list[Any]) -> list[str]:
 def lists(function: Any) -> frozenset[str]:
     """Variables of a function that are bound to nothing but lists which are written out.
 
-    >>> code = "def f(out):\\n a = [1]\\n a += [out]\\n b = []\\n b = a\\n out = []\\n [c for c in a]"
+    >>> code = "def f(out):\\n a = [1]\\n a += [out]\\n b, d = [], []\\n b = a\\n out = []\\n [c for c in a]"
     >>> sorted(lists(gast.parse(code).body[0]))
-    ['a']
+    ['a', 'd']
     """
     bound: Counter[str] = Counter()
     lists: Counter[str] = Counter()
     for node in walk(function):
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             bound[node.id] += 1
-        elif isinstance(node, gast.Assign) and isinstance(node.value, gast.List):
-            lists.update(target.id for target in node.targets if isinstance(target, gast.Name))
+        elif isinstance(node, gast.Assign):
+            pairs = [pair for target in node.targets for pair in _pairs(target, node.value)]
+            lists.update(t.id for t, value in pairs if isinstance(t, gast.Name) and isinstance(value, gast.List))
         elif isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name):
             lists[node.target.id] += 1
         elif isinstance(node, gast.Global | gast.Nonlocal):
@@ -58,6 +59,13 @@ def lists(function: Any) -> frozenset[str]:
         elif isinstance(node, gast.alias):
             bound[(node.asname or node.name).partition(".")[0]] += 1
     return frozenset(name for name, count in lists.items() if bound[name] == count)
+
+
+def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
+    """The targets of an assignment with their values; of `a, b = [], []` one by one."""
+    if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+        return [] if any(isinstance(t, gast.Starred) for t in target.elts) else [*zip(target.elts, value.elts)]
+    return [(target, value)]
 
 
 def resized(block: list[Any], alias: str) -> list[str]:
