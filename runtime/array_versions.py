@@ -124,7 +124,7 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = Fal
         _supersede(old, new, how, index)
         return
     bases = array_views.bases(old)
-    views = [view for base in bases for view in array_views.live_views(base)]
+    views = [view for base in bases for view in array_views.live_views(base, old)]
     _supersede(old, new, how, index)
     is_placed = False
     for other in (*bases, *views):

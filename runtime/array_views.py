@@ -87,18 +87,29 @@ def bases(x: Any) -> list[Any]:
     return list(found.values())
 
 
-def live_views(x: Any) -> list[Any]:
-    """The rows, slices and other views of an array that the program may still hold."""
-    inner, found = innermost(x), _views_made(x)
+def live_views(x: Any, of: Any = None) -> list[Any]:
+    """The rows, slices and other views of an array that the program may still hold; `of`: a view of it, whose lanes are known."""
+    inner, found = innermost(x), _views_made(x, 0 if of is None else _lanes(x, of))
     for new in [new for ref, _ in [*_places.values()] if (new := ref()) is not None]:
         if new is not inner and any(base is inner for base in bases(new)):
             found += [*_as_used([new], x), *_as_used(_views_made(new), x)]
     return found
 
 
-def _views_made(x: Any) -> list[Any]:
+def _lanes(x: Any, view: Any) -> int:
+    """How many axes for lanes a tracer has that a view of it was made of."""
+    one, count = innermost(view), innermost(view).ndim - view.ndim
+    while one is not None and one is not x:
+        made = None if _place_of(one) is not None else origin(one)
+        if made is not None and made[0] == "gather" and made[1][1].ndim > 1:
+            count = len(made[2]["dimension_numbers"].operand_batching_dims)
+        one = _base(one)
+    return count if one is x else 0
+
+
+def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
     inner = innermost(x)
-    own = inner.ndim - x.ndim
+    own = max(inner.ndim - x.ndim, lanes_of_inner)
     lanes, made, used = {id(variable_of(inner)): own}, [], []
     for trace in open_traces():
         for eqn in equations_after(trace, getattr(inner, "parent", None)):
@@ -106,7 +117,7 @@ def _views_made(x: Any) -> list[Any]:
             if place is not None:
                 operand = eqn.in_tracers[place]
                 count = lanes.get(id(variable_of(operand)), own)
-                if id(variable_of(operand)) in lanes or closed_over(operand) is inner:
+                if operand.ndim > count and (id(variable_of(operand)) in lanes or closed_over(operand) is inner):
                     if eqn.primitive.name == "gather":
                         count = max(count, eqn.in_tracers[1].ndim - 1)  # an index for each lane
                     lanes.update((id(v), count) for v in eqn.outvars)
@@ -274,7 +285,7 @@ def _source(name: str, operands: Any, params: Any) -> int | None:
     if name in ("jit", "pjit"):
         return _source_inside(params)
     if name == "broadcast_in_dim":
-        is_view = len(operands) == 1 and operands[0].size == np.prod(params["shape"])
+        is_view = len(operands) == 1 and operands[0].ndim > 0 and operands[0].size == np.prod(params["shape"])
     elif name == "gather":  # by numbers, or by one for each lane of `vmap`; not by an array of indices
         is_view = operands[1].ndim == 1 or not params["dimension_numbers"].collapsed_slice_dims
     else:
