@@ -126,20 +126,12 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = Fal
     bases = array_views.bases(old)
     views = [view for base in bases for view in array_views.live_views(base, old)]
     _supersede(old, new, how, index)
-    is_placed = False
     for other in (*bases, *views):
-        if other is old:
-            continue
-        if array_views.are_apart(old, index, other):
-            is_placed = is_placed or new is not None
-            continue
-        if _can_be_shared(other) and other is not new:
+        if _can_be_shared(other) and other is not new and not array_views.are_apart(old, other):
             _supersede(other, None, VIEW, None)
         write = _of(other)
         if write is not None and write.how == VIEW:
             write.by.append(old)
-    if is_placed:
-        array_views.note_place(new, old)
 
 
 def _can_be_shared(x: Any) -> bool:
@@ -193,24 +185,30 @@ def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any
     If all that was written lies in `x[i]`, which `parts` reads, the rest of `x` is as it was. The views share elements with what
     is returned.
     """
-    stale = x if type(x) in _superseded else array_views.innermost(x)
-    write = _of(stale)
-    if write is None or write.how != VIEW or write.region is not _open_region():
+    inner = array_views.innermost(x)
+    stale = [(one, type(one), _of(one)) for one in ([x] if inner is x else [x, inner]) if type(one) in _superseded]
+    writes = [
+        write for _, _, write in stale if write is not None and write.how == VIEW and write.region is _open_region()
+    ]
+    if len(writes) < len(stale):
         return put(x)
-    superseded = type(stale)
-    stale.__class__ = write.kind
+    written = [view for write in writes for view in write.by]
+    others = array_views.live_views(x)  # also those that were not written
+    for (one, _, _), write in zip(stale, writes, strict=True):
+        one.__class__ = write.kind
     try:
         own = list(parts(x))
-        new = put(x) if all(array_views.lies_in(view, own) for view in write.by) else x
+        new = put(x) if all(array_views.lies_in(view, own) for view in written) else x
     finally:
-        stale.__class__ = superseded
+        for one, superseded, _ in stale:
+            one.__class__ = superseded
     if new is x:
         return put(x)  # which says so
-    if stale is x:
-        write.new, write.how, write.index = new, ELEMENT, i
+    if stale[0][0] is x:
+        writes[0].new, writes[0].how, writes[0].index = new, ELEMENT, i
     else:
         _supersede(x, new, ELEMENT, i)
-    array_views.note_shared(new, [latest(view) for view in write.by])
+    array_views.note_shared(new, map(latest, (*written, *others)))
     return new
 
 

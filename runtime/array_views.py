@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import closed_over, literal, open_traces, origin, trace_of, variable_of
-from autograph.runtime.recorded import equations_after, lane_axis, wrapped
+from autograph.runtime.recorded import equations_after, wrapped
 from autograph.runtime.staging import is_tracer
 
 _MOST = 16
@@ -32,8 +32,10 @@ def note_shared(x: Any, others: Iterable[Any]) -> None:
     if is_tracer(x) and x.ndim:
         for other in others:
             if other is not x and is_tracer(other) and other.ndim:
-                _note(x, other)
-                _note(other, x)
+                for one, another in ((x, other), (other, x)):
+                    _note(one, another)
+                    if (inner := innermost(one)) is not one:  # views of it lead there
+                        _note(inner, another)
 
 
 def _note(x: Any, other: Any) -> None:
@@ -44,21 +46,6 @@ def _note(x: Any, other: Any) -> None:
 
 
 _shared: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
-
-
-def note_place(new: Any, old: Any) -> None:
-    """Notes that an array lies where `old` lay, which it took the place of: views of the same elements are still in use."""
-    new, old = innermost(new), innermost(old)
-    key = id(new)
-    _places[key] = weakref.ref(new, lambda _: _places.pop(key, None)), old
-
-
-_places: dict[int, tuple[weakref.ref[Any], Any]] = {}
-
-
-def _place_of(x: Any) -> Any:
-    found = _places.get(id(x))
-    return found[1] if found is not None and found[0]() is x else None
 
 
 def shared_with(x: Any) -> list[Any]:
@@ -80,7 +67,9 @@ def bases(x: Any) -> list[Any]:
     pending = [x]
     while pending and len(found) < _MOST:
         one = pending.pop()
-        for other in (*_as_used(_chain(innermost(one)), one), *shared_with(one)):
+        inner = innermost(one)
+        noted = [*shared_with(one), *(shared_with(inner) if inner is not one else ())]
+        for other in (*_as_used(_chain(inner), one), *noted):
             if id(other) not in found:
                 found[id(other)] = other
                 pending.append(other)
@@ -89,18 +78,14 @@ def bases(x: Any) -> list[Any]:
 
 def live_views(x: Any, of: Any = None) -> list[Any]:
     """The rows, slices and other views of an array that the program may still hold; `of`: a view of it, whose lanes are known."""
-    inner, found = innermost(x), _views_made(x, 0 if of is None else _lanes(x, of))
-    for new in [new for ref, _ in [*_places.values()] if (new := ref()) is not None]:
-        if new is not inner and any(base is inner for base in bases(new)):
-            found += [*_as_used([new], x), *_as_used(_views_made(new), x)]
-    return found
+    return _views_made(x, 0 if of is None else _lanes(x, of))
 
 
 def _lanes(x: Any, view: Any) -> int:
     """How many axes for lanes a tracer has that a view of it was made of."""
     one, count = innermost(view), innermost(view).ndim - view.ndim
     while one is not None and one is not x:
-        made = None if _place_of(one) is not None else origin(one)
+        made = origin(one)
         if made is not None and made[0] == "gather" and made[1][1].ndim > 1:
             count = len(made[2]["dimension_numbers"].operand_batching_dims)
         one = _base(one)
@@ -180,46 +165,21 @@ def _is_parameter(value: Any, other: Any) -> bool:
     return value is other or (str(value) == str(other) and not getattr(value, "consts", None))
 
 
-def are_apart(x: Any, i: Any, other: Any) -> bool:
-    """Whether what is written at `x[i]` (None: anywhere in `x`) is surely no element of another view of the same array."""
-    (root, box, axes), (root_of_other, box_of_other, _) = _extent(innermost(x)), _extent(innermost(other))
-    if root is not root_of_other:
-        return False
-    for axis, size, part in zip(_own(x, axes), x.shape, i if type(i) is tuple else (i,), strict=False):
-        if type(part) is slice and all(n is None or type(n) is int for n in (part.start, part.stop, part.step)):
-            taken = range(size)[part]
-        elif type(part) is int and -size <= part < size:
-            taken = range(part % size, part % size + 1)
-        elif is_tracer(part) and not part.ndim:
-            continue
-        else:
-            break
-        if axis is not None and taken:
-            box[axis] = box[axis][0] + min(taken), box[axis][0] + max(taken) + 1
-    return any(low >= stop or start >= high for (low, high), (start, stop) in zip(box, box_of_other, strict=True))
+def are_apart(x: Any, other: Any) -> bool:
+    """Whether two views of one array surely have no element in common."""
+    (root, box), (other_root, other_box) = _extent(innermost(x)), _extent(innermost(other))
+    return root is other_root and any(
+        low >= stop or start >= high for (low, high), (start, stop) in zip(box, other_box, strict=True)
+    )
 
 
-def _own(x: Any, axes: list[int | None]) -> list[int | None]:
-    """The axes of the tracer inside that are the array's own, without those for lanes."""
-    inner = wrapped(x)
-    if inner is None:
-        return axes
-    axes, lane = _own(inner, axes), lane_axis(x)
-    return axes if lane is None else axes[:lane] + axes[lane + 1 :]
-
-
-def _extent(x: Any) -> tuple[Any, list[tuple[int, int]], list[int | None]]:
-    """Where a view lies.
-
-    Returns:
-        the array that it is a view of; for each axis of that where the view begins and ends at most; for each axis of the view
-        the one of that array along which it runs, from where it begins on, or None.
-    """
+def _extent(x: Any) -> tuple[Any, list[tuple[int, int]]]:
+    """The array that a view was made of, and for each axis of that where the view begins and ends at most."""
     steps = []
     while is_tracer(base := _base(x)):
-        steps += [] if _place_of(x) is not None or (made := origin(x)) is None else [made]
+        steps += [] if (made := origin(x)) is None else [made]
         x = base
-    box, axes = [(0, n) for n in x.shape], list[int | None](range(x.ndim))
+    box, axes = [(0, n) for n in x.shape], list[int | None](range(x.ndim))  # along which axis of it each axis runs
     for name, _, params in reversed(steps):
         if name == "slice":
             strides = params["strides"] or (1,) * len(axes)
@@ -241,8 +201,8 @@ def _extent(x: Any) -> tuple[Any, list[tuple[int, int]], list[int | None]]:
         elif name == "rev":
             axes = [None if k in params["dimensions"] else axis for k, axis in enumerate(axes)]
         else:
-            return x, box, []
-    return x, box, axes
+            break
+    return x, box
 
 
 def innermost(x: Any) -> Any:
@@ -261,8 +221,6 @@ def _chain(x: Any) -> list[Any]:
 
 
 def _base(x: Any) -> Any:
-    if (old := _place_of(x)) is not None:
-        return old
     made = origin(x)
     if made is None:
         return closed_over(x)

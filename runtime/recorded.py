@@ -19,12 +19,6 @@ def wrapped(x: Any) -> Any:
     return None
 
 
-def lane_axis(x: Any) -> int | None:
-    """The axis of the tracer inside one of `vmap` along which the lanes lie, or None where it has none."""
-    axis = getattr(x, "batch_dim", None)
-    return axis if type(axis) is int else None
-
-
 def equations_after(trace: Any, first: Any) -> list[Any]:
     """What a trace has recorded since an equation of it, or from the beginning; with `in_tracers`, `outvars` and more."""
     found: list[Any] = []

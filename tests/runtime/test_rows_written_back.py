@@ -100,33 +100,20 @@ def two_slices(m, k):
 
 
 def two_rows_written_back(m, k):
-    row, other = m[0], m[1]
+    row = m[0]
     row[0] = 1
     m[0] = row
+    other = m[1]
     other[0] = 2
     m[1] = other
     return m
 
 
-def row_beside_what_is_written(m, k):
-    row = m[0]
-    m[1, 0] = 7
-    m[2] = 3
-    m[1:, 1] += k
-    return row + m[1], m
-
-
-def column_beside_what_is_written(m, k):
-    col = m[:, 0]
-    m[k, 1] = 7
-    return col + m[1], m
-
-
-def elimination(m, k):
-    pivot = m[0]
-    for i in range(1, 3):
-        m[i] = m[i] - pivot * m[i, 0] / pivot[0]
-    return m
+def row_beside_one_that_is_written_back(m, k):
+    row, other = m[0], m[1]
+    row[0] = 1
+    m[0] = row
+    return m, other + 1
 
 
 def strided(m, k):
@@ -147,9 +134,7 @@ SAME = [
     written_after,
     two_slices,
     two_rows_written_back,
-    row_beside_what_is_written,
-    column_beside_what_is_written,
-    elimination,
+    row_beside_one_that_is_written_back,
     strided,
 ]
 
@@ -267,6 +252,57 @@ def unused_sibling(m, k):
     return third + 0
 
 
+def row_beside_one_that_is_written_back_is_written(m, k):
+    row, other = m[0], m[1]
+    row[0] = 1
+    m[0] = row
+    other[0] = 5
+    return m + 0
+
+
+def row_beside_one_that_was_written_back(m, k):
+    row, other = m[0], m[1]
+    row[0] = 1
+    m[0] = row
+    m[1, 0] = 5
+    return other + 0
+
+
+def two_rows_of_two_arrays(m, k):
+    row, other = m[0], m[1]
+    row[0] = 1
+    m[0] = row
+    again = m[1]
+    again[0] = 7
+    return other + 0
+
+
+def two_rows_of_two_arrays_reversed(m, k):
+    row, other = m[0], m[1]
+    if k > 0:
+        row[0] = 1
+        m[0] = row
+    again = m[1]
+    other[0] = 7
+    return again + 0
+
+
+def part_of_a_row_beside(m, k):
+    row, part = m[0], m[1][:1]
+    row[0] = 1
+    m[0] = row
+    part[0] = 7
+    return m + 0
+
+
+def written_many_times(m, k):
+    row = m[0]
+    for i in range(20):
+        m[1, i % 3] = i
+    m[0] = 9
+    return row + 0
+
+
 def later_view(m, k):
     row = m[2]
     m[0] = 1
@@ -313,6 +349,12 @@ REFUSED = [
     slice_with_a_step,
     reversed_rows,
     unused_sibling,
+    row_beside_one_that_is_written_back_is_written,
+    row_beside_one_that_was_written_back,
+    two_rows_of_two_arrays,
+    two_rows_of_two_arrays_reversed,
+    part_of_a_row_beside,
+    written_many_times,
     later_view,
     later_view_after_a_branch,
     array_after_its_row,

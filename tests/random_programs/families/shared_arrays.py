@@ -97,7 +97,7 @@ _OF_MATRIX = [
     "row = m[{z}].copy()\nrow[0] = {k}\nm[1] = row",
     "row = m[{z}]\nrow[0] = {k}\nm[{z}] = row",
     "row = m[{i} % 2]\nfor q in range(2):\n    row[q] = row[q] + {k}\nm[{i} % 2] = row",
-    "row = m[0]\nm[1] = m[1] + row\nc = (c + row[0]) % 11",
+    "row = m[0]\nc = (c + row[0]) % 11\nm[1] = m[1] + row",
 ]
 _SHARING = [
     "{n} = {o}",
@@ -108,6 +108,9 @@ _SHARING = [
     "row = m[{z}]\nrow[0] = {k}",
     "row = m[{i} % 2]\nm[{z}] = {k}\nc = (c + row[0]) % 11",
     "clear(m, {z})",
+    "row = m[0]\nm[1] = m[1] + row\nc = (c + row[0]) % 11",
+    "row, other = m[{z}], m[1]\nrow[0] = {k}\nm[{z}] = row\nother[1] = {k}\nc = (c + row[1]) % 11",
+    "row, other = m[0], m[1]\nrow[0] = {k}\nm[0] = row\nm[{z}, 1] = 3\nc = (c + other[1]) % 11",
 ]
 _BLOCKS = [
     "if {t}:",
