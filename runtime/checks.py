@@ -120,9 +120,7 @@ def stage_failure(error: BaseException) -> None:
     if not enabled:
         return
     head, kind, count = _head(error), type(error), len(holds)
-    leaves, tree = jax.tree.flatten(messages.opened(error.args))
-    traced = {i: x for i, x in enumerate(leaves) if is_traced(x)}
-    known = {i: x for i, x in enumerate(leaves) if i not in traced}
+    traced, made = messages.opened((error.args, vars(error)))
     text = _described(kind, error)  # also where the exception says more than its arguments do
 
     def fail(*values: Any) -> None:
@@ -130,13 +128,13 @@ def stage_failure(error: BaseException) -> None:
             raise failure(kind, head + (with_values(values[count:end]) if traced else text))
 
     def with_values(values: Sequence[Any]) -> str:
-        found = known | dict(zip(traced_at, (_plain(x) for x in values), strict=True))
         again = kind.__new__(kind)
-        again.args = messages.closed(jax.tree.unflatten(tree, [found[i] for i in range(len(found))]))
-        return _described(kind, again)
+        again.args, names = made([_plain(x) for x in values])
+        vars(again).update(names)
+        return _described(kind, again, text)
 
-    traced_at, end = list(traced), count + len(traced)
-    jax.debug.callback(fail, *holds, *traced.values(), *reached.waits_for())
+    end = count + len(traced)
+    jax.debug.callback(fail, *holds, *traced, *reached.waits_for())
 
 
 def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:
@@ -175,7 +173,12 @@ def _plain(value: Any) -> Any:
     return array.item() if array.ndim == 0 else array
 
 
-def _described(kind: type[BaseException], error: BaseException) -> str:
+def _described(kind: type[BaseException], error: BaseException, instead: str = "") -> str:
+    if instead:
+        try:
+            str(error)
+        except Exception:  # it asks for more than there is of it when the program runs
+            return instead
     return "".join(traceback.format_exception_only(kind, error)).rstrip()
 
 

@@ -2,21 +2,22 @@
 
 Elsewhere such a text can be shown and not be read (`texts`).
 
+>>> import jax
 >>> text("x is ", formatted(1.5, ".2f"), " and ", formatted("y", "", "r"))
 "x is 1.50 and 'y'"
 >>> made = []
->>> shape = jax.eval_shape(lambda x: made.append(opened(text("x is ", formatted(x, ".2f")))), 1.5)
->>> closed(jax.tree.map(lambda leaf: 2.5, made[0]))
+>>> shape = jax.eval_shape(lambda x: made.append(opened(text("x is ", formatted(x, ".2f")))[1]), 1.5)
+>>> made[0]([2.5])
 'x is 2.50'
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
+from autograph.jax_internals import is_tracing
+from autograph.runtime.containers import Opened, is_written, open_any, open_container
 from autograph.runtime.staging import is_traced
 from autograph.runtime.texts import TextOfTraced, as_shown, unreadable
 
@@ -29,29 +30,6 @@ class Text(TextOfTraced):
     __slots__ = ("parts",)
     parts: tuple[Any, ...]
 
-    def as_tree(self) -> _Values:
-        """A pytree whose leaves are the values in the text."""
-        return _Values([part[0] for part in self.parts if type(part) is tuple], self.parts)
-
-
-class _Values:
-    def __init__(self, values: Any, parts: tuple[Any, ...]) -> None:
-        self.values = values
-        self.parts = parts
-
-    def text(self) -> str:
-        values = iter(self.values)
-        return "".join(part if type(part) is not tuple else _formatted(next(values), *part[1:]) for part in self.parts)
-
-
-def _without_values(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(part if type(part) is not tuple else (None, *part[1:]) for part in parts)
-
-
-jax.tree_util.register_pytree_node(
-    _Values, lambda x: ((x.values,), _without_values(x.parts)), lambda parts, children: _Values(children[0], parts)
-)
-
 
 def _formatted(value: Any, spec: str, conversion: str) -> str:
     return format(_CONVERSIONS[conversion](value), spec)
@@ -61,23 +39,11 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or itself where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
-    try:
-        holds_traced, opens = any(map(is_traced, jax.tree.leaves(value))), True
-    except ValueError:  # a dict whose keys cannot be sorted is no pytree
-        holds_traced, opens = _holds_traced(value), False
-    if holds_traced and opens:
+    holds_traced = bool(opened(value, open_container)[0]) if is_tracing() else False
+    if holds_traced:
         return value, spec, conversion
     made = _formatted(value, spec, conversion)
-    return TextOfTraced(made) if holds_traced or isinstance(value, TextOfTraced) else as_shown(made)
-
-
-def _holds_traced(value: Any) -> bool:
-    """Whether a value is traced, or a container that holds one."""
-    if isinstance(value, dict):
-        return any(map(_holds_traced, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_holds_traced, value))
-    return is_traced(value)
+    return TextOfTraced(made) if isinstance(value, TextOfTraced) else as_shown(made)
 
 
 def text(*parts: Any) -> str:
@@ -90,11 +56,47 @@ def text(*parts: Any) -> str:
     return made
 
 
-def opened(args: Any) -> Any:
-    """A pytree in which the values in texts are leaves."""
-    return jax.tree.map(lambda x: x.as_tree() if type(x) is Text else x, args)
+Made = Callable[[Sequence[Any]], Any]
 
 
-def closed(tree: Any) -> Any:
-    """The pytree with texts in the place of what `opened` made of them."""
-    return jax.tree.map(lambda x: x.text() if type(x) is _Values else x, tree, is_leaf=lambda x: type(x) is _Values)
+def opened(value: Any, parts: Callable[[Any], Opened | None] = open_any) -> tuple[list[Any], Made]:
+    """The traced values that a value holds, also in texts, and what makes one like it from others in their place.
+
+    Args:
+        parts: opens a container, or an object as well.
+    """
+    traced: list[Any] = []
+    return traced, _opened(value, traced, frozenset(), parts)
+
+
+def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callable[[Any], Opened | None]) -> Made:
+    before = len(traced)
+    if is_traced(value):
+        traced.append(value)
+        return lambda found: found[before]
+    if type(value) is Text:
+        fields = [
+            (part, None) if isinstance(part, str) else (part[1:], _opened(part[0], traced, around, parts))
+            for part in value.parts
+        ]
+        return lambda found: "".join(
+            _formatted(make(found), *part) if make is not None else part for part, make in fields
+        )
+    if id(value) in around or isinstance(value, str):  # a container that holds itself
+        return lambda found: value
+    inside, build = _parts(value, parts)
+    made = [_opened(x, traced, around | {id(value)}, parts) for x in inside]
+    if len(traced) == before and not (inside and is_written(type(value))):  # an object loses what the piece wrote to it
+        return lambda found: value
+    return lambda found: build([make(found) for make in made])
+
+
+def _parts(value: Any, parts: Callable[[Any], Opened | None]) -> tuple[Sequence[Any], Callable[[list[Any]], Any]]:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return value, kind
+    if kind is dict:  # whose keys nobody sorts or shows
+        keys = list(value)
+        return list(value.values()), lambda values: dict(zip(keys, values, strict=True))
+    found = parts(value)
+    return ((), lambda values: value) if found is None else (found[0], found[3])

@@ -537,3 +537,50 @@ def test_what_our_own_algorithms_raise_names_the_line_of_the_user():
     text = run(ag.jit(first), [0.0, 1.0])
     line = first.__code__.co_firstlineno + 1
     assert f"{__file__}:{line}: return next(x for x in xs if x > 2)\nStopIteration" in text
+
+
+class Shown:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Shown({self.value})"
+
+
+class Refused(Exception):
+    def __init__(self, value: Any, names: Any) -> None:
+        super().__init__(names)
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"{self.value} of {self.args}"
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (lambda x: ValueError({1: x, "a": 2}), "ValueError: {1: 3, 'a': 2}"),
+        (lambda x: ValueError({(1, "a"): x, 3: [x, {None: x, 2: 5}]}), "ValueError: {(1, 'a'): 3, 3: [3, {None: 3, 2: 5}]}"),
+        (lambda x: ValueError(f"{ {1: x, 'a': 2} }"), "ValueError: {1: 3, 'a': 2}"),
+        (lambda x: ValueError(Shown(x), Shown(2)), "ValueError: (Shown(3), Shown(2))"),
+        (lambda x: Refused(x, {1: x, "a": 0}), "Refused: 3 of ({1: 3, 'a': 0},)"),
+    ],
+)  # fmt: skip
+def test_what_an_exception_holds_is_told_with_the_values_of_the_run(made, text):
+    def f(x):
+        if x > 0:
+            raise made(x)
+        return x
+
+    assert text in run(ag.jit(f), 3)
+    assert run(ag.jit(f), -3) == -3
+
+
+def test_a_list_that_holds_itself_in_an_exception():
+    def f(x):
+        items: list[Any] = []
+        items.append(items)
+        assert x < 0, items
+        return x
+
+    assert "AssertionError: [[...]]" in run(ag.jit(f), 3)
