@@ -68,9 +68,10 @@ class Arm:
                     checks.refuse_to_handle(error)
                     raise
                 if isinstance(error, UnboundLocalError):
-                    name = str(error.name)
-                    # What an earlier iteration left; where there is a flag it tells that, whoever reads the variable.
-                    journal.note_skipped(name if hasattr(error, "has_flag") else is_read(name))
+                    name = str(error.name)  # in a loop: what an earlier iteration left
+                    journal.note_skipped(is_read(name))
+                    if hasattr(error, "has_flag"):
+                        journal.note_skipped(name)
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)

@@ -65,6 +65,7 @@ from autograph.runtime import (
     sequences,
     slices,
     texts,
+    views,
 )
 from autograph.runtime.bounded_lists import BoundedList
 from autograph.runtime.carry_refusals import note_unset
@@ -87,7 +88,15 @@ def _bool(*args: Any, **kwargs: Any) -> Any:
 
 
 def _len(obj: Any, /) -> Any:
+    if views.any_merged() and isinstance(obj, set | frozenset | dict):
+        for item in obj:
+            sequences.check_search(item, obj)
     return length(obj) if not ranges.is_open(obj) else ranges.length(obj)
+
+
+def _hash(obj: Any, /) -> int:
+    sequences.check_hash(obj)
+    return hash(obj)
 
 
 def _is_open_list(x: Any) -> bool:
@@ -319,6 +328,7 @@ def _delattr(obj: Any, name: str, /) -> None:
 BUILTINS: dict[Any, Callable[..., Any]] = {
     bool: _bool,
     len: _len,
+    hash: _hash,
     int: _int,
     float: _float,
     complex: _complex,

@@ -67,9 +67,23 @@ def check_search(x: Any, container: Any) -> None:
     Raises:
         StagingError: see `views.check_identity`.
     """
-    if views.any_merged() and _by_identity(type(x)):
+    if views.any_merged():
         for item in container:
-            views.check_identity(x, item)
+            _check_pair(x, item)
+
+
+def check_hash(x: Any) -> None:
+    """Refuses to tell the hash of an object that may be one of several."""
+    if views.any_merged() and _by_identity(type(x)):
+        views.check_identity(x, x)
+
+
+def _check_pair(a: Any, b: Any) -> None:
+    if type(a) is tuple and type(b) is tuple and len(a) == len(b):
+        for x, y in zip(a, b, strict=True):
+            _check_pair(x, y)
+    elif a is not b and _by_identity(type(a)) and _by_identity(type(b)):
+        views.check_identity(a, b)
 
 
 def _by_identity(kind: type) -> bool:
@@ -164,7 +178,7 @@ def may_be_traced(x: Any, around: frozenset[int] = frozenset()) -> bool:
         inside = around | {id(x)}
         parts = dict.values(x) if issubclass(kind, dict) else x
         return len(inside) > len(around) and any(may_be_traced(part, inside) for part in parts)
-    return python_method(kind, "__eq__") is not None
+    return python_method(kind, "__eq__") is not None or (views.any_merged() and views.is_of_several(x))
 
 
 def _is_simple(x: Any) -> bool:

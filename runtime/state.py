@@ -182,13 +182,15 @@ def read(variable: Callable[[], Any], is_bound: Any = True) -> Any:
 
 def _check(variable: FunctionType, is_bound: Any) -> None:
     """Where a variable may be unbound, an iteration of the loops around reads what an earlier one left."""
-    from autograph.runtime import checks, journal
+    from autograph.runtime import carry_refusals, checks, journal
 
+    name = variable.__code__.co_freevars[0]
     if is_bound is False:
         error: Any = _not_bound(variable)
         error.has_flag = True  # a handler may stand between it and the branch (`arms`)
         raise error
-    journal.note_skipped(variable.__code__.co_freevars[0])
+    journal.note_skipped(name)
+    journal.note_skipped(carry_refusals.is_read(name))
     checks.demand(is_bound, _not_bound(variable))
 
 

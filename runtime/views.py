@@ -154,6 +154,11 @@ def _check_stand_ins(a: Any, b: Any) -> None:
         )
 
 
+def is_of_several(x: Any) -> bool:
+    """Whether `x` stands for one of several objects: which one is not known yet."""
+    return any(view.merged is x for view in _registry.live())
+
+
 def any_merged() -> bool:
     """Whether there may be containers that stand for one of several."""
     return bool(_registry.views) and is_tracing() and bool(_registry.live())

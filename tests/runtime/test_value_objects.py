@@ -1,5 +1,6 @@
 """Frozen dataclasses join by what they hold; where somebody could tell which object it was, it is refused."""
 
+import collections
 import dataclasses
 import weakref
 from typing import Any
@@ -203,3 +204,48 @@ def test_nobody_finds_one_of_several_objects_that_are_equal_to_themselves_alone(
 
     with pytest.raises(StagingError, match="`is` compares 'r', one of several objects, with one of them"):
         f(1.0)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda n, m: n in [m],
+        lambda n, m: m in (n,),
+        lambda n, m: n in {m},
+        lambda n, m: m in {n: 1},
+        lambda n, m: [m].count(n),
+        lambda n, m: [n].index(m),
+        lambda n, m: [m].remove(n),
+        lambda n, m: (n, 1) == (m, 1),
+        lambda n, m: (n,) in [(m,)],
+        lambda n, m: {"a": n} == {"a": m},
+        lambda n, m: {m: 5}[n],
+        lambda n, m: {m: 5}.get(n, 7),
+        lambda n, m: {m}.discard(n),
+        lambda n, m: len({n, m}),
+        lambda n, m: len(dict.fromkeys([n, m])),
+        lambda n, m: collections.deque([m]).count(n),
+        lambda n, m: hash(n) == hash(m),
+    ],
+)
+def test_a_search_for_one_of_several_is_refused(asked):
+    @ag.jit
+    def f(m, x):
+        n = Weights(m.w + 1, m.b) if x > 0 else m
+        asked(n, m)
+        return n.w
+
+    with pytest.raises(StagingError, match="one of several objects"):
+        f(Weights(1.0, 2.0), 1.0)
+
+
+def test_one_of_several_is_found_where_it_is_and_not_among_others():
+    def f(m, x):
+        other = Weights(0.0, 0.0)
+        n = Weights(m.w + 1, m.b) if x > 0 else m
+        known = {other: 5.0}
+        queue = collections.deque([n])
+        queue.append(m)
+        return n in [n], n in [other], known[other], known.get(other, n), [other].count(n), n in known, {"a": n}["a"].w
+
+    assert list(map(float, ag.jit(f)(Weights(1.0, 2.0), 1.0))) == [1, 0, 5, 5, 0, 0, 2]
