@@ -106,11 +106,15 @@ class FirstBindings(StatementConverter):
         node.body[:0] = self.bound_by([node.target], node.body[0])
         return node
 
+    visit_AsyncFor = visit_For
+
     def visit_With(self, node: Node) -> Any:
         node = self.inside(node)
         targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
         node.body[:0] = self.bound_by(targets, node.body[0])
         return node
+
+    visit_AsyncWith = visit_With
 
 
 def _name_of(read: Node) -> str:

@@ -41,6 +41,27 @@ CASES = {
         "f(0)",
         "f(3)",
     ),
+    "bound by asynchronous statements": Case(
+        """
+        async def f(n, items, manager):
+            async for s in items():
+                pass
+            for i in range(n):
+                t = s
+                s = i
+        """,
+        """
+        async def f(n, items, manager):
+            s_is_bound = False
+            async for s in items():
+                s_is_bound = True
+                pass
+            for i in range(n):
+                t = ag__.read(lambda: s, s_is_bound)
+                s = i
+                s_is_bound = True
+        """,
+    ),
     "no loop reads it": Case(
         """
         def f(n):
