@@ -34,7 +34,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses import appends
+from autograph.analyses import appends, unshared_arrays
 from autograph.analyses.effects import Effects
 from autograph.analyses.nativeness import suspends
 from autograph.converters import numbers, pieces
@@ -56,9 +56,24 @@ class ElementAssignments(ElementTargets):
         self.numbers = numbers.names(function, self.conversion) if any_update else frozenset[str]()
         self.lists = appends.lists(function) if any_update and gast.List in self.conversion.kinds else frozenset[str]()
         self.effects = Effects(self.alias)
+        self.unshared = self.find_unshared(function)
         super().convert_function(function)
         declare(function, "Nonlocal", self.scope.nonlocals)
         declare(function, "Global", self.scope.globals)
+
+    def find_unshared(self, function: Node) -> dict[str, int]:
+        """The NumPy arrays that may become arrays of JAX when they are written with a traced value."""
+        if self.conversion.kinds.isdisjoint((gast.Subscript, gast.AugAssign)):
+            return {}
+        if self.conversion.names.isdisjoint(unshared_arrays.MAKERS):
+            return {}
+        return unshared_arrays.unshared(function, self.conversion.meaning)
+
+    def write(self, text: str, base: Node, arguments: list[Node], *, at: Node) -> Node:
+        """The call of an operator that writes a variable's array, an element of it, or of what it leads to."""
+        axes = self.unshared.get(base.id, 0) if isinstance(base, gast.Name) else 0
+        keywords = {"unshared": gast.Constant(axes, None)} if axes else {}
+        return pieces.operator(self.alias, text, arguments, at=at, **keywords)
 
     # --- statements ---
 
@@ -85,7 +100,7 @@ class ElementAssignments(ElementTargets):
             if target.id in self.lists and isinstance(node.value, gast.List) and len(node.value.elts) == 1:
                 if not isinstance(node.value.elts[0], gast.Starred):
                     return self.append(target, node.value.elts[0], at=node)
-            value = self.operator("iop", [operator, pieces.name(target.id), node.value], at=node)
+            value = self.write("iop", target, [operator, pieces.name(target.id), node.value], at=node)
             return pieces.assign(target.id, value, at=node)
         if self.conversion.may_suspend and suspends(node):
             return node
@@ -95,9 +110,9 @@ class ElementAssignments(ElementTargets):
             return self.run(self.operator("aug_attr", [target.value, attribute, operator, value], at=node))
         base, path = self.path(target.value)
         if path.elts or not isinstance(base, gast.Name):
-            call = self.operator("aug_item_at", [base, path, self.index(target.slice), operator, value], at=node)
+            call = self.write("aug_item_at", base, [base, path, self.index(target.slice), operator, value], at=node)
             return self.rebind(base, path, call, at=node)
-        call = self.operator("aug_item", [base, self.index(target.slice), operator, value], at=node)
+        call = self.write("aug_item", base, [base, self.index(target.slice), operator, value], at=node)
         return self.bind(base.id, call, at=node)
 
     def append(self, target: Node, item: Node, *, at: Node) -> Node:
@@ -155,11 +170,10 @@ class ElementAssignments(ElementTargets):
         if isinstance(target, gast.Subscript):
             base, path = self.path(target.value)
             if path.elts or not isinstance(base, gast.Name):
-                call = self.operator("set_item_at", [value, base, path, self.index(target.slice)], at=at)
+                call = self.write("set_item_at", base, [value, base, path, self.index(target.slice)], at=at)
                 return [self.rebind(base, path, call, at=at)]
-            return [
-                self.bind(base.id, self.operator("set_item", [value, base, self.index(target.slice)], at=at), at=at)
-            ]
+            call = self.write("set_item", base, [value, base, self.index(target.slice)], at=at)
+            return [self.bind(base.id, call, at=at)]
         return self.unpack(target, value, at=at)
 
     def unpack(self, target: Node, value: Node, *, at: Node) -> list[Node]:

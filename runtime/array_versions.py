@@ -51,11 +51,12 @@ class Write:
         new: what the writing name holds since, or None.
         index: what was written, for an element.
         inner: whether the array was made by the trace that was in progress.
+        unshared: whether no other name, row or view can have the array, by the text of the program.
         at: file and line of the write.
         by: the views of it that were written; region: the open region where that happened.
     """
 
-    __slots__ = ("__weakref__", "at", "by", "how", "index", "inner", "kind", "new", "old", "region")
+    __slots__ = ("__weakref__", "at", "by", "how", "index", "inner", "kind", "new", "old", "unshared", "region")
 
     def __init__(self, old: Any, new: Any, how: str, index: Any) -> None:
         self.old = weakref.ref(old)
@@ -67,6 +68,7 @@ class Write:
         self.at = user_line()
         self.by: list[Any] = []
         self.region = _open_region()
+        self.unshared = False
 
 
 class Region(list[Write]):
@@ -113,10 +115,10 @@ _kinds: dict[type, type] = {}
 _superseded: set[type] = set()
 
 
-def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = False) -> None:
+def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = False, unshared: bool = False) -> None:
     """Notes that `new` took the place of the array `old` under the name by which it was written.
 
-    `alone`: what shares elements with it is noted already.
+    `alone`: what shares elements with it is noted already; `unshared`: see `Write`.
     """
     if old is new or not _can_be_shared(old):
         return
@@ -125,7 +127,7 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = Fal
         return
     bases = array_views.bases(old)
     views = [view for base in bases for view in array_views.live_views(base, old)]
-    _supersede(old, new, how, index)
+    _supersede(old, new, how, index).unshared = unshared
     for other in (*bases, *views):
         if _can_be_shared(other) and other is not new and not array_views.are_apart(old, other):
             _supersede(other, None, VIEW, None)
@@ -138,7 +140,7 @@ def _can_be_shared(x: Any) -> bool:
     return issubclass(type(x), Tracer) and type(x) not in _superseded and bool(jax.numpy.ndim(x))
 
 
-def _supersede(old: Any, new: Any, how: str, index: Any) -> None:
+def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
     write = Write(old, new, how, index)
     _writes[id(old)] = write
     _hold(write)
@@ -148,6 +150,7 @@ def _supersede(old: Any, new: Any, how: str, index: Any) -> None:
         _kinds[kind] = meta(kind.__name__, (kind,), {"__slots__": (), "_trace": property(_refuse)})
         _superseded.add(_kinds[kind])
     old.__class__ = _kinds[kind]
+    return write
 
 
 def _hold(write: Write) -> None:
@@ -249,6 +252,7 @@ class End(NamedTuple):
     new: Any
     how: str
     indices: list[Any]
+    unshared: bool
 
     def index(self, *others: Any) -> Any:
         """The one index at which it was written, or None."""
@@ -268,12 +272,13 @@ class Table:
 
     def end(self, x: Any) -> End:
         """What took the place of `x` at last."""
-        how, indices = ELEMENT, []
+        how, indices, unshared = ELEMENT, [], True
         while x is not None and (write := self.of(x)) is not None:
             how = how if write.how == ELEMENT else write.how
             indices.append(write.index)
+            unshared = unshared and write.unshared
             x = write.new
-        return End(x, how, indices)
+        return End(x, how, indices, unshared)
 
     def outer(self) -> list[tuple[Any, str]]:
         """The arrays from outside of the region, and how they were superseded."""
@@ -288,6 +293,7 @@ class Move(NamedTuple):
     result: int | None
     how: str
     index: Any = None
+    unshared: bool = False
 
 
 class JoinedArrays:
@@ -319,7 +325,8 @@ class JoinedArrays:
             carried = (k for k, (a, b) in enumerate(self._pairs) if a is one.new and b is other.new)
             index = one.index(*other.indices) if one.indices else other.index()
             how = one.how if one.how != ELEMENT else other.how
-            moves.append(Move(old, None if one.new is None else next(carried, None), how, index))
+            result = None if one.new is None else next(carried, None)
+            moves.append(Move(old, result, how, index, one.unshared and other.unshared))
         return moves
 
     def land(self, results: Sequence[Any]) -> None:
@@ -329,14 +336,14 @@ class JoinedArrays:
 
 def land(moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = ()) -> None:
     """Notes what a statement means for the arrays around it, once it has results."""
-    for old, k, how, index in moves:
+    for old, k, how, index, unshared in moves:
         if old is None:
             assert k is not None
             record(results[k], None, how if how == VIEW else LOST, alone=True)
         elif k is None:
             record(old, None, how if how != ELEMENT else LOST, alone=how == VIEW)
         else:
-            record(old, results[k], how, index)
+            record(old, results[k], how, index, unshared=unshared)
     for place, other in shared:
         while (write := _of(other)) is not None and write.new is not None:
             other = write.new  # where it was not written, that is `other` itself

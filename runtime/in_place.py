@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime import array_versions, bool_arithmetic, calls, journal, powers
@@ -38,19 +39,33 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str, Callable[[Any, Any],
 }
 
 
-def iop(symbol: str, x: Any, value: Any) -> Any:
+def iop(symbol: str, x: Any, value: Any, unshared: int = 0) -> Any:
     """The new value of `x` after `x <symbol> value`.
 
     Containers change in place and are announced to the journal; a Python `__iadd__` is converted; arrays of JAX and
     numbers give a new value.
 
+    Args:
+        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew.
+
     Raises:
         StagingError: a NumPy array would have to hold a traced value.
     """
+    if type(x) is np.ndarray and (is_traced(value) or journal.active()):
+        x = traceable(x, unshared)
     new = combined(symbol, x, value)
     if new is not x and is_tracer(x):
-        array_versions.record(x, new, array_versions.UPDATE)
+        array_versions.record(x, new, array_versions.UPDATE, unshared=x.ndim <= unshared)
     return new
+
+
+def traceable(x: np.ndarray[Any, Any], unshared: int) -> Any:
+    """A NumPy array that a traced value or a staged statement will change, as an array of JAX.
+
+    It stays what it is where another name, row or view could see that it is another object now.
+    """
+    is_own = x.ndim <= unshared and x.base is None and x.dtype.kind in "biufc"
+    return jnp.asarray(x) if is_own else x
 
 
 def combined(symbol: str, x: Any, value: Any) -> Any:

@@ -248,14 +248,15 @@ class ContentsLocation(_WholeLocation):
             deque.clear(obj)
             deque.extend(obj, value)
         elif any(isinstance(x, jax.core.Tracer) for x in value):
-            raise _holds_known_numbers("an array" if isinstance(obj, array) else "a bytearray")
+            raise holds_known_numbers("an array" if isinstance(obj, array) else "a bytearray")
         elif isinstance(obj, bytearray):
             obj[:] = value
         else:
             obj[:] = array(obj.typecode, value)
 
 
-def _holds_known_numbers(what: str) -> Exception:
+def holds_known_numbers(what: str) -> Exception:
+    """The refusal of a staged statement that changes what can hold no traced value."""
     from autograph.runtime.refusals import refusal
 
     return refusal(
@@ -279,7 +280,7 @@ class ArrayLocation(_WholeLocation):
 
     def set(self, value: Any) -> None:
         if isinstance(value, jax.core.Tracer):
-            raise _holds_known_numbers("a NumPy array")
+            raise holds_known_numbers("a NumPy array")
         self.obj[...] = value
 
 

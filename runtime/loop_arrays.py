@@ -19,10 +19,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from autograph import errors
 from autograph.runtime import array_views
 from autograph.runtime.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
+from autograph.runtime.locations import holds_known_numbers
 from autograph.runtime.refusals import quoted
 
 
@@ -55,7 +57,8 @@ class LoopArrays:
         """Finds what the writes mean, while the leaves hold what went into the iteration and what came out.
 
         Raises:
-            StagingError: an array that was `appended` to a list was written after.
+            StagingError: a NumPy array from before the loop was written, and other names may have it, or an array that was
+                `appended` to a list was written after.
         """
         self._begin(leaves, born)
         changing = [k for k, leaf in enumerate(self._slots) if not leaf.invariant and leaf.type.shape]
@@ -69,6 +72,8 @@ class LoopArrays:
         for index, leaf in enumerate(leaves):
             if table.of(leaf.tracer) is not None:
                 end = table.end(leaf.tracer)
+                if isinstance(leaf.init, np.ndarray) and not end.unshared:  # another name would have to see the write
+                    raise holds_known_numbers("a NumPy array")
                 self._written[index] = end._replace(indices=[]), end.new is leaf.out and not leaf.invariant
                 if self.at is not None and end.index(self.at) is self.at:
                     self._at_index.add(index)
@@ -109,7 +114,8 @@ class LoopArrays:
         """
         results = [*values, *born]
         for index, (end, is_carried) in self._written.items():
-            land([Move(leaves[index].init, index if is_carried else None, end.how)], values)
+            move = Move(leaves[index].init, index if is_carried else None, end.how, unshared=end.unshared)
+            land([move], values)
         land([Move(old, None, how) for old, how in self._outer], ())
         for array in self._views:
             record(array, None, VIEW)

@@ -132,8 +132,11 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
     return lists.checked_slice(x, start, int(length))
 
 
-def set_item(value: Any, x: Any, i: Any) -> Any:
-    """`x[i] = value`; returns `x`, or the new array where `x` is an array of JAX.
+def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
+    """`x[i] = value`; returns `x`, or the new array where `x` is an array of JAX, or becomes one.
+
+    Args:
+        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew.
 
     Raises:
         IndexError: a known index is out of range.
@@ -141,13 +144,15 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
             array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
+    if kind is np.ndarray:
+        x = _traceable(x, unshared, is_traced(value), _traced_index(i))
     if is_jax_array(x):
         if array_versions.is_superseded(x):
             return array_versions.written_over(
                 x, i, lambda x: array_elements.put(value, x, i), lambda x: array_elements.parts(x, i)
             )
         new = array_elements.put(value, x, i)
-        array_versions.record(x, new, array_versions.ELEMENT, i)
+        array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
         return new
     texts.check((i,))
     method = python_method(kind, "__setitem__")
@@ -155,12 +160,6 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
         journal.touch_container(x)
         calls.staged(method)(x, i, value)
         return x
-    if issubclass(kind, np.ndarray) and (is_traced(value) or _traced_index(i)):
-        raise refusal(
-            f"a NumPy array cannot be written {'with a traced value' if is_traced(value) else 'at a traced index'}",
-            why="it holds numbers, and a traced value is not known yet",
-            instead="start from a JAX array: `x = jnp.asarray(x)`",
-        )
     _announce(x, i)
     if issubclass(kind, dict) and is_traced(i):
         raise _not_by_traced(kind, "written")
@@ -171,26 +170,42 @@ def set_item(value: Any, x: Any, i: Any) -> Any:
     return x
 
 
-def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any) -> Any:
+def _traceable(x: np.ndarray[Any, Any], unshared: int, by_traced: bool, at_traced: bool) -> Any:
+    """A NumPy array whose element is to be written, as an array of JAX where a traced value or a staged statement needs one."""
+    if by_traced or at_traced or journal.active():
+        x = in_place.traceable(x, unshared)
+    if (by_traced or at_traced) and type(x) is np.ndarray:
+        raise refusal(
+            f"a NumPy array cannot be written {'with a traced value' if by_traced else 'at a traced index'}",
+            why="it holds numbers, a traced value is not known yet, and other names may refer to the array",
+            instead="start from a JAX array: `x = jnp.asarray(x)`",
+        )
+    return x
+
+
+def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared: int = 0) -> Any:
     """`base.a[k][i] = value`, `path` being `(('.', 'a'), ('[', k))`; returns the new base.
 
     Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
     outwards until something changed in place.
     """
+    if type(base) is np.ndarray:
+        at_traced = _traced_index(i) or any(is_traced(key) for _, key in path)
+        base = _traceable(base, unshared, is_traced(value), at_traced)
     owners, keys = _owners(base, path, i)
     if keys:
         lists.put_in_grid(owners[-1], keys, value)
         return base
     put = array_elements.put if _is_row(owners, -1) else set_item
-    return _write_back(owners, path, put(value, owners[-1], i))
+    return _write_back(owners, path, put(value, owners[-1], i), unshared)
 
 
-def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
     if not is_jax_array(x):
-        return set_item(in_place.iop(symbol, get_item(x, i), value()), x, i)
+        return set_item(in_place.iop(symbol, get_item(x, i), value()), x, i, unshared)
     new = _augmented(x, i, symbol, value)
-    array_versions.record(x, new, array_versions.ELEMENT, i)
+    array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
     return new
 
 
@@ -201,15 +216,21 @@ def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     return array_elements.put(in_place.combined(symbol, get_item(x, i), value()), x, i)
 
 
-def aug_item_at(base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+def aug_item_at(
+    base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0
+) -> Any:
     """`base.a[k][i] <symbol> value()`; returns the new base."""
+    if type(base) is np.ndarray:
+        found = _follow(base, path)[-1]
+        new = in_place.iop(symbol, get_item(found, i), value())
+        return set_item_at(new, base, path, i, unshared)
     owners, keys = _owners(base, path, i)
     if keys:
         rows = lists.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
         lists.put_in_grid(rows, keys, in_place.iop(symbol, functools.reduce(get_item, keys, rows), value()))
         return base
     augmented = _augmented if _is_row(owners, -1) else aug_item
-    return _write_back(owners, path, augmented(owners[-1], i, symbol, value))
+    return _write_back(owners, path, augmented(owners[-1], i, symbol, value), unshared)
 
 
 def _is_row(owners: list[Any], place: int) -> bool:
@@ -242,7 +263,7 @@ def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
     return owners
 
 
-def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any) -> Any:
+def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: int = 0) -> Any:
     for place in range(len(path) - 1, -1, -1):
         (kind, key), owner, old = path[place], owners[place], owners[place + 1]
         if new is old:
@@ -251,8 +272,8 @@ def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any) -> Any:
             attributes.set_attr(new, owner, key)
             new = owner
         else:
-            put = array_elements.put if _is_row(owners, place) else set_item
-            new = put(new, owner, key)
+            is_row = _is_row(owners, place)
+            new = array_elements.put(new, owner, key) if is_row else set_item(new, owner, key, 0 if place else unshared)
     return new
 
 

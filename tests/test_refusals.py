@@ -576,14 +576,14 @@ def recursion(n):
     a NumPy array cannot be written with a traced value
       at FILE:+2
           v[0] = n
-      why: it holds numbers, and a traced value is not known yet
+      why: it holds numbers, a traced value is not known yet, and other names may refer to the array
       instead: start from a JAX array: `x = jnp.asarray(x)`
     """,
 )
 def numpy_write(n):
-    v = np.zeros(3)
+    v = w = np.zeros(3)
     v[0] = n
-    return v
+    return w
 
 
 @refused(
@@ -597,10 +597,29 @@ def numpy_write(n):
     """,
 )
 def numpy_write_arm(n):
-    v = np.zeros(3)
+    v = w = np.zeros(3)
     if n > 0:
         v[0] = 1
-    return v
+    return w
+
+
+@refused(
+    ag.StagingError,
+    """
+    a NumPy array is changed inside a staged statement
+      at FILE:+3
+          while i < n:
+      why: what it holds afterwards depends on a traced value, and it holds known numbers only
+      instead: start from a JAX array: `x = jnp.asarray(x)`
+    """,
+)
+def numpy_write_in_a_loop(n):
+    v = w = np.zeros(3)
+    i = 0
+    while i < n:
+        v[0] += 1
+        i += 1
+    return w
 
 
 @refused(

@@ -1,0 +1,192 @@
+"""NumPy arrays that nothing but one variable refers to, by the text: escape analysis of what `np.zeros` and its like make.
+
+>>> import gast, numpy
+>>> function = gast.parse('''
+... def f(v, n):
+...     x, y, z = np.zeros(n), np.zeros((n, n)), np.zeros(n)
+...     x[0] = v
+...     first = y[0]
+...     y[0] = v
+...     other = z
+...     return x, first + x[1]
+... ''').body[0]
+>>> unshared(function, lambda node: getattr(numpy, node.attr, None) if isinstance(node, gast.Attribute) else None)
+{'x': 32, 'y': 1}
+
+An array escapes where an expression could hand on the array itself or a view of it. What an index that names `n` axes reads of an
+array of `n` axes is a number; of one with more axes it is a view. So each variable comes with the largest number of axes that its
+array may have.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import gast
+import numpy as np
+
+from autograph.nodes import children, walk
+
+MOST_AXES = 32
+MAKERS = frozenset(
+    "arange array concatenate copy empty empty_like eye full full_like identity linspace ones ones_like zeros zeros_like".split()
+)
+"""Functions of NumPy that return an array of their own; of `np.array`, where it is not told to keep the one that it is given."""
+
+_READING = frozenset(
+    "abs absolute all allclose amax amin any append argmax argmin argsort array array_equal around average bincount ceil clip"
+    " column_stack concatenate convolve copy corrcoef correlate count_nonzero cov cross cumprod cumsum diff dot empty_like floor"
+    " full_like histogram hstack inner interp isclose isfinite isin isinf isnan kron matmul max maximum mean median min"
+    " minimum ones_like outer percentile prod quantile repeat round searchsorted sort sqrt stack std sum take tensordot tile"
+    " trace trapezoid tril triu unique var vdot vstack where zeros_like"
+    " cholesky det eig eigh eigvals inv lstsq matrix_rank norm pinv qr slogdet solve svd".split()
+)
+"""Functions of NumPy that neither keep an argument, nor write it, nor return a view of it; all of its ufuncs are such."""
+
+_READERS = frozenset(
+    getattr(builtins, name)
+    for name in "abs all any bool divmod float int len print range repr round str sum type".split()
+)
+_FACTS = frozenset("all any argmax argmin copy dot dtype max mean min ndim prod shape size std sum tolist var".split())
+_ARITHMETIC = (gast.BinOp, gast.UnaryOp)
+
+Meaning = Callable[[Any], Any]
+
+
+def unshared(function: Any, meaning: Meaning) -> dict[str, int]:
+    """The variables of a function whose NumPy arrays nothing else refers to, each with the number of axes up to which it holds.
+
+    Args:
+        function: a `def`.
+        meaning: the object that an expression names, or anything else.
+    """
+    around = {child: node for node in walk(*function.body) for child in children(node)}
+    found: dict[str, int] = {}
+    escaped = {name.id for name in walk(function.args) if isinstance(name, gast.Name)}
+    uses = _Uses(function, around, meaning)
+    for node in walk(*function.body):
+        if isinstance(node, gast.Name) and node.id not in escaped:
+            if isinstance(node.ctx, gast.Load):
+                axes = uses.axes(node)
+            else:
+                axes = MOST_AXES if isinstance(node.ctx, gast.Del) or uses.is_made(node) else 0
+            if axes:
+                found[node.id] = min(axes, found.get(node.id, MOST_AXES))
+            else:
+                escaped.add(node.id)
+        elif isinstance(node, gast.Global | gast.Nonlocal):
+            escaped.update(node.names)
+    stored = {n.id for n in walk(*function.body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    return {name: axes for name, axes in found.items() if name in stored and name not in escaped}
+
+
+class _Uses:
+    """How the names of one function are used."""
+
+    def __init__(self, function: Any, around: dict[Any, Any], meaning: Meaning) -> None:
+        self._around = around
+        self._meaning = meaning
+
+    def bound_to(self, name: Any) -> Any:
+        """The expression that an assignment gives to a name, or None."""
+        parent = self._around.get(name)
+        if isinstance(parent, gast.Tuple):
+            statement = self._around.get(parent)
+            value = getattr(statement, "value", None)
+            if isinstance(statement, gast.Assign) and isinstance(value, gast.Tuple) and statement.targets == [parent]:
+                return value.elts[parent.elts.index(name)] if len(value.elts) == len(parent.elts) else None
+            return None
+        if isinstance(parent, gast.Assign):
+            return parent.value if len(parent.targets) == 1 else None
+        return parent.value if isinstance(parent, gast.AnnAssign) else None
+
+    def is_made(self, name: Any) -> bool:
+        """Whether what a name is bound to is a new array, the variable's own array, or no array."""
+        value = self.bound_to(name)
+        if isinstance(value, gast.Call):
+            function = getattr(value.func, "attr", getattr(value.func, "id", ""))
+            is_copied = not any(k.arg in ("copy", "out", None) for k in value.keywords)
+            return is_copied and function in MAKERS and self._meaning(value.func) is getattr(np, function)
+        if isinstance(value, gast.BinOp):  # of its own array; the operators of other objects may return anything
+            return name.id in (getattr(value.left, "id", ""), getattr(value.right, "id", ""))
+        return isinstance(value, gast.Constant) or isinstance(self._around.get(name), gast.AugAssign)
+
+    def axes(self, node: Any) -> int:
+        """The number of axes up to which the array that a name holds does not escape by this use; 0 where it does."""
+        named: int | None = 0
+        parent = self._around.get(node)
+        while isinstance(parent, gast.Subscript) and parent.value is node:
+            if not isinstance(parent.ctx, gast.Load):
+                return MOST_AXES
+            count = self._named_axes(parent.slice)
+            named = named + count if count is not None and named is not None else None
+            node, parent = parent, self._around.get(parent)
+        if isinstance(parent, gast.Attribute):
+            return MOST_AXES if parent.attr in _FACTS and isinstance(parent.ctx, gast.Load) else 0
+        is_read = isinstance(parent, (*_ARITHMETIC, gast.Compare, gast.FormattedValue)) or (
+            isinstance(parent, gast.If | gast.While | gast.IfExp | gast.Assert) and parent.test is node
+        )
+        return MOST_AXES if is_read or self._is_read_by_call(node, parent) or self._is_returned(parent) else named or 0
+
+    def _named_axes(self, index: Any) -> int | None:
+        """How many axes an index names by a number each; None where it may be a slice."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return len(parts) if all(self._is_number(part) for part in parts) else None
+
+    def _is_number(self, part: Any) -> bool:
+        if isinstance(part, gast.Constant):
+            return type(part.value) is int
+        return isinstance(part, _ARITHMETIC) or (isinstance(part, gast.Name) and part.id in self._counters)
+
+    @cached_property
+    def _counters(self) -> frozenset[str]:
+        """Names that are bound only by `for` over a range, or to a result of arithmetic or a number."""
+        bound: dict[str, bool] = {}
+        for node in self._around:
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
+                bound[node.id] = bound.get(node.id, True) and self._counts(node)
+        return frozenset(name for name, counts in bound.items() if counts)
+
+    def _counts(self, name: Any) -> bool:
+        parent = self._around.get(name)
+        is_first = isinstance(parent, gast.Tuple) and parent.elts[0] is name
+        loop = self._around.get(parent) if is_first else parent
+        if isinstance(loop, gast.For | gast.comprehension) and isinstance(loop.iter, gast.Call):
+            counter = self._meaning(loop.iter.func)
+            if counter is reversed and loop.iter.args and isinstance(loop.iter.args[0], gast.Call):
+                counter = self._meaning(loop.iter.args[0].func)
+            return counter is (enumerate if is_first else range) and loop.target is (parent if is_first else name)
+        value = self.bound_to(name)
+        if isinstance(value, gast.Call):
+            return self._meaning(value.func) in (int, len, round)
+        return isinstance(value, (*_ARITHMETIC, gast.Constant)) or isinstance(parent, gast.AugAssign)
+
+    def _is_read_by_call(self, node: Any, parent: Any) -> bool:
+        if isinstance(parent, gast.List | gast.Tuple) and isinstance(parent.ctx, gast.Load):  # `np.stack([x, y])`
+            node, parent = parent, self._around.get(parent)
+        if isinstance(parent, gast.keyword) and parent.arg not in ("out", None):
+            parent = self._around.get(parent)
+        elif not isinstance(parent, gast.Call) or node not in parent.args:
+            return False
+        function = self._meaning(parent.func)
+        if type(function).__hash__ is not None and function in _READERS:
+            return True
+        name = getattr(parent.func, "attr", getattr(parent.func, "id", ""))
+        is_numpys = str(getattr(function, "__module__", "")).startswith(("numpy", "jax.numpy", "jax._src.numpy"))
+        return isinstance(function, np.ufunc) or (is_numpys and name in _READING)
+
+    def _is_returned(self, parent: Any) -> bool:
+        while isinstance(parent, gast.Tuple | gast.List | gast.Dict):
+            parent = self._around.get(parent)
+        if not isinstance(parent, gast.Return) or self._has_finally:
+            return False
+        while parent is not None and not isinstance(parent, gast.FunctionDef | gast.AsyncFunctionDef):
+            parent = self._around.get(parent)
+        return parent is None
+
+    @cached_property
+    def _has_finally(self) -> bool:
+        return any(isinstance(node, gast.Try) and node.finalbody for node in {*self._around.values()})

@@ -1,0 +1,86 @@
+"""NumPy arrays that a function makes for itself, and fills with traced values."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+VECTOR = np.array([3.0, 1.0, 2.0], np.float32)
+
+
+@program((VECTOR,), transforms=("vmap",))
+def prefix_sums(xs):
+    out = np.zeros(len(xs) + 1, np.float32)
+    for i in range(len(xs)):
+        out[i + 1] = out[i] + xs[i]
+    return out[1:]
+
+
+@program((np.array([0, 2, 2, 1]),))
+def histogram(xs):
+    counts = np.zeros(3, dtype=np.int32)
+    for x in xs:
+        counts[x] += 1
+    return counts
+
+
+@program((2.0,), (-2.0,))
+def in_a_branch(v):
+    x = np.ones(3, np.float32)
+    if v > 0:
+        x[0] = 5
+    else:
+        x[1] -= v
+    return x
+
+
+@program((20.0,), (0.5,))
+def in_a_loop_of_unknown_length(v):
+    x, i = np.zeros(8, np.float32), 0
+    while v > 1:
+        x[i] = v
+        v = v / 2
+        i += 1
+    return x, i
+
+
+@program((np.array([1, 2, 3]), np.array([2, 3])))
+def edit_distance(a, b):
+    d = np.zeros((4, 3), np.int32)
+    for i in range(4):
+        d[i][0] = i
+    for j in range(3):
+        d[0, j] = j
+    for i in range(1, 4):
+        for j in range(1, 3):
+            cost = 0 if a[i - 1] == b[j - 1] else 1
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1][j - 1] + cost)
+    return d[3][2]
+
+
+@program((np.array([[1.0, 2.0], [3.0, -1.0]], np.float32), np.array([1.0, -1.0], np.float32)))
+def perceptron(x, y):
+    w = np.zeros(2, np.float32)
+    for xi, yi in zip(x, y):
+        if yi * np.dot(w, xi) <= 0:
+            w += yi * xi
+    return w
+
+
+@program((3.0,))
+def numbers_stay_known_until_then(v):
+    x = np.zeros(4, np.float32)
+    for i in range(4):
+        x[i] = i * i
+    total = 0.0
+    for _ in range(int(x[2])):
+        total = total + v
+    x[0] = v
+    return x, total
+
+
+@program((3.0,))
+def a_closure_reads_the_variable(v):
+    x = np.zeros(3, np.float32)
+    first = lambda: x[0] + 1
+    x[0] = v
+    return first()
