@@ -1,4 +1,4 @@
-"""Variables that a loop binds first, where another iteration may read them before: a flag says whether they are bound.
+"""Variables that a loop or a branch binds first, where another one may read them: a flag says whether they are bound.
 
 >>> from autograph.converters.showing import show
 >>> from autograph.converters.unbound_reads import UnboundReads
@@ -21,7 +21,22 @@ def f(n, x):
             s_is_bound = True
 
 In a staged loop such a variable is carried, so that it holds something from the first iteration on: what tells is the flag, which
-is a variable like any other, known or traced. Other variables that a loop binds first have none.
+is a variable like any other, known or traced. Other variables that a loop binds first have none. So in branches:
+
+>>> print(show('''
+... def f(x):
+...     if x > 0:
+...         y = x
+...     if x > 1:
+...         return y
+... ''', UnboundReads, FirstBindings))
+def f(x):
+    y_is_bound = False
+    if x > 0:
+        y = x
+        y_is_bound = True
+    if x > 1:
+        return ag__.read(lambda: y, y_is_bound)
 """
 
 from __future__ import annotations
@@ -33,9 +48,10 @@ import gast
 from autograph import locations
 from autograph.analyses.loops import blocks
 from autograph.analyses.operators import is_operator
+from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS
 from autograph.converters import pieces
 from autograph.converters.base import Node, StatementConverter, own_nodes
-from autograph.nodes import walk
+from autograph.nodes import children, walk
 
 _LOOPS = (gast.For, gast.While)
 
@@ -43,7 +59,7 @@ _LOOPS = (gast.For, gast.While)
 class FirstBindings(StatementConverter):
     """See the module."""
 
-    only_for = (gast.For, gast.While)
+    only_for = (gast.For, gast.While, gast.If, gast.Match)
 
     def convert_function(self, function: Node) -> None:
         names = self.conversion.may_be_unbound.get(function)
@@ -53,7 +69,7 @@ class FirstBindings(StatementConverter):
         if not reads:
             return
         self.native = self.conversion.nativeness(function)
-        found = self.first_bound(function.body) & self.scope.locals
+        found = self.first_bound(function.body) & self.scope.locals & set(map(_name_of, reads))
         found -= _bound_otherwise(function)
         if not found:
             return
@@ -73,17 +89,43 @@ class FirstBindings(StatementConverter):
     def is_read(self, node: Node) -> bool:
         return is_operator(node, self.alias) and node.func.attr == "read"
 
-    def first_bound(self, statements: list[Node]) -> set[str]:
-        """The variables that staged loops of a block both bind and read where they may be unbound."""
+    def first_bound(self, statements: list[Node], after: frozenset[str] = frozenset()) -> set[str]:
+        """The variables that staged statements of a block bind, and that are read where they may be unbound.
+
+        A loop must read them as well. A branch may bind them for a later one; not if they are read right behind, whatever happens
+        (`after`: behind this block): on one of its paths that is an error, which is told while the program is traced.
+        """
         found: set[str] = set()
-        for node in statements:
+        for place, node in enumerate(statements):
             if isinstance(node, _LOOPS) and not self.native.holds(node):
                 nodes = list(walk(node))
                 read = {_name_of(item) for item in nodes if self.is_read(item)}
                 found |= read & {item.id for item in nodes if _is_store(item)}
-            else:
-                found.update(*(self.first_bound(block) for block in blocks(node)))
+            elif isinstance(node, gast.If):
+                behind = self.read_next(statements[place + 1 :], after)
+                if not self.native.holds(node):
+                    found |= {item.id for item in walk(node) if _is_store(item)} - behind
+                found.update(*(self.first_bound(block, behind) - behind for block in blocks(node)))
+                continue
+            found.update(*(self.first_bound(block) for block in blocks(node)))
         return found
+
+    def read_next(self, statements: list[Node], after: frozenset[str]) -> frozenset[str]:
+        """The variables that these statements read whatever happens, before the first that is compound or a jump."""
+        found: set[str] = set()
+        for node in statements:
+            if blocks(node) or isinstance(node, gast.Break | gast.Continue):
+                return frozenset(found)
+            pending = [node]
+            while pending:
+                item = pending.pop()
+                if self.is_read(item):
+                    found.add(_name_of(item))
+                elif not isinstance(item, (gast.IfExp, gast.BoolOp, *FUNCTIONS, *COMPREHENSIONS)):
+                    pending += children(item)
+            if isinstance(node, gast.Return | gast.Raise):
+                return frozenset(found)
+        return frozenset(found | after)
 
     def flag(self, name: str, value: bool, at: Node) -> Node:
         return self.statements(f"{self.flags[name]} = {value}", at=at)[0]

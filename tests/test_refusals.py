@@ -910,42 +910,6 @@ def missing_in_the_last_arm(n):
 @refused(
     ag.UndefinedVariableError,
     """
-    variable 'found' has no value when the test of this `if` is false
-      at FILE:+2
-          if k > n:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'found' before the `if`, or in both arms
-    """,
-)
-def found_in_a_loop(n):
-    for k in (1, 2, 3):
-        if k > n:
-            found = k
-            break
-    return found
-
-
-@refused(
-    ag.UndefinedVariableError,
-    """
-    variable 'y' has no value when the test of this `if` is false
-      at FILE:+1
-          if n > 2:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'y' before the `if`, or in both arms
-    """,
-)
-def used_in_a_later_arm(n):
-    if n > 2:
-        y = n
-    if n > 3:
-        return y
-    return n
-
-
-@refused(
-    ag.UndefinedVariableError,
-    """
     variable 'y' has no value when the test of this `if` is false
       at FILE:+1
           if n > 2:
