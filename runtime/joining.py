@@ -42,6 +42,7 @@ from autograph.runtime.containers import (
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.lookups import static_lookup
 from autograph.runtime.optional_values import Maybe
+from autograph.runtime.refusals import remedy_of_choice
 from autograph.runtime.staging import is_array_like
 from autograph.runtime.state import UNSET, Undefined, Variable
 from autograph.runtime.types import ArrayType, TypesDiffer, check_fits, join_types, type_of
@@ -125,12 +126,6 @@ def describe(value: Any, depth: int = 3) -> str:
     if isinstance(value, jax.core.Tracer):
         return str(jax.typeof(value))
     return f"a {kind.__qualname__} object"
-
-
-_FOR_OBJECTS = (
-    "choose what is read of them (`x = a.x if test else b.x`), or keep it in an array and choose an index; objects of a class "
-    "that compares by what they hold (a dataclass) can be chosen, as long as none of them is changed afterwards"
-)
 
 
 class Same:
@@ -243,7 +238,7 @@ class Join:
             else "the value is not an array and differs"
             if describe(left) != describe(right)
             else "a program can choose between numbers and arrays, not between objects",
-            instead=_FOR_OBJECTS if type(left) is type(right) and is_ordinary(left) else "",
+            instead=remedy_of_choice(left, right, is_ordinary(left)),
         )
 
     def _is_ours(self, value: Any) -> bool:

@@ -190,6 +190,7 @@ class Piece:
             if type(before) is dict and isinstance(location, ContentsLocation):
                 self._take_over(location.obj, before)
             self.entries[key] = (location, before)
+            outliving.mark_inside(key)
 
     def note_sizes(self) -> None:
         """Notes how many keys the default dicts have that are known."""

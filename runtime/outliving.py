@@ -65,13 +65,6 @@ class Note:
         self.code: CodeType | None = None
         self.at = 0
 
-    def mark(self) -> None:
-        """Takes the instruction that is running for the last write; its line is looked up where it is needed."""
-        frame = sys._getframe(1)
-        while errors.is_ours(frame.f_code.co_filename) and frame.f_back is not None:
-            frame = frame.f_back
-        self.code, self.at = frame.f_code, frame.f_lasti
-
     def place(self) -> errors.Location | None:
         """The line of the last write."""
         if self.code is None:
@@ -94,13 +87,22 @@ class Note:
         return path
 
 
-class Call:
-    """A call that JAX traces: the places that it wrote to, by key."""
+def _running() -> tuple[CodeType, int]:
+    """The user's instruction that is running; its line is looked up where it is needed."""
+    frame = sys._getframe(1)
+    while errors.is_ours(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
 
-    __slots__ = ("limit", "notes", "outer")
+
+class Call:
+    """A call that JAX traces: the places that it wrote to, by key; `inside` are the first writes in statements that are staged."""
+
+    __slots__ = ("inside", "limit", "notes", "outer")
 
     def __init__(self, outer: Call | None) -> None:
         self.notes: dict[Any, Note] = {}
+        self.inside: dict[Any, tuple[CodeType, int]] = {}
         self.outer = outer
         self.limit = _MANY
 
@@ -144,7 +146,15 @@ def touch(location: Any, *before: Any) -> None:
         note = call.notes[location.key] = Note(location, *(before or (location.get(),)))
         if len(call.notes) > call.limit:
             call.forget_those_that_are_gone()
-    note.mark()
+    found = call.inside.pop(location.key, None)
+    note.code, note.at = _running() if found is None else found
+
+
+def mark_inside(key: Any) -> None:
+    """Takes note of the line of a write in a statement that is staged: the statement writes the place when it is over."""
+    call = _calls.innermost
+    if call is not None and key not in call.inside:
+        call.inside[key] = _running()
 
 
 def touch_each(entries: Iterable[tuple[Any, Any]]) -> None:

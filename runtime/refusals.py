@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
+
+import jax
+import numpy as np
 
 from autograph.errors import StagingError, is_ours
 
@@ -75,3 +79,25 @@ def a(noun: str) -> str:
     ('a list', 'an Open')
     """
     return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
+
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type(jax.jit(len)), np.ufunc)
+
+
+def remedy_of_choice(left: Any, right: Any, are_ordinary: bool) -> str:
+    """What to write instead of a choice between two objects that cannot be chosen; `are_ordinary`: of a class of the user's.
+
+    >>> remedy_of_choice(min, max, False)[:31]
+    'call them where they are chosen'
+    """
+    if isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS):
+        return (
+            "call them where they are chosen (`y = f(x) if test else g(x)`), or by number: "
+            "`jax.lax.switch(index, [f, g], x)`"
+        )
+    if type(left) is not type(right) or not are_ordinary:
+        return ""
+    return (
+        "choose what is read of them (`x = a.x if test else b.x`), or keep it in an array and choose an index; objects of a class "
+        "that compares by what they hold (a dataclass) can be chosen, as long as none of them is changed afterwards"
+    )

@@ -908,6 +908,26 @@ def missing_in_the_last_arm(n):
 
 
 @refused(
+    ag.StagingError,
+    """
+    the two arms of the if leave different values in 'choose'
+      at FILE:+1
+          if n > 2:
+      when the test is true: a builtin_function_or_method object
+      when it is false:      a builtin_function_or_method object
+      why: a program can choose between numbers and arrays, not between objects, and one compiled program must serve both
+      instead: call them where they are chosen (`y = f(x) if test else g(x)`), or by number: `jax.lax.switch(index, [f, g], x)`
+    """,
+)
+def a_choice_between_functions(n):
+    if n > 2:
+        choose = max
+    else:
+        choose = min
+    return choose(n, 3)
+
+
+@refused(
     ag.UndefinedVariableError,
     """
     variable 'y' has no value when the test of this `if` is false

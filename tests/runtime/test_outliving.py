@@ -160,7 +160,7 @@ WRITES: dict[Callable[[Any], Any], tuple[str, str]] = {
     by_names: ("'TOTAL'", 'globals()["TOTAL"] = x'),
     by_setattr: ("'COUNTER.count'", 'setattr(COUNTER, "count", x)  # noqa: B010  # the call is what is tried'),
     by_default: ("the default of 'out' of accumulate()", "out.append(x)"),
-    in_a_branch: ("'COUNTER.count'", "if x > 0:"),
+    in_a_branch: ("'COUNTER.count'", "COUNTER.count = x"),
     in_a_loop: ("'LOG'", "LOG.append(x * i)"),
     by_new_object: ("'LOG'", "LOG.append(made)"),
     by_closure: ("'LOG'", "LOG.append(lambda: x)"),
