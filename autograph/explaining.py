@@ -177,7 +177,10 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
             notes.append(_REFUSED[name])
         elif name in ("read", "read_free"):
             variable = ast.unparse(call.args[0]).removeprefix("lambda: ")
-            if lines := found.leaves_unbound.get(variable):
+            if len(call.args) > 1:
+                kind = Kind.STAGED if kind is Kind.PYTHON else kind
+                notes.append(f"a check of the compiled program that '{variable}' is bound, where traced tests bind it")
+            elif lines := found.leaves_unbound.get(variable):
                 kind = Kind.REFUSED
                 where = " or ".join(str(number) for number in sorted(set(lines)))
                 notes.append(f"refused where a traced test in line {where} leaves '{variable}' without a value")

@@ -34,7 +34,7 @@ from typing import Any
 import gast
 
 from autograph import locations
-from autograph.analyses.appends import appended_only, resized, shortened
+from autograph.analyses.appends import RESIZING, appended_only, resized, shortened
 from autograph.analyses.liveness import Liveness
 from autograph.analyses.mutations import mutated
 from autograph.analyses.operators import parameters
@@ -160,12 +160,14 @@ class ControlFlow(StatementConverter):
         """What `set_loop_options` says of a loop, and the function's own lists that may grow in it then, or only get shorter."""
         given = getattr(loop, "options", None)
         every_turn = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
-        if given is not None:
+        if self.conversion.names.isdisjoint(RESIZING):
+            found = []
+        elif given is not None:
             found = resized(every_turn, self.alias)
         elif isinstance(loop, gast.While) or getattr(loop, "extra_test", None) is not None:
             found = shortened(every_turn, self.alias)
         else:
-            return {}
+            found = []
         own = self.scopes.of(self.function).locals if found else ()
         lists = [name for name in found if name in own]
         made = {"lists": pieces.state(lists, at=loop)} if lists else {}

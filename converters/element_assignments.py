@@ -36,6 +36,7 @@ import gast
 from autograph import locations
 from autograph.analyses import appends, unshared_arrays
 from autograph.analyses.effects import Effects
+from autograph.analyses.loops import statements
 from autograph.analyses.nativeness import suspends
 from autograph.converters import numbers, pieces
 from autograph.converters.base import Node
@@ -54,7 +55,8 @@ class ElementAssignments(ElementTargets):
     def convert_function(self, function: Node) -> None:
         any_update = gast.AugAssign in self.conversion.kinds
         self.numbers = numbers.names(function, self.conversion) if any_update else frozenset[str]()
-        self.lists = appends.lists(function) if any_update and gast.List in self.conversion.kinds else frozenset[str]()
+        extended = any_update and gast.List in self.conversion.kinds and any(map(_extends, statements(function.body)))
+        self.lists = appends.lists(function) if extended else frozenset[str]()
         self.effects = Effects(self.alias)
         self.unshared = self.find_unshared(function)
         super().convert_function(function)
@@ -63,11 +65,10 @@ class ElementAssignments(ElementTargets):
 
     def find_unshared(self, function: Node) -> dict[str, int]:
         """The NumPy arrays that may become arrays of JAX when they are written with a traced value."""
-        if self.conversion.kinds.isdisjoint((gast.Subscript, gast.AugAssign)):
+        conversion = self.conversion
+        if conversion.names.isdisjoint(unshared_arrays.MAKERS) or conversion.kinds.isdisjoint(_WRITING):
             return {}
-        if self.conversion.names.isdisjoint(unshared_arrays.MAKERS):
-            return {}
-        return unshared_arrays.unshared(function, self.conversion.meaning)
+        return unshared_arrays.unshared(function, conversion.meaning)
 
     def write(self, text: str, base: Node, arguments: list[Node], *, at: Node) -> Node:
         """The call of an operator that writes a variable's array, an element of it, or of what it leads to."""
@@ -97,9 +98,8 @@ class ElementAssignments(ElementTargets):
         if isinstance(target, gast.Name):
             if target.id in self.numbers:
                 return node
-            if target.id in self.lists and isinstance(node.value, gast.List) and len(node.value.elts) == 1:
-                if not isinstance(node.value.elts[0], gast.Starred):
-                    return self.append(target, node.value.elts[0], at=node)
+            if target.id in self.lists and _extends(node) and not isinstance(node.value.elts[0], gast.Starred):
+                return self.append(target, node.value.elts[0], at=node)
             value = self.write("iop", target, [operator, pieces.name(target.id), node.value], at=node)
             return pieces.assign(target.id, value, at=node)
         if self.conversion.may_suspend and suspends(node):
@@ -199,6 +199,14 @@ class ElementAssignments(ElementTargets):
         if isinstance(target, gast.Subscript):
             return [self.run(self.operator("del_item", [target.value, self.index(target.slice)], at=at))]
         return [locations.place(gast.Delete([target]), locations.header(at))]
+
+
+_WRITING = (gast.Subscript, gast.AugAssign)
+
+
+def _extends(node: Node) -> bool:
+    """Whether a statement is `name += [item]`."""
+    return isinstance(node, gast.AugAssign) and isinstance(node.value, gast.List) and len(node.value.elts) == 1
 
 
 def _is_element(target: Node) -> bool:

@@ -79,7 +79,9 @@ class OptionalValues(StatementConverter):
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
         self.asked = ""
         returned = own & {node.value.id for node in nodes if _returns_name(node)}
-        searches = {node.value for node in nodes if isinstance(node, gast.Return) and self.may_find_none(node.value)}
+        may_search = "next" in self.conversion.names
+        returns = [node.value for node in nodes if isinstance(node, gast.Return)] if may_search else ()
+        searches = set(filter(self.may_find_none, returns))
         if returns_either(function, nodes, names | returned, searches):
             self.asked = self.conversion.asked[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)

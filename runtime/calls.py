@@ -15,7 +15,7 @@
 
 Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
 
->>> converted(hash) is hash, converted([].append).__name__
+>>> converted(id) is id, converted([].append).__name__
 (True, 'append')
 """
 

@@ -23,7 +23,6 @@ from types import (
 )
 from typing import Any
 
-from autograph.jax_internals import is_tracing
 from autograph.runtime import journal, numeric_modules, reached, wrapped_functions
 
 _PACKAGES = frozenset(
@@ -108,8 +107,8 @@ def argument(x: Any) -> Any:
     if kind is functools.partial:
         inner = argument(x.func)
         return x if inner is x.func else functools.partial(inner, *x.args, **x.keywords)
-    if (kind is list or kind is tuple) and is_tracing() and any(type(e) in _FUNCTIONS for e in x):
-        return kind(map(argument, x))
+    if (kind is list or kind is tuple) and x and callable(x[0]) and any(type(e) in _FUNCTIONS for e in x):
+        return kind(map(argument, x))  # a heap of thousands of numbers is not walked at each call
     if kind is wrapped_functions.JITTED or kind in wrapped_functions.CUSTOM:
         return wrapped_functions.rewrapped(x)
     if (

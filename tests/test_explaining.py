@@ -68,7 +68,7 @@ double = lambda x: 2 * x
 '''
 
 LISTING = """\
-search.py:1: search: 5 python, 7 staged, 2 refused
+search.py:1: search: 5 python, 8 staged, 1 refused
  3  python       total = 0
  4  python       if limit is None:
                    ^ its test is known while tracing
@@ -93,8 +93,8 @@ search.py:1: search: 5 python, 7 staged, 2 refused
 15  staged           if (
                        ^ part of the loop's test, which may be traced
                        ^ `and`: lax.cond, or a select, where its left side is traced
-19  refused              return total, found
-                           ^ refused where a traced test in line 8 leaves 'found' without a value
+19  staged               return total, found
+                           ^ a check of the compiled program that 'found' is bound, where traced tests bind it
 """
 
 
@@ -137,7 +137,7 @@ def test_the_listing_of_the_page(in_a_folder: Path, capsys: pytest.CaptureFixtur
 def test_a_file_lists_all_its_functions(in_a_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     titles = [line for line in listing("search.py", capsys).splitlines() if line.startswith("search.py:")]
     assert titles == [
-        "search.py:1: search: 5 python, 7 staged, 2 refused",
+        "search.py:1: search: 5 python, 8 staged, 1 refused",
         "search.py:23: Steps.each: 2 python, 1 refused",
         "search.py:29: double: 1 python",
     ]

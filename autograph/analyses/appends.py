@@ -74,7 +74,7 @@ def resized(block: list[Any], alias: str) -> list[str]:
     >>> resized(gast.parse("if c: todo.extend(xs)\\nelse: x = todo.pop()\\nd.rows.append(x)").body, "ag__")
     ['todo']
     """
-    return sorted(_owners(block, alias, _GROW | _SHRINK))
+    return sorted(_owners(block, alias, RESIZING))
 
 
 def shortened(block: list[Any], alias: str) -> list[str]:
@@ -89,6 +89,8 @@ def shortened(block: list[Any], alias: str) -> list[str]:
 
 _GROW = frozenset({"append", "extend", "insert"})
 _SHRINK = frozenset({"pop", "clear", "remove"})
+RESIZING = _GROW | _SHRINK
+"""The methods that make a list longer or shorter."""
 
 
 def _owners(block: list[Any], alias: str, methods: frozenset[str]) -> set[str]:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -62,6 +63,18 @@ def blocks(node: Any) -> list[list[Any]]:
     if isinstance(node, gast.Match):
         return [case.body for case in node.cases]
     return [node.body, node.orelse]
+
+
+def statements(block: list[Any]) -> Iterator[Any]:
+    """The statements of a block and of the blocks in it; not of functions and classes in it, which are scopes.
+
+    >>> [type(node).__name__ for node in statements(gast.parse("if a:\\n def f(): return 1\\nelse: b = 2").body)]
+    ['If', 'FunctionDef', 'Assign']
+    """
+    for node in block:
+        yield node
+        for inner in blocks(node):
+            yield from statements(inner)
 
 
 def header_expressions(node: Any) -> list[Any]:

@@ -28,6 +28,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from autograph.analyses.loops import statements
 from autograph.nodes import children, walk
 
 MOST_AXES = 32
@@ -63,6 +64,8 @@ def unshared(function: Any, meaning: Meaning) -> dict[str, int]:
         function: a `def`.
         meaning: the object that an expression names, or anything else.
     """
+    if not any(_makes(value, meaning) for node in statements(function.body) for value in _values(node)):
+        return {}
     around = {child: node for node in walk(*function.body) for child in children(node)}
     found: dict[str, int] = {}
     escaped = {name.id for name in walk(function.args) if isinstance(name, gast.Name)}
@@ -81,6 +84,20 @@ def unshared(function: Any, meaning: Meaning) -> dict[str, int]:
             escaped.update(node.names)
     stored = {n.id for n in walk(*function.body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
     return {name: axes for name, axes in found.items() if name in stored and name not in escaped}
+
+
+def _values(statement: Any) -> list[Any]:
+    """What a statement assigns."""
+    value = statement.value if isinstance(statement, gast.Assign | gast.AnnAssign) else None
+    return value.elts if isinstance(value, gast.Tuple) else [value]
+
+
+def _makes(value: Any, meaning: Meaning) -> bool:
+    """Whether an expression is a call of a function of NumPy's that returns an array of its own."""
+    if not isinstance(value, gast.Call) or any(k.arg in ("copy", "out", None) for k in value.keywords):
+        return False
+    function = getattr(value.func, "attr", getattr(value.func, "id", ""))
+    return function in MAKERS and meaning(value.func) is getattr(np, function)
 
 
 class _Uses:
@@ -107,9 +124,7 @@ class _Uses:
         """Whether what a name is bound to is a new array, the variable's own array, or no array."""
         value = self.bound_to(name)
         if isinstance(value, gast.Call):
-            function = getattr(value.func, "attr", getattr(value.func, "id", ""))
-            is_copied = not any(k.arg in ("copy", "out", None) for k in value.keywords)
-            return is_copied and function in MAKERS and self._meaning(value.func) is getattr(np, function)
+            return _makes(value, self._meaning)
         if isinstance(value, gast.BinOp):  # of its own array; the operators of other objects may return anything
             return name.id in (getattr(value.left, "id", ""), getattr(value.right, "id", ""))
         return isinstance(value, gast.Constant) or isinstance(self._around.get(name), gast.AugAssign)

@@ -214,8 +214,9 @@ def test_gradients_go_through_the_branch_that_is_taken() -> None:
 
 
 def test_the_tables_agree() -> None:
-    assert {(kind, what) for what, kinds in fallible.KINDS.items() for kind in kinds} == set(arithmetic_errors._TESTS)
-    for what, kinds in fallible.KINDS.items():
+    arithmetic = {what: kinds for what, kinds in fallible.KINDS.items() if what != "next"}  # which says so by itself
+    assert {(kind, what) for what, kinds in arithmetic.items() for kind in kinds} == set(arithmetic_errors._TESTS)
+    for what, kinds in arithmetic.items():
         for kind in kinds:
             assert isinstance(arithmetic_errors.failure(kind, what, (1, 2)), fallible.CLASSES[kind])
 
