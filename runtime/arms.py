@@ -41,7 +41,7 @@ _READ = False, False
 class Arm:
     """What one arm left behind; `beside` is the arm that was traced before it, whose results are no names of this one.
 
-    What it leaves in `dead` variables, by name, nobody reads: they are unbound when it is over.
+    What it leaves in `dead` variables, by name, nobody reads: they hold the number from before, or are unbound, when it is over.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class Arm:
                 self.raised = error
                 if error is not piece.raised or not piece.fails:
                     checks.stage_failure(error)
-            for variable in variables:
+            for variable, before in zip(variables, piece.entry, strict=True):
                 if variable.name in dead:
-                    variable.set(UNSET)
+                    variable.set(before if is_array_like(before) else UNSET)
                 elif variable.is_optional:  # a test around the arm may tell which it is
                     variable.set(settled(variable.get()))
             self.values, self.written = piece.collect()
@@ -131,19 +131,13 @@ class JoinedArms:
             if type(value) is Undefined:
                 raise_undefined(value)
         self.value = self._one(VALUE, body.value, orelse.value, optional=asked)
+        unread = [
+            self._dead if n in dead_on_exit else _READ if n.startswith(RETURNED) or n in lasting else returned
+            for n in names
+        ]
         self.variables = [
-            self._one(
-                v.name,
-                a,
-                b,
-                unread=self._dead
-                if v.name in dead_on_exit
-                else _READ
-                if v.name.startswith(RETURNED) or v.name in lasting
-                else returned,
-                optional=v.is_optional,
-            )
-            for v, a, b in zip(variables, body.values, orelse.values)
+            self._one(v.name, a, b, unread=sides, optional=v.is_optional)
+            for v, a, b, sides in zip(variables, body.values, orelse.values, unread)
         ]
         self.locations = self._locations()
         pairs = zip(self.join.left, self.join.right, strict=True)

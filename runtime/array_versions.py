@@ -56,7 +56,7 @@ class Write:
         by: the views of it that were written; region: the open region where that happened.
     """
 
-    __slots__ = ("__weakref__", "at", "by", "how", "index", "inner", "kind", "new", "old", "unshared", "region")
+    __slots__ = ("__weakref__", "at", "aval", "by", "how", "index", "inner", "kind", "new", "old", "unshared", "region")
 
     def __init__(self, old: Any, new: Any, how: str, index: Any) -> None:
         self.old = weakref.ref(old)
@@ -69,6 +69,7 @@ class Write:
         self.by: list[Any] = []
         self.region = _open_region()
         self.unshared = False
+        self.aval = old.aval  # before JAX 0.9 one under `vmap` asks its trace for it
 
 
 class Region(list[Write]):
@@ -126,11 +127,13 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = Fal
         _supersede(old, new, how, index)
         return
     bases = array_views.bases(old)
-    views = [view for base in bases for view in array_views.live_views(base, old)]
+    others = [*bases, *(view for base in bases for view in array_views.live_views(base, old))]
+    touched = [x for x in others if _can_be_shared(x) and x is not new and not array_views.are_apart(old, x)]
     _supersede(old, new, how, index).unshared = unshared
-    for other in (*bases, *views):
-        if _can_be_shared(other) and other is not new and not array_views.are_apart(old, other):
+    for other in touched:
+        if _can_be_shared(other):
             _supersede(other, None, VIEW, None)
+    for other in others:
         write = _of(other)
         if write is not None and write.how == VIEW:
             write.by.append(old)
@@ -147,7 +150,9 @@ def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
     kind = write.kind
     if kind not in _kinds:
         meta: Any = type(kind)
-        _kinds[kind] = meta(kind.__name__, (kind,), {"__slots__": (), "_trace": property(_refuse)})
+        _kinds[kind] = meta(
+            kind.__name__, (kind,), {"__slots__": (), "_trace": property(_refuse), "aval": property(_aval)}
+        )
         _superseded.add(_kinds[kind])
     old.__class__ = _kinds[kind]
     return write
@@ -213,6 +218,12 @@ def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any
         _supersede(x, new, ELEMENT, i)
     array_views.note_shared(new, map(latest, (*written, *others)))
     return new
+
+
+def _aval(x: Any) -> Any:
+    write = _of(x)
+    kind: Any = type(x).__base__
+    return kind.aval.__get__(x) if write is None else write.aval
 
 
 def _refuse(x: Any) -> Any:

@@ -244,8 +244,12 @@ def _source(name: str, operands: Any, params: Any) -> int | None:
         return _source_inside(params)
     if name == "broadcast_in_dim":
         is_view = len(operands) == 1 and operands[0].ndim > 0 and operands[0].size == np.prod(params["shape"])
-    elif name == "gather":  # by numbers, or by one for each lane of `vmap`; not by an array of indices
-        is_view = operands[1].ndim == 1 or not params["dimension_numbers"].collapsed_slice_dims
+    elif (
+        name == "gather"
+    ):  # by numbers, by one for each lane of `vmap`, or by steps (JAX 0.8); not by an array of indices
+        is_view = (
+            operands[1].ndim == 1 or not params["dimension_numbers"].collapsed_slice_dims or params["unique_indices"]
+        )
     else:
         is_view = name in _VIEWS
     return 0 if is_view else None

@@ -121,7 +121,7 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
 
 def pop(items: list[Any], index: Any) -> Any:
     """`items.pop(index)`: the elements behind the index move up."""
-    k = position(index, len(items), "pop", differ(items))
+    k = position(index, len(items), "pop", False)  # the list gets shorter, whether or not its elements are read
     found = take(items, k, "an index into a list")
     items[:] = [
         choose(n >= k, after, old, "a list popped at a traced index")
@@ -185,7 +185,7 @@ def _matching(items: list[Any], value: Any) -> list[Any]:
 
 def remove(items: list[Any], value: Any) -> None:
     """`items.remove(value)`."""
-    k = index_of(items, value, differ(items))
+    k = index_of(items, value, False)
     if is_traced(k):
         pop(items, k)
     else:

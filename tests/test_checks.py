@@ -227,3 +227,21 @@ def test_a_script_says_it_once(options: list[str], environment: dict[str, str], 
     command = [sys.executable, *options, str(tmp_path / "script.py")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.stdout, "callback failed" in done.stderr) == (printed, False), done.stderr
+
+
+def test_an_element_that_is_deleted_and_never_read_must_be_there() -> None:
+    def delete(k):
+        items = [True, 9]
+        del items[k]
+        return len(items)
+
+    def remove(k):
+        items = [k, 9]
+        items.remove(8)
+        return len(items)
+
+    assert int(ag.jit(delete)(1)) == 1 and int(ag.jit(remove)(8)) == 1
+    for f, text in ((delete, "IndexError: pop index out of range"), (remove, "ValueError: list")):
+        with pytest.raises(FAILURES, match=text):
+            jax.block_until_ready(ag.jit(f)(2))
+            jax.effects_barrier()

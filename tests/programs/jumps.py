@@ -619,3 +619,17 @@ def return_that_no_turn_reaches_in_an_arm(a, n):
                         return i
                     a += 1
     return a
+
+
+@program((1, 0), (1, 3))
+def branch_that_is_never_reached_reads_what_nobody_reads(a, b):
+    t = b
+    try:
+        if t:
+            return t
+    except ValueError:
+        pass
+    else:
+        t = t + a
+        return 1
+    return t * 2

@@ -28,13 +28,15 @@ def write(rng: random.Random) -> str:
     lines += loop
     if rng.random() < 0.3:
         lines += _loop(rng)
+    is_uneven = any(text.startswith(("if a > 2:", "if a > b:")) or "range(3):" in text for text in lines)
     if rng.random() < 0.4:
         lines += rng.choice(
             [["for u in todo:", "    s += u"], ["s += sum(todo)"], ["if todo:", "    s += todo[0]"], ["s += todo[-1]"]]
         )
     result = rng.choice(["s, n", "s, n, len(todo)", "s, n, todo"])
     lines += ["return RESULT"]
-    return "def program(a, b, x, xs):\n" + "\n".join(_indented(lines)).replace("RESULT", result) + "\n"
+    mark = "# refused: a list that one branch makes shorter\n" if is_uneven else ""
+    return f"{mark}def program(a, b, x, xs):\n" + "\n".join(_indented(lines)).replace("RESULT", result) + "\n"
 
 
 def _indented(lines: list[str]) -> list[str]:
