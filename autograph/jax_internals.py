@@ -332,7 +332,7 @@ try:
     from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
     from jax.interpreters.ad import instantiate_zeros as cotangent_array  # noqa: F401
     from jax.interpreters.ad import is_undefined_primal as is_linear  # noqa: F401
-    from jax.interpreters.ad import primitive_jvps as FORWARD_RULES  # noqa: F401  # for `runtime.reverse`
+    from jax.interpreters.ad import primitive_jvps as FORWARD_RULES  # noqa: F401  # used by `runtime.reverse`: JAX exports it nowhere else
     from jax.interpreters.ad import primitive_transposes as TRANSPOSES
     from jax.interpreters.ad import zeros_like_aval as zeros_of  # noqa: F401
     from jax.interpreters.partial_eval import dce_jaxpr as prune_jaxpr  # noqa: F401

@@ -126,8 +126,8 @@ class Comprehensions(ExpressionConverter):
     def handed(self, node: Node, operator: str, arguments: list[Node]) -> Node:
         """The call without its first argument, of what the operator makes."""
         if is_operator(node.func, self.alias) and node.func.func.attr == "asking":
-            asked = node.func.args[1:]  # whether the caller asks, where that is a variable
-            arguments += asked or [locations.place(gast.Constant(True, None), locations.header(node))]
+            tests_for_none = node.func.args[1:]  # whether the caller does, where that is a variable
+            arguments += tests_for_none or [locations.place(gast.Constant(True, None), locations.header(node))]
         node.func = pieces.operator(self.alias, operator, arguments, at=node)
         node.args = node.args[1:]
         return node

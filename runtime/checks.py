@@ -23,6 +23,7 @@ import linecache
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, cast
 
 import jax
@@ -226,9 +227,9 @@ def demand(ok: Any, error: Exception) -> None:
 
 def _user_place() -> tuple[str, int] | None:
     """File and line of the innermost frame that is not ours."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and errors.is_ours(frame.f_code.co_filename):
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        frame = frame.f_back
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType
 from typing import Any
 
 import jax
@@ -30,14 +30,14 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
     """
     from autograph.library import is_library_file  # above this layer
 
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         filename = frame.f_code.co_filename
         if not is_ours(filename) and not is_library_file(filename):
             if not outer:
                 return filename, frame.f_lineno
             outer -= 1
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        frame = frame.f_back
     return None
 
 
@@ -51,12 +51,12 @@ def names_held(x: Any) -> list[str]:
     from autograph.library import is_library_file
 
     found: list[str] = []
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         filename = frame.f_code.co_filename
         if not is_ours(filename) and not is_library_file(filename):
             found += [name for name, value in frame.f_locals.items() if value is x and name not in found]
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        frame = frame.f_back
     return found
 
 

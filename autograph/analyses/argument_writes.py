@@ -53,7 +53,7 @@ _Function = tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]  # and whether i
 
 
 class ModuleWriters:
-    """The functions of one module that write elements of their parameters; found when a name of one is first asked for.
+    """The functions of one module that write elements of their parameters; found at the first lookup of a name.
 
     Args:
         text: the text of the module.

@@ -35,7 +35,7 @@ MOST_AXES = 32
 MAKERS = frozenset(
     "arange array concatenate copy empty empty_like eye full full_like identity linspace ones ones_like zeros zeros_like".split()
 )
-"""Functions of NumPy that return an array of their own; of `np.array`, where it is not told to keep the one that it is given."""
+"""Functions of NumPy that return an array of their own; `np.array` without `copy=False`."""
 
 _READING = frozenset(
     "abs absolute all allclose amax amin any append argmax argmin argsort array array_equal around average bincount ceil clip"

@@ -110,14 +110,14 @@ def test_operators_and_properties_in_the_try_itself() -> None:
         if a // b > 2:
             return a
 
-    def tested(a: Any, b: Any) -> Any:
+    def optional_in_a_try(a: Any, b: Any) -> Any:
         try:
             found = optional(a, b)
             return 0 if found is None else found
         except ZeroDivisionError:
             return -1
 
-    for program, args in ((divided, (1.0, 0.0)), (inverse, (0.0,)), (tested, (7, 2))):
+    for program, args in ((divided, (1.0, 0.0)), (inverse, (0.0,)), (optional_in_a_try, (7, 2))):
         with pytest.raises(ag.StagingError, match="ZeroDivisionError is raised under a traced condition"):
             ag.jit(program)(*args)
 
