@@ -73,7 +73,9 @@ def watched(f: Any) -> Any:
         return converted(f)
     with in_try():
         found = converted(f)
-    return found if found is f else functools.partial(call_in_try, found)
+    if found is f or f is any or f is all:  # which convert nothing, and ask who else has their iterator
+        return found
+    return functools.partial(call_in_try, found)
 
 
 def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -119,7 +119,9 @@ class LoopArrays:
         land([Move(old, None, how) for old, how in self._outer], ())
         for array in self._views:
             record(array, None, VIEW)
-        land([Move(None, k, how) for k, how in self._stale], results)
+        current = {id(values[k]) for k in self._written.keys() - dict(self._stale).keys()}
+        stale = [(k, how) for k, how in self._stale if id(results[k]) not in current]  # one value stands for both names
+        land([Move(None, k, how) for k, how in stale], results)
         pairs = [(k, results[other] if type(other) is int else other) for k, other in self._shared]
         pairs += [] if surely else self._starts
         land((), results, pairs)

@@ -36,8 +36,8 @@ class Traced:
         self.consts = list(consts)
 
     def call(self, *args: Any) -> list[Any]:
-        """Evaluates the piece in the current trace."""
-        return list(jax.core.eval_jaxpr(self.jaxpr, self.consts, *args))
+        """Evaluates the piece in the current trace; a result that is a number of the text is Python's number."""
+        return [_plain(x) for x in jax.core.eval_jaxpr(self.jaxpr, self.consts, *args)]
 
     def closed(self) -> Any:
         """The jaxpr with its constants as leading inputs."""
@@ -47,6 +47,12 @@ class Traced:
     def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
         """A piece of the same equations with other inputs and outputs."""
         return Traced(with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts)
+
+
+def _plain(x: Any) -> Any:
+    """A number that JAX wraps in a class of its own, which another branch's `int` would not equal, as Python's."""
+    kind = type(x)
+    return kind.__base__(x) if kind.__base__ in (int, float, complex) and kind is not bool else x
 
 
 def bind_cond(

@@ -407,3 +407,34 @@ def numbers_are_cut_in_an_array_of_integers(k, i, value):
 def the_functions_of_numpy_that_have_two_names(x):
     m = np.reshape(x, (2, 2))
     return np.transpose(m) + np.permute_dims(m, (1, 0)) * np.abs(m) + np.transpose(m, axes=(1, 0))
+
+
+@program((V, 1), (V, 7), (V, 9), numpy=True)
+def returned_by_an_inner_loop_and_written_there(xs, c):
+    k = 0
+    while k < 4:
+        k += 1
+        j = 0
+        while j < 3:
+            j += 1
+            if c > 7:
+                return c, xs
+            xs[j] = c % 9
+        c -= xs[k % 3]
+    return c, xs
+
+
+@program((V, 1), (V, -9), numpy=True)
+def returned_where_it_was_written_and_replaced_after(xs, c):
+    k = 0
+    while k < 4:
+        k += 1
+        j = 0
+        while j < 3:
+            j += 1
+            xs[j % 2] += 1
+            if c > -3:
+                return c, xs
+            xs = xs + 1
+        c += xs[k % 3]
+    return c, xs

@@ -109,3 +109,13 @@ def in_methods_that_return_none(xs):
         else:
             total += place + 1
     return total
+
+
+@program((3, [1, 4, 2]), (0, [1, 4, 2]))
+def whether_any_in_a_try_that_handles_arithmetic(a, xs):
+    try:
+        if any(u > a for u in xs) and not all(u > a for u in xs):
+            return 6 // a
+    except ZeroDivisionError:
+        return -1
+    return 0

@@ -481,3 +481,25 @@ def moves_after_a_refusal_that_is_caught(n, x):
             s = s - 1
         i += 1
     return s * x
+
+
+class Box:
+    def __init__(self, q):
+        self.q = q
+
+
+@program((1, 2, 3.0), (5, 2, 3.0), (5, 2, -3.0))
+def number_of_the_text_left_by_a_loop_in_a_branch(a, b, x):
+    box = Box(1)
+    d = {"k": 0}
+    if a > 4:
+        k = 0
+        while True:
+            k += 1
+            unread = 0
+            c = (b := (k % 11)) % 20
+            t = (box.q - c * -1) % 9
+            box.q = d.get("k", 0) % 15
+            if k > 4 or -x < x - x:
+                break
+    return box.q, b
