@@ -44,7 +44,15 @@ from autograph.runtime.reached_loops import Reached, with_alive
 from autograph.runtime.returned_values import note_unread, recomputed
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
-from autograph.runtime.trial_turns import ATTEMPTS, goes_on, stage_from_here, try_turns, with_optional
+from autograph.runtime.trial_turns import (
+    ATTEMPTS,
+    MOST_ITERATIONS,
+    goes_on,
+    may_only_fail,
+    stage_from_here,
+    try_turns,
+    with_optional,
+)
 from autograph.runtime.truth import decider
 from autograph.runtime.writes import Written
 
@@ -88,7 +96,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
     def stage() -> None:
         stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
 
-    first = True
+    first, done = True, 0
     start, before = equation_mark(), reached.passed()
     truth = goes_on(test)
     while not is_traced(truth):
@@ -118,9 +126,20 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
                 continue
             if stage_from_here(stage, memory):
                 return
+        known = reached.passed()
         body()
+        done += 1
         start, before = equation_mark(), reached.passed()
         truth = goes_on(test)
+        if before is not known and before.is_of_checks() and truth is True and may_only_fail(test, done):
+            if done >= MOST_ITERATIONS:
+                stage()  # or its reasons
+            elif not stage_from_here(stage, memory):
+                continue
+            checks.stage_failure(
+                RuntimeError("a loop has ended that only an exception ends")
+            )  # also where nothing reads it
+            return
     evaluated = (start, equation_mark())
     passed = reached.passed()
     reached.learn(before)  # the loop may drop what the test recorded

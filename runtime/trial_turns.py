@@ -19,6 +19,8 @@ from autograph.runtime.staging import is_traced
 from autograph.runtime.state import Variable
 from autograph.runtime.truth import decider
 
+MOST_ITERATIONS = 1 << 16
+"""How often a loop runs while it is traced whose iterations make checks, until it must be staged."""
 ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound turns a mistake of ours into an error
 
 
@@ -104,6 +106,15 @@ def goes_on(test: Callable[[], Any]) -> Any:
     """Whether a loop goes on: a bool, or a traced value. (Not the list that was asked: who refers to it, counts.)"""
     truth = decider(test())
     return truth if is_traced(truth) else bool(truth)
+
+
+def may_only_fail(test: Callable[[], Any], iterations: int) -> bool:
+    """Whether to try once more to stage a loop whose iterations make checks that only the compiled program knows.
+
+    `while True: queue.pop()` ends where a check fails, and would be traced without an end. A loop with a test may have another.
+    """
+    has_test = test.__code__.co_names or test.__code__.co_freevars
+    return not has_test and iterations >= 8 and iterations & (iterations - 1) == 0
 
 
 def _traced(variables: Sequence[Variable]) -> int:

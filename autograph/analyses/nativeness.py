@@ -5,7 +5,8 @@
 
 * a jump that must leave a native loop, a `finally` or a generator cannot be a flag, so the statements that it leaves on
   its way are native too (a traced test there is refused, see `autograph.suspensions`); nor can a `return` before an `await`;
-* a `while` with a static test that is left from inside a functional statement (`while True: if c: break`) is functional.
+* a `while` with a static test that is left from inside a functional statement (`while True: if c: break`) is functional,
+  and so is one that no jump leaves (`while True: queue.pop()`).
 
 A `raise` inside a `try` that has handlers counts as a jump out of that `try`'s body: there it can become a flag, like `break`.
 
@@ -42,6 +43,7 @@ NO_JUMP: Kinds = frozenset()
 _JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
 _MAY_BE_FUNCTIONAL = (gast.If, gast.While, gast.For)
 _RAISE = frozenset(("raise",))
+_ENDS = frozenset(("break", "return", "raise"))
 _LOOP_JUMPS = frozenset(("break", "continue"))
 _YIELDS = (gast.Yield, gast.YieldFrom)
 _SUSPENDING = (*_YIELDS, gast.Await, gast.AsyncFor, gast.AsyncWith)
@@ -213,10 +215,14 @@ class Nativeness:
     def _stays(self, loop: Any) -> bool:
         """Whether a `while` may be native: a static test, and no functional statement inside leaves it.
 
-        After a `continue` in a functional statement the rest of the body becomes functional too, with the jumps in it.
+        After a `continue` in a functional statement the rest of the body becomes functional too, with the jumps in it. Where
+        nothing but an exception ends the loop, that may be a check of the compiled program: it is functional as well.
         """
         if not self._static.holds(loop.test):
             return False
+        if isinstance(loop.test, gast.Constant) and loop.test.value:
+            if not self._union(self._escapes, [loop.body], False) & _ENDS:
+                return False
         soft = self._union(self._soft, [loop.body], False) | self._union(self._soft, [loop.orelse], False)
         if soft & {"continue", "raise"}:
             soft |= self._union(self._escapes, [loop.body], False)

@@ -18,7 +18,7 @@ def nativeness(function: gast.FunctionDef) -> Nativeness:
 # body: the statements that stay native, of all compound ones
 CASES = {
     "functional by default": ("if a: b\nwhile a: b\nfor a in b: c", ""),
-    "static tests": ("if a is None: b\nwhile True: b\nwhile a: b", "if a is None; while True"),
+    "static tests": ("if a is None: b\nwhile a is None: b\nwhile a: b", "if a is None; while a is None"),
     "try, with, match": (
         "try: a\nfinally: b\nwith a: b\nmatch a:\n    case 1: b",
         "try; with a; match a",
@@ -31,8 +31,8 @@ CASES = {
         "while True:\n    if a is None: break",
         "while True; if a is None",
     ),
-    "a static `while` whose turn is cut short": ("while True:\n    if a: continue", "while True"),
-    "a loop of its own inside": ("while True:\n    for a in b:\n        if a: break", "while True"),
+    "a static `while` whose turn is cut short": ("while a is None:\n    if a: continue", "while a is None"),
+    "a loop of its own inside": ("while a is b:\n    for a in b:\n        if a: break", "while a is b"),
     "what suspends, and what it stands in": (
         "if a:\n    for b in c:\n        yield b\n    if d: e\nwhile a: b",
         "if a; for b in c",
@@ -46,7 +46,11 @@ CASES = {
     ),
     "a static `while` that a staged raise leaves for a handler": (
         "try:\n    while True:\n        if a: raise b\nexcept c: pass\nwhile True:\n    if a: raise b",
-        "try; while True",
+        "try",
+    ),
+    "a `while` that only an exception ends": (
+        "while True: a\nwhile 1:\n    for a in b:\n        if a: break\nwhile 0: a",
+        "while 0",
     ),
     "a break in a generator may have one": ("for c in d:\n    if c: break\nyield a", ""),
     "a break out of a loop that suspends": (
@@ -120,7 +124,7 @@ def test_breaks() -> None:
 
 
 def test_notes_of_converters() -> None:
-    function = function_of("while True: a")
+    function = function_of("while a is None: a")
     native = nativeness(function)
     [loop] = function.body
     assert native.holds(loop)
