@@ -24,6 +24,7 @@ from types import FrameType
 
 from autograph.errors import is_ours
 from autograph.runtime.lookups import static_lookup
+from autograph.runtime.sharing import locals_of
 
 _VARARGS = 0x4
 _TAKING = frozenset(
@@ -62,4 +63,4 @@ def _takes(caller: FrameType) -> bool:
 
 def _is_sequence(frame: FrameType) -> bool:
     first = frame.f_code.co_varnames[:1]
-    return bool(first) and static_lookup(type(frame.f_locals.get(first[0])), "__iter__") is None
+    return bool(first) and static_lookup(type(locals_of(frame).get(first[0])), "__iter__") is None

@@ -41,6 +41,7 @@ from autograph.runtime import journal
 from autograph.runtime.carry_refusals import note_unset
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.refusals import user_line
+from autograph.runtime.sharing import locals_of
 from autograph.runtime.traced_errors import is_of_tracing
 
 _NO_EVENTS = (
@@ -254,4 +255,4 @@ def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: 
 
 
 def _namespaces(frame: FrameType) -> tuple[Any, ...]:
-    return frame.f_locals, frame.f_globals, vars(builtins)
+    return locals_of(frame), frame.f_globals, vars(builtins)

@@ -45,6 +45,7 @@ from autograph.runtime import outside
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_location
 from autograph.runtime.references import unreferenced
 from autograph.runtime.refusals import quoted
+from autograph.runtime.sharing import locals_of
 from autograph.runtime.state import UNSET
 
 _OF_NUMBERS = (np.ndarray, np.flatiter, memoryview, bytearray, array)
@@ -321,7 +322,7 @@ def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]
     while frame is not None and (errors.is_of_jax(frame.f_code) or frame.f_code.co_filename in _BETWEEN):
         # The function that begins a trace makes it, and keeps the one around as its `parent_trace`.
         if open_ and type(open_[0]).__name__ in frame.f_code.co_names:
-            values = [value for name, value in frame.f_locals.items() if not name.startswith("parent")]
+            values = [value for name, value in locals_of(frame).items() if not name.startswith("parent")]
             if any(value is open_[0] for value in values):
                 ended.append(open_.pop(0))
         frame = frame.f_back

@@ -25,6 +25,7 @@ import numpy as np
 from autograph import errors
 from autograph.runtime.containers import LEAF_KINDS
 from autograph.runtime.locations import AttributeLocation, attribute_names
+from autograph.runtime.sharing import locals_of
 from autograph.runtime.state import UNSET
 
 Step = tuple[str, Any]
@@ -151,7 +152,7 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
     while frame is not None:
         filename = frame.f_code.co_filename
         if not errors.is_ours(filename) and not library.is_library_file(filename):
-            yield from ((("", name), value) for name, value in list(frame.f_locals.items()))
+            yield from ((("", name), value) for name, value in locals_of(frame).items())
         frame = frame.f_back
     for module in list(sys.modules.values()):
         if type(module) is ModuleType and not library.is_library_module(module.__name__):

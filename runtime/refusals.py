@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from autograph.errors import StagingError, is_ours
+from autograph.runtime.sharing import locals_of
 
 VALUE = "the returned value"
 RETURNED = "return_value"
@@ -55,7 +56,7 @@ def names_held(x: Any) -> list[str]:
     while frame is not None:
         filename = frame.f_code.co_filename
         if not is_ours(filename) and not is_library_file(filename):
-            found += [name for name, value in frame.f_locals.items() if value is x and name not in found]
+            found += [name for name, value in locals_of(frame).items() if value is x and name not in found]
         frame = frame.f_back
     return found
 

@@ -47,6 +47,31 @@ def others(x: Any, calls: int = 1) -> int:
     return found
 
 
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """The variables of a running frame, by name, in a dict of the caller's own.
+
+    Up to Python 3.12 a frame keeps the dict that `f_locals` makes, and with it what its variables held when it was read:
+    every one of those values would count one reference too many for as long as the function runs. So that dict is emptied,
+    unless it is a namespace itself (of a module or a class), or the user's code has it from `locals()`.
+
+    >>> def counted(x):
+    ...     before = sys.getrefcount(x)
+    ...     return locals_of(sys._getframe())["x"] is x, sys.getrefcount(x) - before
+    >>> counted([1])
+    (True, 0)
+    """
+    values = frame.f_locals
+    found = dict(values)
+    is_of_function = frame.f_code.co_flags & _OPTIMIZED
+    if is_of_function and type(values) is dict and sys.getrefcount(values) <= _KEPT_BY_FRAME:
+        values.clear()
+    return found
+
+
+_OPTIMIZED = 1  # CO_OPTIMIZED: variables stand in the frame, and `f_locals` is a copy
+_KEPT_BY_FRAME = 3  # references to that copy: the frame's, that of our variable, and that of an argument
+
+
 def _variables(frame: FrameType, x: Any) -> set[str]:
     """The variables of a frame that are `x`, but for those in cells, from which nothing is borrowed."""
     code = frame.f_code

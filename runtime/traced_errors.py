@@ -40,6 +40,7 @@ import jax
 
 from autograph.errors import is_of_jax, is_ours
 from autograph.runtime.locations import AttributeLocation
+from autograph.runtime.sharing import locals_of
 from autograph.runtime.staging import is_tracer
 
 _KINDS = (TypeError, ValueError, IndexError, OverflowError)
@@ -178,7 +179,7 @@ def _items(value: Any) -> Iterator[Any]:
 def _value(node: ast.AST, frame: FrameType) -> Any:
     """What a name or a path of attributes stands for, without running code of the user's; None if that is not known."""
     if isinstance(node, ast.Name):
-        spaces = (frame.f_locals, frame.f_globals, vars(builtins))
+        spaces = (locals_of(frame), frame.f_globals, vars(builtins))
         return next((space[node.id] for space in spaces if node.id in space), None)
     if not isinstance(node, ast.Attribute):
         return None

@@ -379,3 +379,30 @@ def caused_by_what_was_made_there(a):
     except KeyError as e:
         return e.__cause__.args[0]
     return a
+
+
+@program((1,), (3,), (5,), promotes=True)
+def list_returned_from_a_loop_before_a_call_that_may_be_caught(n):
+    try:
+        if n > 3:
+            raise ValueError
+        while n < 2:
+            return [n]
+        divmod(n, 3)
+    except ValueError:
+        pass
+    return [n + 1]
+
+
+@program((1,), (3,), (5,), promotes=True)
+def dict_returned_from_a_context_before_a_call_that_may_be_caught(n):
+    kind = AssertionError
+    try:
+        assert n <= 3
+        with contextlib.nullcontext():
+            if n < 2:
+                return {"a": n}
+        divmod(n, 3)
+    except kind:
+        pass
+    return {"a": n + 1}

@@ -3,6 +3,8 @@
 Python 3.14 borrows arguments from variables without counting them, so a variable must be found in another way there.
 """
 
+import sys
+
 import jax.numpy as jnp
 import pytest
 
@@ -327,3 +329,20 @@ def test_a_list_that_grows_in_the_loop_that_runs_over_it():
         return queue
 
     assert list(ag.jit(fn)(3)) == fn(3) == [0, 1, 2, 3]
+
+
+def test_variables_that_are_looked_at_count_no_more_references():
+    xs = [1]
+    before = sys.getrefcount(xs)
+    assert sharing.locals_of(sys._getframe())["xs"] is xs
+    assert sys.getrefcount(xs) == before
+
+
+def test_variables_that_the_user_holds_stay():
+    xs = [1]
+    held = locals()
+    assert sharing.locals_of(sys._getframe())["xs"] is xs
+    assert held["xs"] is xs
+    namespace = {"sharing": sharing, "sys": sys}
+    exec("found = sharing.locals_of(sys._getframe())", namespace)
+    assert namespace["found"]["sys"] is namespace["sys"] is sys
