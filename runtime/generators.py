@@ -31,7 +31,9 @@ def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
     if ranges.is_open(iterable):
         return lambda *start: plain(_FOLDS[f])(make, iterable, *start)
-    return lambda *start: builtin_functions.builtin(f)(make(iterable), *start)
+    folded = builtin_functions.builtin(f)
+    # A call with `*start` keeps its arguments in a tuple, and `any` asks who else has the generator.
+    return lambda *start: folded(make(iterable), *start) if start else folded(make(iterable))
 
 
 def taken(f: Any, make: Make, iterable: Any, asked: bool = False) -> Callable[..., Any]:

@@ -95,7 +95,8 @@ def is_endless(iterator: Any) -> bool:
 def _referents(iterator: Any) -> list[Any]:
     found: list[Any] = []
     for referent in gc.get_referents(iterator):
-        found += referent if type(referent) is tuple else (referent,)  # `zip` and `map` keep theirs in a tuple
+        # `zip` and `map` keep theirs in a tuple. That of `zip_longest` has holes, which nothing but the collector may see.
+        found += gc.get_referents(referent) if type(referent) is tuple else (referent,)
     return found
 
 

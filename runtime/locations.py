@@ -244,6 +244,9 @@ class ContentsLocation(_WholeLocation):
             set.update(obj, value)
         elif isinstance(obj, list):
             list.__setitem__(obj, slice(None), value)
+        elif isinstance(obj, deque) and len(value) == deque.__len__(obj):  # an iterator over it goes on
+            for k, item in enumerate(value):
+                deque.__setitem__(obj, k, item)
         elif isinstance(obj, deque):
             deque.clear(obj)
             deque.extend(obj, value)

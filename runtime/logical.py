@@ -32,6 +32,7 @@ from autograph.runtime import journal, membership, optional_values, sequences, v
 from autograph.runtime.bool_arithmetic import note, note_join
 from autograph.runtime.conditionals import in_place_of, staged_value
 from autograph.runtime.primitives import predicate
+from autograph.runtime.refusals import refusal
 from autograph.runtime.selection import choose
 from autograph.runtime.staging import is_array_like, is_traced
 from autograph.runtime.state import StateLike
@@ -147,7 +148,8 @@ def is_(a: Any, b: Any) -> Any:
     """`a is b`; a traced bool is `True` or `False` by its value, as the Python bool is that it stands for.
 
     Raises:
-        StagingError: one is a container that stands for several, of which the other may be one.
+        StagingError: one is a container that stands for several, of which the other may be one; or both are traced bools, which
+            Python has one object each for, and whose text is taken for a test that is known.
     """
     for x, y in ((a, b), (b, a)):
         if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
@@ -155,6 +157,12 @@ def is_(a: Any, b: Any) -> Any:
             return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True
+    if is_traced(a) and is_traced(b) and _is_bool(a) and _is_bool(b):
+        raise refusal(
+            "`is` between two traced bools",
+            why="Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
+            instead="compare them by `==` or `!=`",
+        )
     views.check_identity(a, b)
     return False
 

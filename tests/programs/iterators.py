@@ -1,6 +1,7 @@
 """`for` over Python's iterators that a traced jump leaves."""
 
 import itertools
+from collections import deque
 
 from tests.programs.harness import program
 
@@ -235,3 +236,22 @@ def many_known_items_of_a_generator(n):
         if k > 1000:
             return count, p, k
     return count, p, -1
+
+
+@program((0.0,), (1.0,), (3.0,))
+def left_while_an_input_of_zip_longest_is_used_up(x):
+    for a, _ in itertools.zip_longest([1, 2], [3]):
+        if x < a:
+            break
+    return x, a
+
+
+@program((1,), (3,))
+def deque_written_while_a_loop_runs_over_it(n):
+    queue = deque([1, 2, 3])
+    total = 0
+    for x in queue:
+        if n > 2:
+            queue[0] = n
+        total += x
+    return total, list(queue)

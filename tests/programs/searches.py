@@ -119,3 +119,15 @@ def whether_any_in_a_try_that_handles_arithmetic(a, xs):
     except ZeroDivisionError:
         return -1
     return 0
+
+
+@program(([1.0, -2.0, 3.0],), ([1.0, 2.0, 0.5],))
+def whether_any_of_a_range_of_some_length(d):
+    n = len(d)
+    falls = 0
+    for k in range(n):
+        if any(d[i] > d[j] for i in range(k) for j in range(i, k + 1)):
+            falls += 1
+    if all(d[i] > 0 for i in range(n - 1, -1, -1)):
+        return falls
+    return -falls
