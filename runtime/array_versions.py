@@ -25,6 +25,7 @@ writes are undone; `JoinedArrays` and `loop_arrays` say what that means for the 
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +37,7 @@ from jax.core import Tracer
 from autograph.errors import StagingError
 from autograph.jax_internals import is_of_current_trace, keep_with_trace, open_traces
 from autograph.runtime import array_views
-from autograph.runtime.refusals import names_held, user_line
+from autograph.runtime.refusals import names_held, quoted, user_line
 
 ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
 """How an array was superseded: by `x[i] = v`; by `x += v`; by a write to a view of it, or of the array that it is a view of; in a
@@ -228,8 +229,8 @@ def _aval(x: Any) -> Any:
 
 def _refuse(x: Any) -> Any:
     write = _of(x)
-    names = names_held(x)
-    what = f"'{names[0]}'" if names else "an array"
+    names = [name for name in names_held(x) if not _UNPACKED.fullmatch(name)]
+    what = quoted(names[0]) if names else "an array"
     line = f" (line {write.at[1]})" if write is not None and write.at is not None else ""
     how = LOST if write is None else write.how
     raise StagingError(
@@ -240,6 +241,7 @@ def _refuse(x: Any) -> Any:
     )
 
 
+_UNPACKED = re.compile(r"item_\d+")  # what an assignment to several targets calls its values in between
 _WHY = {
     ELEMENT: "NumPy changes an array for every name that it has",
     UPDATE: "NumPy changes an array for every name that it has",

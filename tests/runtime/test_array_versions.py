@@ -493,3 +493,12 @@ def heap_sort(a):
 
 def test_a_parameter_that_was_written_outlives_the_function():
     assert ag.jit(heap_sort)(VECTOR).tolist() == sorted(VECTOR.tolist())
+
+
+def test_rows_that_are_swapped_have_no_name_in_the_text():
+    def swapped(m):
+        m[0], m[1] = m[1], m[0]
+        return m
+
+    with pytest.raises(StagingError, match="^an array is read after it was written under another name"):
+        ag.jit(swapped)(jnp.ones((2, 2)))
