@@ -16,7 +16,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import array_versions, bool_arithmetic, calls, journal, powers
+from autograph.runtime import array_versions, bool_arithmetic, calls, constants, journal, powers
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced, is_tracer
@@ -51,8 +51,8 @@ def iop(symbol: str, x: Any, value: Any, unshared: int = 0) -> Any:
     Raises:
         StagingError: a NumPy array would have to hold a traced value.
     """
-    if type(x) is np.ndarray and (is_traced(value) or journal.active()):
-        x = traceable(x, unshared)
+    if type(x) is np.ndarray:
+        x = traceable(x, unshared) if is_traced(value) or journal.active() else constants.apart(x, unshared)
     new = combined(symbol, x, value)
     if new is not x and is_tracer(x):
         array_versions.record(x, new, array_versions.UPDATE, unshared=x.ndim <= unshared)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import open_traces, trace_reference
-from autograph.runtime import foreign, outermost_calls, outliving, shadows, views
+from autograph.runtime import constants, foreign, outermost_calls, outliving, shadows, views
 from autograph.runtime.array_versions import Region
 from autograph.runtime.locations import (
     NAMED,
@@ -331,12 +331,12 @@ def touch_location(location: Any) -> None:
 def touch_container(obj: Any) -> None:
     """Announces that a list, dict, set (or another mutable container) is about to change.
 
-    An object of a class that a library wrote in Python (`UserDict`, `queue.Queue`) changes without telling: all that it
-    holds is announced.
+    An object of a class that a library wrote in Python (`UserDict`) changes without telling: all that it holds is announced.
     """
     if issubclass(type(obj), tuple):
         return  # its methods change nothing
     views.check(obj, held_by_pieces)
+    constants.check(obj)
     if not _stack.pieces:
         if issubclass(type(obj), _CONTAINERS):
             outliving.touch(ContentsLocation(obj))

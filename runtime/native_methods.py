@@ -56,6 +56,10 @@ _SEARCHES = frozenset(
 _NUMBERS = (bool, int, float, complex)
 _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
 _ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
+_ARRAY_CHANGERS = _ARRAY_WRITERS.union(
+    "sort byteswap setflags __delitem__ __setstate__ __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__"
+    " __imatmul__ __ilshift__ __irshift__ __iand__ __ixor__ __ior__".split()
+)
 # Packages whose functions never change a list, dict or set that they are given.
 _READING_PACKAGES = frozenset(
     {"jax", "jaxlib", "numpy", "math", "cmath", "builtins", "itertools", "functools", "typing", "types"}
@@ -79,13 +83,18 @@ def bound(f: Any) -> Any:
         return functools.partial(_method_of_number, f)
     if not _is_container(owner):
         return f
-    if name not in _READERS:
+    if _may_change(owner, name):
         journal.touch_container(owner)
     if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
     if issubclass(type(owner), list) and name in _LIST_METHODS:
         f = functools.partial(_LIST_METHODS[name], f)
     return functools.partial(_search, f, owner) if name in _SEARCHES and views.any_merged() else f
+
+
+def _may_change(owner: Any, name: str) -> bool:
+    """Whether a method of C code may change its object."""
+    return name in _ARRAY_CHANGERS if type(owner) is np.ndarray else name not in _READERS
 
 
 def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +113,7 @@ def unbound(f: Any) -> Any:
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args:
+        if args and _may_change(args[0], name):
             journal.touch_container(args[0])
         return f(*args, **kwargs)
 
@@ -181,7 +190,7 @@ def _announce_foreign(x: Any) -> None:
         for part in (x.func, *x.args, *x.keywords.values()):
             _announce_foreign(part)
     elif type(x) is BuiltinFunctionType:
-        if x.__name__ not in _READERS:
+        if _may_change(x.__self__, x.__name__):
             journal.touch_container(x.__self__)
     elif not issubclass(type(x), _PLAIN) and not is_value_class(type(x)):
         journal.touch_container(x)
@@ -207,6 +216,9 @@ def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
+    for written in (kwargs.get("out"), *args):
+        if written is f.__self__ or written is kwargs.get("out"):
+            journal.touch_container(written)
     if numeric_modules.takes_traced(args, kwargs):
         if f.__name__ in _ARRAY_WRITERS:
             raise refusal(

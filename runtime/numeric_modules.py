@@ -27,6 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.jax_internals import is_tracing
 from autograph.runtime import arithmetic_errors, journal
 from autograph.runtime.math_functions import CMATH, MATH
 from autograph.runtime.refusals import refusal
@@ -124,7 +125,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not takes_traced(args, kwargs):
-            if journal.active():
+            if journal.active() or is_tracing():
                 for array in _written(fn, name, args, kwargs):
                     journal.touch_container(array)
             return fn(*args, **kwargs)

@@ -39,6 +39,7 @@ from autograph.runtime import (
     array_versions,
     attributes,
     calls,
+    constants,
     in_place,
     index_lists,
     journal,
@@ -172,8 +173,8 @@ def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
 
 def _traceable(x: np.ndarray[Any, Any], unshared: int, by_traced: bool, at_traced: bool) -> Any:
     """A NumPy array whose element is to be written, as an array of JAX where a traced value or a staged statement needs one."""
-    if by_traced or at_traced or journal.active():
-        x = in_place.traceable(x, unshared)
+    is_staged = by_traced or at_traced or journal.active()
+    x = in_place.traceable(x, unshared) if is_staged else constants.apart(x, unshared)
     if (by_traced or at_traced) and type(x) is np.ndarray:
         raise refusal(
             f"a NumPy array cannot be written {'with a traced value' if by_traced else 'at a traced index'}",

@@ -84,3 +84,79 @@ def a_closure_reads_the_variable(v):
     first = lambda: x[0] + 1
     x[0] = v
     return first()
+
+
+@program((1,), (3,), (-2,), transforms=("vmap",))
+def a_return_that_some_iterations_reach(n):
+    b = np.zeros(2)
+    for i in range(2):
+        b[0] = 7
+        for _ in range(i):
+            if n > 2:
+                return b
+    return b
+
+
+@program((1,), (3,), (-2,), transforms=("vmap",))
+def written_before_a_loop_that_adds(n):
+    b = np.zeros(3)
+    for i in range(2):
+        b[i] = 7
+        for j in range(i):
+            if n > 2:
+                return b
+            b[j] += n
+    return b
+
+
+@program((1,), (8,))
+def returned_where_it_is_large(n):
+    b = np.zeros(3)
+    for i in range(2):
+        b[i] = 7
+        for j in range(i):
+            if b[j] > n:
+                return b
+            b[j] += n
+    return b
+
+
+@program((2.0,))
+def read_before_and_after_a_write(v):
+    x = np.zeros(2)
+    first = v + x
+    x[0] = 7
+    second = v + x
+    x += 1
+    return first, second, v + x
+
+
+@program((2.0,))
+def read_before_and_after_a_write_in_jaxs_dtype(v):
+    x = np.zeros(2, np.float32)
+    first = v + x
+    x[0] = 7
+    second = v + x
+    x += 1
+    return first, second, v + x
+
+
+@program((1.0,), (-1.0,), (-5.0,), transforms=("vmap",))
+def returned_between_writes(v):
+    x = np.zeros(2, np.float32)
+    if v > 0:
+        return x
+    x[0] = 7
+    if v > -2:
+        return x
+    x[1] = 3
+    return x
+
+
+@program((2.0,), transforms=("grad",))
+def multiplied_while_it_is_filled(v):
+    x, product = np.zeros(2, np.float32), v
+    for i in range(2):
+        x[i] = i + 1
+        product = product * (x + 1)
+    return product.sum()
