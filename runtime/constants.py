@@ -20,6 +20,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import jax
 import numpy as np
 
 from autograph.jax_internals import is_tracing, open_traces
@@ -32,7 +33,8 @@ def apart(x: np.ndarray[Any, Any], unshared: int) -> np.ndarray[Any, Any]:
     Args:
         unshared: the number of axes up to which `x` is known to nothing but the variable that is bound anew.
     """
-    return x.copy() if x.ndim <= unshared and x.base is None and _is_constant(x) else x
+    may_be = _is_constant(x) if _IS_SEEN else is_tracing()
+    return x.copy() if may_be and x.ndim <= unshared and x.base is None else x
 
 
 def check(x: Any) -> None:
@@ -56,7 +58,11 @@ def check(x: Any) -> None:
 def _is_constant(x: np.ndarray[Any, Any]) -> bool:
     if not is_tracing():
         return False
-    # Since JAX 0.9 a weak reference leads from the array to the constant, as long as that lives; before, a table of the trace.
+    # Since JAX 0.9.2 a weak reference leads from the array to the constant, as long as that lives; before, a table of the trace.
     if weakref.getweakrefcount(x):
         return True
     return any(id(x) in getattr(getattr(trace, "frame", None), "constid_to_tracer", ()) for trace in open_traces())
+
+
+_IS_SEEN = jax.__version_info__ >= (0, 9, 2)
+"""Whether each constant is found; before, one that only a branch or a loop body reads is not."""

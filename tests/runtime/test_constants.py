@@ -89,7 +89,11 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("function", WRITES)
+# Before JAX 0.9.2 nothing leads from the array to a constant of a branch.
+SEEN = [f for f in WRITES if f is not another_name or jax.__version_info__ >= (0, 9, 2)]
+
+
+@pytest.mark.parametrize("function", SEEN)
 def test_a_write_that_the_program_would_not_see_is_refused(function):
     with pytest.raises(StagingError, match="is written after the compiled program has read it"):
         ag.jit(function)(1.0)
