@@ -13,15 +13,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf
 from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, READ_FIRST, is_read
-from autograph.runtime.containers import (
-    defines,
-    is_ordinary,
-    is_value,
-    is_value_class,
-    open_any,
-    open_container,
-    same_structure,
-)
+from autograph.runtime.containers import defines, is_ordinary, is_value, is_value_class, open_any, open_container
 from autograph.runtime.elements import Elements
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
@@ -30,7 +22,7 @@ from autograph.runtime.joining import (
     Same,
     Slot,
     Template,
-    remedy_of_order,
+    children_like,
     same_number,
     same_static,
     why_structures_differ,
@@ -108,17 +100,16 @@ class Comparison:
         inits = open_any(init)
         assert before is not None and inits is not None
         held = self.flows.contents.get(id(out), out)
-        if after is None or not same_structure(before[1], after[1]):
+        others = None if after is None else children_like(value, held, before, after)
+        if others is None:
             raise Mismatch(
                 path,
                 value,
                 out,
-                "a loop cannot change the structure of a value from turn to turn: "
-                + why_structures_differ(value, held),
-                instead=remedy_of_order(value, held),
+                "a loop cannot change the structure of a value from turn to turn: " + why_structures_differ(value, out),
             )
         results, changed = [], False
-        for child, inside, other, old, step in zip(template.children, before[0], after[0], inits[0], before[2]):
+        for child, inside, other, old, step in zip(template.children, before[0], others, inits[0], before[2]):
             result, moved = self.compare(child, inside, other, old, (*key, step), path + step)
             results.append(result)
             changed = changed or moved

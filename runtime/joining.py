@@ -14,7 +14,7 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
 that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
 aliases stay aliases; which new object stands for which pair is told to `views`, since the two old ones may live on.
-Dicts join with equal keys in equal order: a program can read the order. How containers are opened:
+Dicts join with equal keys in equal order (see `children_like` for the one exception). How containers are opened:
 `containers`.
 """
 
@@ -264,6 +264,8 @@ class Join:
         a, b = open_container(left), open_container(right)
         if a is None or b is None:
             return self.add(left, right, path)
+        if isinstance(left, dict) and not same_structure(a[1], b[1]):  # one dict, changed in place: its order counts
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
         return self._containers(left, right, a, b, path)
 
     def mark(self) -> Any:
@@ -317,16 +319,29 @@ class Join:
         return made
 
     def _containers(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Node:
-        if not same_structure(a[1], b[1]):
-            raise Mismatch(path, left, right, why_structures_differ(left, right), instead=remedy_of_order(left, right))
-        return Node(a[3], [self.add(x, y, path + step) for x, y, step in zip(a[0], b[0], a[2])])
+        others = children_like(left, right, a, b)
+        if others is None:
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
+        return Node(a[3], [self.add(x, y, path + step) for x, y, step in zip(a[0], others, a[2])])
 
 
-def remedy_of_order(left: Any, right: Any) -> str:
-    """What helps where two dicts differ in nothing but the order of their keys; empty where that is not so."""
-    if isinstance(left, dict) and type(left) is type(right) and left.keys() == right.keys():
-        return "write the keys in the same order everywhere; in sorted order where a dict may come from JAX, which sorts them"
-    return ""
+def children_like(first: Any, other: Any, a: Opened, b: Opened) -> list[Any] | None:
+    """The children of `other` in the order of those of `first`; None when the structures differ.
+
+    NB: a dict with sorted keys joins with one of the same keys in another order, though Python would tell the two apart by
+    iterating. `jit` sorts the keys of every dict that it is given, so the order in which a state dict was written is gone
+    before the first statement runs, and a program that writes it again in its own order must not be refused.
+    """
+    if same_structure(a[1], b[1]):
+        return b[0]
+    if type(first) is type(other) is dict and first.keys() == other.keys() and (_is_sorted(first) or _is_sorted(other)):
+        return [other[key] for key in first]
+    return None
+
+
+def _is_sorted(keys: dict[Any, Any]) -> bool:
+    names = list(keys)
+    return all(type(name) is str for name in names) and names == sorted(names)
 
 
 def why_structures_differ(left: Any, right: Any) -> str:

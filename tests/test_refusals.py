@@ -372,45 +372,6 @@ def delete(n):
 @refused(
     ag.StagingError,
     """
-    variable 'd' cannot be carried by the loop
-      at FILE:+2
-          while d["x"] < n:
-      before the loop: dict with keys 'x', 'y'
-      after one turn:  dict with keys 'y', 'x'
-      why: a loop cannot change the structure of a value from turn to turn: the dicts have the same keys in different orders
-      instead: write the keys in the same order everywhere; in sorted order where a dict may come from JAX, which sorts them
-    """,
-)
-def carry_of_two_orders(n):
-    d = {"x": 1, "y": n}
-    while d["x"] < n:
-        d = {"y": d["x"], "x": d["y"] + 1}
-    return list(d.values())
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two arms of the if leave different values in 'd[0]'
-      at FILE:+1
-          if n > 2:
-      when the test is true: dict with keys 'x', 'y'
-      when it is false:      dict with keys 'y', 'x'
-      why: the dicts have the same keys in different orders, and one compiled program must serve both
-      instead: write the keys in the same order everywhere; in sorted order where a dict may come from JAX, which sorts them
-    """,
-)
-def join_of_two_orders(n):
-    if n > 2:
-        d = ({"x": 1, "y": 2}, n)
-    else:
-        d = ({"y": 3, "x": 4}, n)
-    return list(d[0].values())
-
-
-@refused(
-    ag.StagingError,
-    """
     variable 'v' cannot be carried by the loop
       at FILE:+2
           while n > 0:

@@ -67,7 +67,7 @@ def a_method_that_replaces_a_field(x, n):
 
 @program((1.5, 3), (0.5, 0))
 def a_step_down_the_gradient(x, n):
-    state = State({"b": 0.5, "w": x}, 0)  # in the order of `tree.map`
+    state = State({"w": x, "b": 0.5}, 0)
     while state.step < n:
         slope = jax.grad(lambda p: (p["w"] * 2 + p["b"] - 1) ** 2)(state.params)
         state = State(jax.tree.map(lambda p, g: p - 0.1 * g, state.params, slope), state.step + 1)
@@ -100,8 +100,8 @@ def a_dict_in_a_dict_is_replaced(x, n):
 
 
 @program((1.5, 3), (0.5, 0))
-def a_dict_in_a_dict_is_mapped(x, n):
-    state = {"params": {"b": 1.0, "w": x}, "step": 0}
+def a_dict_in_a_dict_whose_keys_come_in_another_order(x, n):
+    state = {"params": {"w": x, "b": 1.0}, "step": 0}
     while state["step"] < n:
         state["params"] = jax.tree.map(lambda p: p + 1, state["params"])
         state["step"] += 1
@@ -142,14 +142,3 @@ def an_object_is_replaced_by_library_code(x, n):
     while state.step < n:
         state = dataclasses.replace(state, params={"w": state.params["w"] * 2}, step=state.step + 1)
     return state
-
-
-@program((1.5, 3), (0.5, 0), (2.5, 1), transforms=("vmap",))
-def dicts_of_one_order_that_is_not_sorted_keep_it(x, n):
-    state = {"w": x, "b": 1.0} if n > 1 else {"w": 2.0, "b": x}
-    for i in range(n):
-        state = {"w": state["b"] + i, "b": state["w"]}
-    if x > 1:
-        state = {"w": state["b"], "b": 3.0}
-    w, b = state.values()
-    return list(state.values()), w - 2 * b

@@ -1,6 +1,6 @@
 """Joining two values: templates, outputs, aliases, refusals."""
 
-from collections import OrderedDict, namedtuple
+from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
@@ -33,22 +33,6 @@ def test_equal_parts_pass_and_numbers_become_outputs():
     join = Join()
     template = join.add({"a": (1, 2), "b": "x"}, {"a": (1, 3), "b": "x"}, "d")
     assert (join.left, join.right) == ([2], [3]) and fill(template, [9]) == {"a": (1, 9), "b": "x"}
-
-
-@pytest.mark.parametrize("kind", [dict, OrderedDict])
-def test_dicts_of_two_orders_do_not_join(kind):
-    left, right = kind(x=1, y=2), kind(y=3, x=4)
-    for a, b in ((left, right), (right, left)):
-        with pytest.raises(Mismatch) as error:
-            Join().add((a,), (b,), "d")
-        assert error.value.why == "the dicts have the same keys in different orders"
-        assert error.value.instead.startswith("write the keys in the same order everywhere")
-
-
-def test_the_order_of_joined_dicts_is_kept():
-    join = Join()
-    template = join.add({"y": 1, "x": 2}, {"y": 3, "x": 4}, "d")
-    assert list(fill(template, [5, 6]).items()) == [("y", 5), ("x", 6)]
 
 
 @pytest.mark.parametrize("a, b", [(0.0, -0.0), (1, 1.0), (1, True), (1.5, 2.5)])
