@@ -46,10 +46,9 @@ from autograph.runtime.staging import is_traced
 from autograph.runtime.state import StateLike, Variable, variables_of
 from autograph.runtime.trial_turns import (
     ATTEMPTS,
-    MOST_ITERATIONS,
     goes_on,
-    may_only_fail,
     stage_from_here,
+    staged_until_a_check_fails,
     try_turns,
     with_optional,
 )
@@ -131,15 +130,9 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         done += 1
         start, before = equation_mark(), reached.passed()
         truth = goes_on(test)
-        if before is not known and before.is_of_checks() and truth is True and may_only_fail(test, done):
-            if done >= MOST_ITERATIONS:
-                stage()  # or its reasons
-            elif not stage_from_here(stage, memory):
-                continue
-            checks.stage_failure(
-                RuntimeError("a loop has ended that only an exception ends")
-            )  # also where nothing reads it
-            return
+        if before is not known and before.is_of_checks() and truth is True:
+            if staged_until_a_check_fails(stage, test, done, memory):
+                return
     evaluated = (start, equation_mark())
     passed = reached.passed()
     reached.learn(before)  # the loop may drop what the test recorded

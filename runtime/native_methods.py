@@ -216,9 +216,10 @@ def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
-    for written in (kwargs.get("out"), *args):
-        if written is f.__self__ or written is kwargs.get("out"):
-            journal.touch_container(written)
+    out = kwargs.get("out")
+    for x in (out, *args):
+        if x is not None and (x is out or x is f.__self__):
+            journal.touch_container(x)
     if numeric_modules.takes_traced(args, kwargs):
         if f.__name__ in _ARRAY_WRITERS:
             raise refusal(

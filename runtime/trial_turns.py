@@ -13,7 +13,7 @@ import jax
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
-from autograph.runtime import held_iterators, journal
+from autograph.runtime import checks, held_iterators, journal
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.staging import is_traced
 from autograph.runtime.state import Variable
@@ -108,13 +108,24 @@ def goes_on(test: Callable[[], Any]) -> Any:
     return truth if is_traced(truth) else bool(truth)
 
 
-def may_only_fail(test: Callable[[], Any], iterations: int) -> bool:
-    """Whether to try once more to stage a loop whose iterations make checks that only the compiled program knows.
+def staged_until_a_check_fails(
+    stage: Callable[[], None], test: Callable[[], Any], iterations: int, memory: Memory
+) -> bool:
+    """Stages a loop that only a failed check ends, from the iteration on that comes next; False where it runs on in Python.
 
-    `while True: queue.pop()` ends where a check fails, and would be traced without an end. A loop with a test may have another.
+    `while True: queue.pop()` makes checks whose outcome only the compiled program knows, and would be traced without an
+    end. It is tried once more whenever the number of `iterations` has doubled. A loop with a test may have another end.
     """
     has_test = test.__code__.co_names or test.__code__.co_freevars
-    return not has_test and iterations >= 8 and iterations & (iterations - 1) == 0
+    if has_test or iterations < 8 or iterations & (iterations - 1):
+        return False
+    if iterations >= MOST_ITERATIONS:
+        stage()  # or its reasons
+    elif not stage_from_here(stage, memory):
+        return False
+    # Also where nothing reads what the loop leaves, the program must not end as if the loop had ended.
+    checks.stage_failure(RuntimeError("a loop has ended that only an exception ends"))
+    return True
 
 
 def _traced(variables: Sequence[Variable]) -> int:

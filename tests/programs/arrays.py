@@ -424,14 +424,10 @@ def returned_by_an_inner_loop_and_written_there(xs, c):
     return c, xs
 
 
-@program((V, 1), (V, -9), numpy=True)
-def returned_where_it_was_written_and_replaced_after(xs, c):
-    k = 0
-    while k < 4:
-        k += 1
-        j = 0
-        while j < 3:
-            j += 1
+@program((V, 1, 4), (V, -9, 4), numpy=True)
+def returned_where_it_was_written_and_replaced_after(xs, c, n):
+    for k in range(1, n + 1):
+        for j in range(1, n):
             xs[j % 2] += 1
             if c > -3:
                 return c, xs
