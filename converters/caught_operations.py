@@ -20,7 +20,8 @@ def f(total, n):
 A compiled division raises nothing, so the handler would never run. The `raise` is a jump to it like any other (`caught_raises`).
 
 From a lambda, a comprehension, a generator, a function inside or a function that is called (one that is converted once more for
-that, `ConversionOptions.in_try`), nothing can jump there: the operation asks at run time who would catch it.
+that, `ConversionOptions.in_try`), nothing can jump there: the operation asks at run time who would catch it. In a `try` of such a
+function's own the operation jumps where the handlers there catch all that it may raise.
 
 >>> print(show('''
 ... def f(xs, n):
@@ -66,7 +67,7 @@ class CaughtOperations(StatementConverter):
 
     def convert(self, tree: Node) -> Node:
         conversion = self.conversion
-        self._kinds = _NONE
+        self._kinds = self._own = _NONE
         self._asks = conversion.context.options.in_try
         if not self._asks:
             if conversion.kinds.isdisjoint((gast.Try, gast.TryStar, gast.With)) or not self._catches(tree):
@@ -100,7 +101,7 @@ class CaughtOperations(StatementConverter):
         for node in statements:
             if isinstance(node, gast.Try | gast.TryStar):
                 result.append(self._try(node))
-            elif self._kinds and not self._asks:
+            elif self._own:
                 result.extend(self._lifted(node))
             else:
                 self._ask(node)
@@ -108,41 +109,47 @@ class CaughtOperations(StatementConverter):
         return result
 
     @contextmanager
-    def _within(self, kinds: frozenset[str], asks: bool) -> Iterator[None]:
-        outer = self._kinds, self._asks
-        self._kinds, self._asks = kinds, asks
+    def _within(self, kinds: frozenset[str], own: frozenset[str], asks: bool) -> Iterator[None]:
+        """Where handlers may catch `kinds`, and a jump leads to those for `own`; `asks`: other handlers may stand around."""
+        outer = self._kinds, self._own, self._asks
+        self._kinds, self._own, self._asks = kinds, own, asks
         try:
             yield
         finally:
-            self._kinds, self._asks = outer
+            self._kinds, self._own, self._asks = outer
 
     def _try(self, node: Node) -> Node:
-        kinds = self._kinds | self._caught_by(node)
+        caught = self._caught_by(node)
+        kinds = self._kinds | caught
         lifts = self._can_lift and isinstance(node, gast.Try) and not any(map(holds_function, node.handlers))
-        with self._within(kinds, self._asks or (bool(kinds) and not lifts)):
+        with self._within(kinds, self._own | caught if lifts else _NONE, self._asks or (bool(kinds) and not lifts)):
             node.body = self.block(node.body)
         for owner, name in [*((handler, "body") for handler in node.handlers), (node, "orelse")]:
             setattr(owner, name, self.block(getattr(owner, name)))
-        with self._within(self._kinds, self._asks or bool(self._kinds)):
+        with self._within(self._kinds, _NONE, self._asks or bool(self._kinds)):
             node.finalbody = self.block(node.finalbody)
         return node
 
     def _lifted(self, node: Node) -> list[Node]:
         """A statement in the body of a `try`, and what goes in front."""
-        lifting = Lifting(self, self._kinds, self.namer)
+        lifting = Lifting(self, self._own, self.namer, whole=self._asks)
         if isinstance(node, gast.While):
             return self._while(node, lifting)
         if isinstance(node, gast.AugAssign):
             self._augmented(node, lifting)
         else:
-            for slot in _expressions(node):
-                value = self._asking(get(slot), later=True)
+            slots = _expressions(node)
+            for slot in slots:
+                value = self._asking(get(slot), True, lifting)
                 put(slot, lifting.test(value) if isinstance(node, gast.If) else lifting.value(value))
-            self._ask_in_targets(node)
+            if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+                for slot in _headers(node):
+                    if slot not in slots:
+                        put(slot, self._asking(get(slot)))
         return [*lifting.front, self.inside(node)]
 
     def _while(self, node: Node, lifting: Lifting) -> list[Node]:
-        node.test = self._asking(node.test, later=True)
+        node.test = self._asking(node.test, True, lifting)
         if lifting.concerns(node.test) and node.orelse:
             node.test = self._asking(node.test)
         elif lifting.concerns(node.test):
@@ -155,7 +162,7 @@ class CaughtOperations(StatementConverter):
 
     def _augmented(self, node: Node, lifting: Lifting) -> None:
         """`x /= y`: the test asks for the value of `x` once more."""
-        node.value = self._asking(node.value, later=True)
+        node.value = self._asking(node.value, True, lifting)
         what = OPERATORS.get(type(node.op))
         before = self._target_value(node.target, lifting) if what is not None else None
         node.value = lifting.value(node.value)
@@ -167,6 +174,12 @@ class CaughtOperations(StatementConverter):
         if operation is not None:
             node.value = lifting.saved(node.value)
             lifting.check(operation, [lifting.saved(before), node.value], node)
+        elif self._asks:
+            node.value = self._operand(what, before, node.value, node)
+
+    def _operand(self, what: str, before: Node, value: Node, at: Node) -> Node:
+        """The right operand of `x /= y`, which asks."""
+        return pieces.operator(self.alias, "operand", [gast.Constant(what, None), before, value], at=at)
 
     def _target_value(self, target: Node, lifting: Lifting | None) -> Node | None:
         """The value that an augmented assignment starts from, as an expression; None for a slice."""
@@ -198,20 +211,13 @@ class CaughtOperations(StatementConverter):
             what = OPERATORS.get(type(node.op))
             before = self._target_value(node.target, None) if what is not None else None
             if what is not None and before is not None and not is_safe(what, before, node.value):
-                value = self._asking(node.value)
-                arguments = [gast.Constant(what, None), before, value]
-                node.value = pieces.operator(self.alias, "operand", arguments, at=node)
+                node.value = self._operand(what, before, self._asking(node.value), node)
                 return
         for slot in _headers(node):
             put(slot, self._asking(get(slot), later=not self._asks))
 
-    def _ask_in_targets(self, node: Node) -> None:
-        for slot in _headers(node):
-            if slot[1] in ("targets", "target"):
-                put(slot, self._asking(get(slot)))
-
-    def _asking(self, node: Node, later: bool = False) -> Node:
-        """An expression whose operations ask; `later`: only those that do not run where it stands."""
+    def _asking(self, node: Node, later: bool = False, lifting: Lifting | None = None) -> Node:
+        """An expression whose operations ask; `later`: only those that do not run where it stands, or that `lifting` leaves."""
         if later and isinstance(node, (*_LATER, gast.ListComp, gast.SetComp, gast.DictComp)):
             if isinstance(node, gast.Lambda):
                 node.body = self._asking(node.body)
@@ -222,23 +228,24 @@ class CaughtOperations(StatementConverter):
                 self._asking_children(node, False)
             else:
                 self._asking_children(node, True)
-            node.generators[0].iter = self._asking(first, later)
+            node.generators[0].iter = self._asking(first, later, lifting)
             return node
-        self._asking_children(node, later)
-        if not later and isinstance(node, gast.BinOp):
+        self._asking_children(node, later, lifting)
+        if isinstance(node, gast.BinOp):
             what = OPERATORS.get(type(node.op))
-            if what is not None and not is_safe(what, node.left, node.right):
+            asks = not later or (lifting is not None and lifting.whole and lifting.operation(node) is None)
+            if asks and what is not None and not is_safe(what, node.left, node.right):
                 arguments = [gast.Constant(what, None), node.left, node.right]
                 return pieces.operator(self.alias, "binary", arguments, at=node)
         return node
 
-    def _asking_children(self, node: Node, later: bool) -> None:
+    def _asking_children(self, node: Node, later: bool, lifting: Lifting | None = None) -> None:
         for name in PARTS[type(node)]:
             value = getattr(node, name, None)
             if type(value) is list:
-                value[:] = [item if item is None else self._asking(item, later) for item in value]
+                value[:] = [item if item is None else self._asking(item, later, lifting) for item in value]
             elif isinstance(value, gast.AST):
-                setattr(node, name, self._asking(value, later))
+                setattr(node, name, self._asking(value, later, lifting))
 
 
 def _headers(node: Node) -> list[tuple[Any, str, int | None]]:

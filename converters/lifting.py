@@ -35,12 +35,14 @@ class Lifting:
         converter: the pass.
         kinds: the names of the classes that the handlers around may catch.
         namer: of the function.
+        whole: only operations all of whose exceptions they may catch.
     """
 
-    def __init__(self, converter: Converter, kinds: frozenset[str], namer: Any) -> None:
+    def __init__(self, converter: Converter, kinds: frozenset[str], namer: Any, whole: bool = False) -> None:
         self.converter = converter
         self.kinds = kinds
         self.namer = namer
+        self.whole = whole
         self.front: list[Node] = []
         """The statements that go in front."""
 
@@ -67,10 +69,11 @@ class Lifting:
             slots = [(node, "args", index) for index in range(len(node.args))]
         else:
             return None
-        kinds = tuple(kind for kind in KINDS[what] if kind in self.kinds)
+        possible = KINDS[what]
         if what == "**" and (_is_least(node.right, 0) or (_is_least(node.left, 0) and node.left.value > 0)):
-            kinds = tuple(kind for kind in kinds if kind != "ZeroDivisionError")
-        return Operation(what, kinds, slots) if kinds else None
+            possible = ("OverflowError",)
+        kinds = tuple(kind for kind in possible if kind in self.kinds)
+        return Operation(what, kinds, slots) if kinds and (kinds == possible or not self.whole) else None
 
     def concerns(self, *nodes: Node | None) -> bool:
         """Whether an operation that may raise is evaluated where these expressions are."""

@@ -285,3 +285,38 @@ def known_numbers_in_a_staged_branch(a, b):
     except ValueError:
         k += 200
     return k
+
+
+@program((7, 2), (7, 0), (-7, 1), (-7, 5))
+def in_a_function_inside(x, n):
+    def quotients(k):
+        try:
+            y = k > 0 and x // k
+            y += 7 % (k - 1)
+            y //= k - 5
+        except ZeroDivisionError:
+            y = -1
+        else:
+            y += 100
+        return y
+
+    return quotients(n) + (quotients(n + 1) if x > 0 else 0)
+
+
+def _logarithm(x, k):
+    try:
+        return round(math.log(x)) // k
+    except (ZeroDivisionError, ValueError):
+        return -1
+    except OverflowError:
+        return -2
+
+
+@program((7.0, 2), (7.0, 0), (-7.0, 2), (200.0, 1))
+def in_a_function_that_is_called_in_another_try(x, n):
+    try:
+        if x > 100:
+            raise TypeError("big")
+        return _logarithm(x, n)
+    except (TypeError, ArithmeticError):
+        return -5
