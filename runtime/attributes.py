@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograph import errors
-from autograph.runtime import calls, in_place, journal, outliving, shadows, views
+from autograph.runtime import calls, constants, in_place, journal, outliving, shadows, views
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.refusals import refusal
 
@@ -34,6 +34,7 @@ def announce(obj: Any, name: str) -> None:
             object stands for one of several.
     """
     if not journal.active():
+        constants.check(obj)  # the attributes of an array are its numbers, or what they mean
         views.check(obj)
         shadows.check(obj, name)
         outliving.touch_attribute(obj, name)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
@@ -42,6 +43,7 @@ import numpy as np
 from autograph.jax_internals import is_tracing
 from autograph.runtime import (
     builtin_functions,
+    constants,
     construction,
     held_iterators,
     journal,
@@ -129,13 +131,17 @@ def _function(f: FunctionType) -> Any:
     if found is not f:
         return found
     if not is_library(f):
-        return unseen_writes.watched(f) if journal.hears_of_writes() and is_unseen(f) else f
+        return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and is_unseen(f) else f
     known = numeric_modules.counterpart(f) or reassembly.COUNTERPARTS.get(f)
     if known is None:
         known = standard_library.counterpart(f, _library(f))
     if known is not None:
         return known
     return _library(wrapped_functions.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
+
+
+def _unseen(f: FunctionType) -> Any:
+    return unseen_writes.watched(f) if journal.hears_of_writes() else constants.checked(f)
 
 
 def _method(f: Any) -> Any:
@@ -145,9 +151,12 @@ def _method(f: Any) -> Any:
         known = numeric_modules.counterpart(f)
         if known is not None:
             return known
+        return constants.checked(f) if is_tracing() else f
     elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
         call = native_methods.announced(f, f.__self__) if journal.hears_of_writes() else f
+        if isinstance(f.__self__, random.Random) and is_tracing():
+            call = constants.checked(call)
         return with_functions_converted(call) if takes_functions(inner) else call
     met(type(f.__self__))
     found = converted(inner)
@@ -164,7 +173,10 @@ def _native_function(f: Any) -> Any:
             found = numeric_modules.counterpart(f)
         if found is None:
             found = standard_library.counterpart(f, _library(f))
-        return _library(f) if found is None else found
+        if found is None:
+            writes = is_tracing() and f.__module__ == operator.setitem.__module__
+            found = _library(constants.checked(f) if writes else f)
+        return found
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
         _refuse_to_count(owner)

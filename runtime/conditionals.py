@@ -28,9 +28,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph import errors, telling
-from autograph.jax_internals import trace_piece
 from autograph.runtime import bool_arithmetic, journal, optional_values, reached, unread, views
 from autograph.runtime.arms import ONE_PATH, Arm, JoinedArms
+from autograph.runtime.constants import trace_piece
 from autograph.runtime.enclosed import Enclosed
 from autograph.runtime.joining import Mismatch, fill
 from autograph.runtime.locations import ContentsLocation

@@ -328,15 +328,15 @@ def touch_location(location: Any) -> None:
     piece.touch(location)
 
 
-def touch_container(obj: Any) -> None:
-    """Announces that a list, dict, set (or another mutable container) is about to change.
+def touch_container(obj: Any, index: Any = ...) -> None:
+    """Announces that a list, dict, set (or another mutable container) is about to change: of an array what `index` picks.
 
     An object of a class that a library wrote in Python (`UserDict`) changes without telling: all that it holds is announced.
     """
     if issubclass(type(obj), tuple):
         return  # its methods change nothing
     views.check(obj, held_by_pieces)
-    constants.check(obj)
+    constants.check(obj, index)
     if not _stack.pieces:
         if issubclass(type(obj), _CONTAINERS):
             outliving.touch(ContentsLocation(obj))

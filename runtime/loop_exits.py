@@ -41,8 +41,8 @@ import numpy as np
 from jax import lax
 from jax.extend.core.primitives import cond_p
 
-from autograph.jax_internals import trace_piece
 from autograph.runtime.cheap_arms import calls_host, is_free_again, is_pure
+from autograph.runtime.constants import trace_piece
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.staging import is_traced
 

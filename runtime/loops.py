@@ -29,11 +29,12 @@ import numpy as np
 from jax import lax
 
 from autograph import errors, telling
-from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var, trace_piece
+from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var
 from autograph.runtime import checks, growth, held_iterators, journal, reached, recursion, reverse, rotated_loops, views
 from autograph.runtime.carries import Carry, Retry
 from autograph.runtime.carry_memory import Memory, remembering
 from autograph.runtime.carry_refusals import refuse
+from autograph.runtime.constants import trace_piece
 from autograph.runtime.grown_lists import alone
 from autograph.runtime.hidden_variables import Checked, Hidden, tell
 from autograph.runtime.joining import Mismatch

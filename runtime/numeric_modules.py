@@ -28,7 +28,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime import arithmetic_errors, journal
+from autograph.runtime import arithmetic_errors, constants, journal
 from autograph.runtime.math_functions import CMATH, MATH
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_tracer
@@ -193,6 +193,6 @@ def _of_random(fn: Any, name: str) -> Callable[..., Any]:
                 why="NumPy draws once, while the program is traced",
                 instead="draw with jax.random and a key",
             )
-        return fn(*args, **kwargs)
+        return (constants.checked(fn) if is_tracing() else fn)(*args, **kwargs)
 
     return call

@@ -36,8 +36,8 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p
 
-from autograph.jax_internals import trace_piece
 from autograph.runtime.cheap_arms import inner
+from autograph.runtime.constants import trace_piece
 from autograph.runtime.known_branches import Equations, is_literal
 from autograph.runtime.loop_exits import Exit, Loop, changing, exits, is_true, left, made_of, reads
 from autograph.runtime.unguarded_turns import unguarded

@@ -178,7 +178,7 @@ def _traceable(x: np.ndarray[Any, Any], unshared: int, by_traced: bool, at_trace
     if (by_traced or at_traced) and type(x) is np.ndarray:
         raise refusal(
             f"a NumPy array cannot be written {'with a traced value' if by_traced else 'at a traced index'}",
-            why="it holds numbers, a traced value is not known yet, and other names may refer to the array",
+            why=f"it holds numbers, a traced value is not known yet, and {constants.why_shared(x)}",
             instead="start from a JAX array: `x = jnp.asarray(x)`",
         )
     return x
@@ -283,7 +283,7 @@ def _announce(x: Any, i: Any) -> None:
     if type(x) is dict and type(i) is str and "__builtins__" in x:
         journal.touch_location(GlobalLocation(x, i))
     else:
-        journal.touch_container(x)
+        journal.touch_container(x, i)
 
 
 def latest_at(base: Any, path: tuple[Step, ...]) -> Any:

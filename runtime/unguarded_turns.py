@@ -36,8 +36,8 @@ import jax
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p, while_p
 
-from autograph.jax_internals import trace_piece
 from autograph.runtime.cheap_arms import inner, is_pure
+from autograph.runtime.constants import trace_piece
 from autograph.runtime.known_branches import is_literal
 from autograph.runtime.loop_exits import Loop, flags, made_of, reads
 

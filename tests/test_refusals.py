@@ -576,7 +576,7 @@ def recursion(n):
     a NumPy array cannot be written with a traced value
       at FILE:+2
           v[0] = n
-      why: it holds numbers, a traced value is not known yet, and other names may refer to the array
+      why: it holds numbers, a traced value is not known yet, and 'v' and 'w' are the same array
       instead: start from a JAX array: `x = jnp.asarray(x)`
     """,
 )
