@@ -60,6 +60,8 @@ class Conversion:
         self.names = words | context.freevars | {self.alias}
         self.may_be_unbound: dict[Node, set[str]] = {}
         """By function, the variables that some read may find unbound."""
+        self.bound_by: dict[Node, set[str]] = {}
+        """By `try`, the variables that are surely bound behind it, whatever its branches leave unbound (`Definedness`)."""
         self.optional: dict[Node, set[str]] = {}
         """By function, the variables that may hold `None` or a value when the program runs."""
         self.asked: dict[Node, str] = {}

@@ -182,6 +182,15 @@ class ControlFlow(StatementConverter):
         """The function's own lists with which a body does nothing but append."""
         return [name for name in appended_only(body) if name not in self.outer]
 
+    def visit_Try(self, node: Node) -> Any:
+        risky = self.risky
+        self.risky = risky - self.conversion.bound_by.get(node, set())
+        made = self.inside(node)
+        self.risky = risky
+        return made
+
+    visit_TryStar = visit_Try
+
     # --- pieces ---
 
     def piece(

@@ -43,8 +43,10 @@ from autograph.analyses.nativeness import Nativeness
 from autograph.analyses.operators import is_operator
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.converters import pieces
-from autograph.converters.base import Conversion, Node, StatementConverter
+from autograph.converters.base import Conversion, Node, StatementConverter, own_nodes
 from autograph.nodes import children, walk
+
+_TRIES = (gast.Try, gast.TryStar)
 
 
 class UnboundReads(StatementConverter):
@@ -70,13 +72,35 @@ class UnboundReads(StatementConverter):
         native = self.conversion.nativeness(function)
         found = Definedness(function, self.scope, native.holds, self.alias, moves=native.moves)
         self.reads, self.updates = found.reads, found.updates
+        self.conversion.bound_by.update(found.bound_by)
         names = {node.id for node in self.reads}.union(*self.updates.values())
         # A closure's reads are not followed, so a captured variable counts as one that may be read unbound.
         captured = found.captured
         if captured:
             captured &= found.staged.union(*map(self.staged_outside, self.conversion.functions))
             self.find_free(function.body, captured, False)
-        self.conversion.may_be_unbound[function] = names | self.scope.captured | captured
+        names |= captured
+        self.conversion.may_be_unbound[function] = names
+        if names and not self.conversion.kinds.isdisjoint(_TRIES):
+            self.find_behind_raises(own_nodes(function), names, found.bound_by)
+
+    def find_behind_raises(self, nodes: list[Node], names: set[str], bound_by: dict[Node, set[str]]) -> None:
+        """Finds the reads of what a `try` may leave unbound.
+
+        A `raise` on a traced condition becomes a flag. What it skips is then unbound also where the flag proves that it is bound.
+        """
+        left: set[str] = set()
+        for node in nodes:
+            if isinstance(node, _TRIES):
+                bound = {
+                    item.id for item in walk(node) if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store)
+                }
+                left |= bound & names - bound_by.get(node, set())
+        for node in nodes if left else ():
+            if isinstance(node, gast.Name) and node.id in left and isinstance(node.ctx, gast.Load):
+                self.reads.add(node)
+            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id in left:
+                self.updates[node] = [node.target.id]
 
     def staged_outside(self, function: Node) -> set[str]:
         """The variables of functions around that functional statements of a function bind."""

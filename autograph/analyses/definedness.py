@@ -35,6 +35,8 @@ from autograph.analyses.operators import immediate, is_operator, operands, param
 from autograph.analyses.scopes import Scope
 from autograph.nodes import PARTS, methods, walk
 
+_JUMPS = (gast.Break, gast.Continue)
+
 
 class Definedness:
     """Reads and deletes of one function that may find their variable unbound.
@@ -64,6 +66,8 @@ class Definedness:
         self._lost = self._unbinding(function)
         self._free = {child.node: self._bits.mask(child.free) for child in scope.children}
         self._captured = 0  # what scopes inside take from here that may be unbound
+        self._tries: list[Any] = []
+        self._bound_by: dict[Any, int] = {}
         self._block(function.body, self._bits.mask(item.id for item in parameters(function.args)))
 
     @property
@@ -89,6 +93,16 @@ class Definedness:
     def staged(self) -> set[str]:
         """Variables that functional statements bind."""
         return set(self._bits.names(self._staged))
+
+    @property
+    def bound_by(self) -> dict[Any, set[str]]:
+        """For a `try` that no other one encloses: the variables that are bound behind it, and never read unbound within.
+
+        Whether a way through it leaves one of them unbound can be seen nowhere: no jump within the function leads around what
+        binds it.
+        """
+        seen = self._captured | self._lost
+        return {node: set(self._bits.names(mask & ~seen)) for node, mask in self._bound_by.items()}
 
     def _matters(self, node: Any, inside: bool) -> bool:
         return inside or bool(self._bits.mask([node.id]) & self._staged)
@@ -202,6 +216,16 @@ class Definedness:
     _visit_AsyncWith = _visit_With
 
     def _visit_Try(self, node: Any, bound: int) -> int:
+        before = len(self._found)
+        self._tries.append(node)
+        after = self._try(node, bound)
+        self._tries.pop()
+        if not self._tries and not any(isinstance(item, _JUMPS) for item in walk(node)):
+            unbound = self._bits.mask(item.id for item, _, _ in self._found[before:])
+            self._bound_by[node] = after & self._locals & ~unbound
+        return after
+
+    def _try(self, node: Any, bound: int) -> int:
         caught = bound & ~self._lost
         after = self._block(node.orelse, self._block(node.body, bound))
         for handler in node.handlers:

@@ -406,3 +406,48 @@ def dict_returned_from_a_context_before_a_call_that_may_be_caught(n):
     except kind:
         pass
     return {"a": n + 1}
+
+
+@program((3,), (0,), (1,), (-1,))
+def bound_by_every_handler_and_read_by_a_closure(n):
+    try:
+        y = 40 // n
+        z = y + 3
+    except ZeroDivisionError:
+        y = z = 2
+    return (lambda: y + z)()
+
+
+@program((3,), (0,), (1,), (9,))
+def bound_by_every_handler_in_a_loop_and_read_behind_it(n):
+    s = 0
+    while s < 20:
+        try:
+            if n > 5:
+                raise KeyError("big")
+            y = 40 // n
+        except ZeroDivisionError:
+            y = 10
+        except KeyError:
+            y = 20
+        else:
+            y = y + 2
+        finally:
+            s += 1
+        s += y
+        n += 1
+    return s, y, n
+
+
+@program((3,), (0,), (2,), (5,))
+def a_try_in_a_loop_that_a_jump_leaves_before_it_binds(n):
+    s = 0
+    for i in range(4):
+        try:
+            if n == i:
+                continue
+            y = 12 // (n - 2)
+        except ZeroDivisionError:
+            y = 50
+        s += y
+    return s, y
