@@ -24,6 +24,7 @@ from autograph import errors
 from autograph.runtime import calls, constants, in_place, journal, outliving, shadows, views
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.refusals import refusal
+from autograph.runtime.staging import is_jax_array
 
 
 def announce(obj: Any, name: str) -> None:
@@ -98,8 +99,20 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
         if setter is not None:
             _setter(setter, obj, name)(found, obj, value)
             return
+    if is_jax_array(obj):
+        raise no_part_of_array(name)
     announce(obj, name)
     setattr(obj, name, value)
+
+
+def no_part_of_array(name: str) -> Exception:
+    """What is raised where `x.T = v`, `x.T[0] = v` or `x.shape = s` would have to change an array of JAX."""
+    return refusal(
+        f"`.{name}` of an array is written",
+        why="NumPy changes the array itself there; an array of a compiled program is a value, and this attribute another one",
+        instead="write the elements by their place in the array (`x[:, 0] = v` for `x.T[0] = v`), or make a new array "
+        "(`x = x.reshape(shape)`)",
+    )
 
 
 def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:

@@ -30,7 +30,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -51,15 +50,9 @@ from autograph.runtime.joining import describe
 from autograph.runtime.locations import GlobalLocation
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import a, refusal
-from autograph.runtime.staging import is_array_like, is_traced
+from autograph.runtime.staging import is_jax_array, is_traced
 
 Step = tuple[str, Any]
-_JAX_ARRAYS = (jax.Array, jax.core.Tracer)
-
-
-def is_jax_array(x: Any) -> bool:
-    """Whether `x` is an array of JAX, known or traced (not a reference, whose items are written in place)."""
-    return is_array_like(x) and issubclass(type(x), _JAX_ARRAYS)
 
 
 def get_item(x: Any, i: Any) -> Any:
@@ -260,6 +253,8 @@ def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[
 def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
     owners = [base]
     for kind, key in path:
+        if key == "flat" and kind == "." and is_jax_array(owners[-1]):
+            raise attributes.no_part_of_array(key)
         owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
     return owners
 

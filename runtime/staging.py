@@ -52,3 +52,9 @@ def is_array_like(x: Any) -> bool:
 
 
 _HAS_REF = hasattr(jax, "Ref")
+_JAX_ARRAYS = (jax.Array, Tracer)
+
+
+def is_jax_array(x: Any) -> bool:
+    """Whether `x` is an array of JAX, known or traced (not a reference, whose items are written in place)."""
+    return is_array_like(x) and issubclass(type(x), _JAX_ARRAYS)

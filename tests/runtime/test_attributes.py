@@ -17,6 +17,7 @@ from autograph.runtime.builtin_functions import builtin
 from autograph.runtime.comprehensions import comp_iter, comp_test
 from autograph.runtime.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.in_place import iop
+from autograph.runtime.slices import aug_item_at, set_item_at
 
 
 @pytest.fixture(autouse=True)
@@ -280,3 +281,18 @@ def test_getters_of_attributes_are_asked_as_often_as_in_python():
 
     for x in (2.0, -2.0):
         assert ag.jit(f)(x) == f(x)
+
+
+@pytest.mark.parametrize(
+    "attribute, write",
+    [
+        ("T", lambda z: set_item_at(1, z, ((".", "T"),), 0)),
+        ("T", lambda z: aug_item_at(z, ((".", "T"),), 0, "+=", lambda: 1)),
+        ("flat", lambda z: set_item_at(1, z, ((".", "flat"),), 2)),
+        ("shape", lambda z: set_attr((3, 2), z, "shape")),
+        ("T", lambda z: aug_attr(z, "T", "+=", lambda: 1)),
+    ],
+)
+def test_what_an_array_shows_by_an_attribute_is_not_written(attribute, write):
+    with pytest.raises(StagingError, match=rf"`\.{attribute}` of an array is written"):
+        jax.jit(write)(jnp.zeros((2, 3)))
