@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import cmath
 import functools
+import inspect
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +51,11 @@ _OF_ARRAYS = frozenset(
     "transpose unstack vsplit".split()
 )
 """Functions of numpy that leave an array of JAX to its own methods, so that what is weakly typed stays so."""
+
+_NO_ARRAYS = frozenset(
+    "axes axis dims dtype indices_or_sections newshape optimize pad_width range reps s shape shift source destination".split()
+)
+"""Parameters of functions of numpy that take a list as such."""
 
 _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 """Keywords that jax.numpy spells otherwise."""
@@ -147,11 +154,52 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
         elif name in _OF_ARRAYS and args and _is_array(args[0]):
-            return found(*args, **kwargs)
-        result = jax.tree.map(strong, found(*args, **kwargs))
+            return _called(found, name, args, kwargs)
+        result = jax.tree.map(strong, _called(found, name, args, kwargs))
         return arithmetic_errors.called(f"numpy.{name}", result, args) if may_fail else result
 
     return call
+
+
+def _called(found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a function of jax.numpy, which takes no list where NumPy takes one for an array."""
+    try:
+        return found(*args, **kwargs)
+    except TypeError:
+        arrays = _with_arrays(found, name, args, kwargs)
+        if arrays is None:
+            raise
+    return found(*arrays.args, **arrays.kwargs)
+
+
+def _with_arrays(
+    found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments | None:
+    """The arguments with arrays for the lists among them, those that name axes and the like aside; None where there are none."""
+    try:
+        bound = inspect.signature(found).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # wrong ones; a function without a signature
+        return None
+    changed = False
+    for key, value in bound.arguments.items():
+        many = bound.signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL
+        if type(value) not in (list, tuple) or key in _NO_ARRAYS:
+            continue
+        if many or name in _SEQUENCES:
+            new = type(value)(_array(x) if type(x) in (list, tuple) else x for x in value)
+            changed = changed or any(map(operator.is_not, new, value))
+        else:
+            new, changed = _array(value), True
+        bound.arguments[key] = new
+    return bound if changed else None
+
+
+def _array(x: Any) -> Any:
+    """The array that a list or tuple stands for; a known one (the places that `np.delete` leaves out) stays known."""
+    if holds_traced(x):
+        return jnp.asarray(x)
+    with jax.ensure_compile_time_eval():
+        return jnp.asarray(x)
 
 
 def strong(x: Any) -> Any:

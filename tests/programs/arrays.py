@@ -434,3 +434,19 @@ def returned_where_it_was_written_and_replaced_after(xs, c, n):
             xs = xs + 1
         c += xs[k % 3]
     return c, xs
+
+
+@program((floats(1.0, 2.0), 3.0), (floats(-1.0, 0.5), 0.0))
+def lists_beside_traced_arrays_in_functions_of_numpy(x, t):
+    y = np.add(x, [1, 2]) * np.dot([1.0, t], x) + np.where(x > 1, x, (5.0, t))
+    z = np.concatenate([x, [1.0, t], (2,)]) - np.append(x, [3.0, 4.0, 5.0])
+    w = np.average(x, weights=[1.0, 3.0]) + np.sum([[1.0, t], [2.0, 3.0]], axis=(0, 1))
+    return (
+        y,
+        z,
+        w,
+        np.stack([x, [1, 2]], axis=1),
+        np.delete(x, [0]),
+        np.diff(x, append=[4.0]),
+        np.clip(x, [0, 0], [1, t + 1]),
+    )

@@ -137,3 +137,12 @@ def test_numpy_names_what_it_refuses():
 
 def test_other_functions_have_no_counterpart():
     assert counterpart(len) is None and counterpart(jnp.sin) is None and counterpart([]) is None
+
+
+def test_a_list_that_is_no_array_in_numpy_is_none_here() -> None:
+    x = jnp.arange(2.0)
+    for argument, error in ((["one", "two"], TypeError), ([[1], [1, 2]], ValueError), (None, TypeError)):
+        with pytest.raises(error):
+            jax.jit(lambda x, given=argument: counterpart(np.add)(x, given))(x)
+    with pytest.raises(OverflowError):  # as an array of JAX says itself, and not another number
+        jax.jit(lambda x: counterpart(np.add)(x, [2**40, 1]))(x)
