@@ -23,6 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.jax_internals import is_tracing
 from autograph.runtime import calls, lazily, numeric_modules, texts
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
@@ -51,13 +52,15 @@ def contains(x: Any, container: Any) -> Any:
     if method is not None:
         found = calls.staged(method)(container, x)
         return predicate(found) if is_traced(found) else bool(found)
+    has_items_alone = static_lookup(kind, "__contains__") is None and static_lookup(kind, "__iter__") is not None
     if not is_traced(x) and not (issubclass(type(x), tuple) and numeric_modules.holds_traced(x)):
-        return x in container
+        if not (has_items_alone and is_tracing()):  # what an iterator gives may be traced
+            return x in container
     if kind is range:
         return _in_range(x, container)
     if issubclass(kind, (dict, set, frozenset)):
         return _any_equal(x, container)
-    if static_lookup(kind, "__contains__") is None and static_lookup(kind, "__iter__") is not None:
+    if has_items_alone:
         return _any_equal(x, container)
     return x in container
 

@@ -255,3 +255,10 @@ def deque_written_while_a_loop_runs_over_it(n):
             queue[0] = n
         total += x
     return total, list(queue)
+
+
+@program((3,), (1,), (5,))
+def a_known_value_among_the_traced_items_of_an_iterator(n):
+    found = 4 in (i + n for i in [1, 2, 3]), 4 not in map(lambda i: i + n, [1, 2]), (1, 3) in zip([1], [n])
+    items = (i for i in [1, 2, 3])
+    return found, 2 in items, next(items) + n
