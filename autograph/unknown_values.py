@@ -207,7 +207,7 @@ def _again(exc: BaseException) -> BaseException:
 
 def _other(exc: BaseException) -> _Kind | None:
     """What to say of an exception of Python's that only a traced value brings about."""
-    if isinstance(exc, AttributeError) or not is_of_tracing(exc) or type(exc.args[0]) is Explained:
+    if isinstance(exc, AttributeError) or not is_of_tracing(exc) or type(next(iter(exc.args), None)) is Explained:
         return None
     said = str(exc).partition("\n")[0]
     why = f"what is called runs as plain Python, and says: {said}"

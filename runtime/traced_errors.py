@@ -54,6 +54,8 @@ _ALSO_OF_NUMBERS = re.compile(
     r"|sequence item \d+: expected |'\w*Tracer' object is not (callable|iterable|subscriptable)"
 )
 _OF_THE_CALL = re.compile(r".*\) (takes|missing|got) | ?\w+ expected (at \w+ )?\d+ argument|.* takes (no|exactly|at) ")
+# A `yield` raises what its caller throws into the generator.
+_RAISES = frozenset({"RAISE_VARARGS", "RERAISE", "YIELD_VALUE", "RESUME"})
 _KNOWN = ("shape", "ndim", "size", "dtype")
 _LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
 
@@ -74,7 +76,7 @@ def is_of_tracing(error: BaseException) -> bool:
     if last is None or not isinstance(error, Exception):
         return False
     code, is_users = last.tb_frame.f_code, _is_users(last)
-    is_raised = dis.opname[code.co_code[last.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+    is_raised = dis.opname[code.co_code[last.tb_lasti]] in _RAISES
     if is_raised and (is_users or not isinstance(error, _KINDS) or _says_raise(error.__traceback__)):
         return False
     if not isinstance(error, _KINDS) and type(error).__module__ == "builtins":

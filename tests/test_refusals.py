@@ -355,6 +355,24 @@ def missing(x):
 @refused(
     ag.UndefinedVariableError,
     """
+    variable 'y' has no value when the test of this `if` is false
+      at FILE:+2
+          while n > 0 and (y := n * n) < 60:
+      why: the test is traced, so both arms are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both arms
+    """,
+)
+def bound_by_an_operand_and_read_behind_the_loop(n):
+    t = 0
+    while n > 0 and (y := n * n) < 60:
+        t += y
+        n -= 1
+    return t, y
+
+
+@refused(
+    ag.UndefinedVariableError,
+    """
     variable 't' has no value when the test of this `if` is true
       at FILE:+2
           if n > 0:

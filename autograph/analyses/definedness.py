@@ -68,7 +68,15 @@ class Definedness:
         self._captured = 0  # what scopes inside take from here that may be unbound
         self._tries: list[Any] = []
         self._bound_by: dict[Any, int] = {}
-        self._block(function.body, self._bits.mask(item.id for item in parameters(function.args)))
+        self._bound_by_tests = 0  # what operands of `and`, `or` bind
+        self._doubted = 0
+        before = self._bits.mask(item.id for item in parameters(function.args))
+        self._block(function.body, before)
+        # A staged test keeps no value for a variable that is also read where the test does not show that it is bound.
+        self._doubted = self._bound_by_tests & self._bits.mask(node.id for node, _, _ in self._found)
+        if self._doubted:
+            self._found.clear()
+            self._block(function.body, before)
 
     @property
     def reads(self) -> set[Any]:
@@ -262,6 +270,8 @@ class Definedness:
             every = bound
             for value in test.values:
                 every |= self._bits.mask(self._effects.of(value).kills)
+            self._bound_by_tests |= every & ~bound
+            every = bound | (every & ~self._doubted)
             return (every, bound) if isinstance(test.op, gast.And) else (bound, every)
         return bound, bound
 

@@ -41,6 +41,8 @@ CASES = {
     "a guard sees what its pattern bound": ("if a:\n    match b:\n        case [x] if x: c(x)", ""),
     "both operands of `and` where it holds": ("if a and (x := b): c(x)", ""),
     "but not where it does not": ("if a and (x := b): pass\nelse: c(x)", "x"),
+    "nor where it is read afterwards as well": ("if a and (x := b): c(x)\nreturn x", "x x"),
+    "nor in the turns of a loop behind which it is read": ("while a and (x := b): c += x\nreturn x", "x x"),
     "both operands of `or` where it does not": ("if not (a or (x := b)): c(x)", ""),
     "an operand sees those before it": ("return a and (x := b) and x", ""),
     "an operand of `or`": ("return a and (x := b) or x", "x"),

@@ -262,3 +262,43 @@ def a_known_value_among_the_traced_items_of_an_iterator(n):
     found = 4 in (i + n for i in [1, 2, 3]), 4 not in map(lambda i: i + n, [1, 2]), (1, 3) in zip([1], [n])
     items = (i for i in [1, 2, 3])
     return found, 2 in items, next(items) + n
+
+
+@program((1,), (3,))
+def exceptions_thrown_into_a_generator(n):
+    def running(x):
+        while True:
+            try:
+                x = yield x + 1
+            except ValueError as error:
+                x = error.args[0] if error.args else -1
+
+    results = running(n)
+    first = next(results)
+    return first, results.throw(ValueError), results.send(n)
+
+
+@program((1,), (3,))
+def a_message_thrown_into_a_generator(n):
+    def running():
+        try:
+            yield n
+        except ValueError as error:
+            yield error.args[0]
+
+    results = running()
+    return next(results), results.throw(ValueError(n + 1))
+
+
+@program((1,), (3,))
+def thrown_through_a_generator(n):
+    def running():
+        yield n
+
+    results = running()
+    next(results)
+    try:
+        results.throw(IndexError)
+    except IndexError:
+        return n + 1
+    return n
