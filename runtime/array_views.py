@@ -38,6 +38,12 @@ def note_shared(x: Any, others: Iterable[Any]) -> None:
                         _note(inner, another)
 
 
+def note_choice(x: Any, others: Iterable[Any]) -> None:
+    """Notes that `x` is one of some other arrays: it shares elements with all that they are views of."""
+    if is_tracer(x) and x.ndim:
+        note_shared(x, [base for other in others if is_tracer(other) for base in bases(other)])
+
+
 def _note(x: Any, other: Any) -> None:
     key, found = id(x), _shared.get(id(x))
     if found is None or found[0]() is not x:

@@ -30,7 +30,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime import arithmetic_errors, constants, journal
+from autograph.runtime import arithmetic_errors, array_views, constants, journal
 from autograph.runtime.math_functions import CMATH, MATH
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_tracer
@@ -45,6 +45,9 @@ _SEQUENCES = frozenset(
 
 _WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
 """Functions of numpy that write to their first argument."""
+
+_VIEWS = frozenset(("diagonal", "unstack"))
+"""Functions of numpy that give views of their first argument, which the operations of JAX's do not tell."""
 
 _OF_ARRAYS = frozenset(
     "around array_split diff flip hsplit imag moveaxis permute_dims real repeat reshape rollaxis round split squeeze swapaxes "
@@ -143,19 +146,29 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 why="its argument is traced, and NumPy computes on known values only",
                 instead="write it with jax.numpy, or call it through jax.pure_callback",
             )
-        if kwargs.get("out") is not None:
+        if kwargs.get("out") is not None or (isinstance(fn, np.ufunc) and any(x is not None for x in args[fn.nin :])):
             raise refusal(
                 f"numpy.{name}(out=...) cannot write a traced result into an array",
                 instead="use the returned array",
+            )
+        if name in _WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
+            raise refusal(
+                f"numpy.{name}() changes an array in place",
+                why="an argument is traced, and arrays of a compiled program are values",
+                instead="write the elements (`x[i] = v`), or use the array that jax.numpy returns "
+                f"(`x = jnp.{name}(...)`, with `inplace=False` where it asks for that)",
             )
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in _SEQUENCES:
             args = tuple(map(_as_array, args))
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
-        elif name in _OF_ARRAYS and args and _is_array(args[0]):
-            return _called(found, name, args, kwargs)
-        result = jax.tree.map(strong, _called(found, name, args, kwargs))
+        result = _called(found, name, args, kwargs)
+        if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
+            result = jax.tree.map(strong, result)
+        if name in _VIEWS:
+            for view in jax.tree.leaves(result):
+                array_views.note_choice(view, args[:1])
         return arithmetic_errors.called(f"numpy.{name}", result, args) if may_fail else result
 
     return call

@@ -21,7 +21,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime import sequences, views
+from autograph.runtime import array_views, sequences, views
 from autograph.runtime.containers import is_value, open_container
 from autograph.runtime.joining import Join, Mismatch, describe, fill, same_static
 from autograph.runtime.primitives import predicate
@@ -70,9 +70,11 @@ def _refuse_copies(new: Any, old: Any, what: str) -> None:
 
 def _select(test: Any, new: Any, old: Any) -> Any:
     new, old = jnp.asarray(new), jnp.asarray(old)
-    if new.shape:
-        test = lax.broadcast(test, new.shape)
-    return lax.select(test, new, old)
+    if not new.shape:
+        return lax.select(test, new, old)
+    chosen = lax.select(lax.broadcast(test, new.shape), new, old)
+    array_views.note_choice(chosen, (new, old))
+    return chosen
 
 
 def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, default: Any = _MISSING) -> Any:
@@ -182,7 +184,7 @@ def _columns(keys: list[Any]) -> list[Any]:
 def _reorder(items: list[Any], index: Any) -> list[Any]:
     stacked = _Stacked(items, "sorted()")
     taken = stacked.at(index)
-    return [stacked.rebuild([leaf[i] for leaf in taken]) for i in range(len(items))]
+    return [stacked.rebuild(stacked.shared([leaf[i] for leaf in taken])) for i in range(len(items))]
 
 
 def take(items: Sequence[Any], index: Any, what: str) -> Any:
@@ -191,7 +193,7 @@ def take(items: Sequence[Any], index: Any, what: str) -> Any:
     A list or dict that is picked may be any of the items: it can be read, and `views` refuses what would change one of them.
     """
     stacked = _Stacked(items, what, shares=True)
-    found = stacked.rebuild(stacked.at(index))
+    found = stacked.rebuild(stacked.shared(stacked.at(index)))
     views.note(stacked.merged, user_line())
     return found
 
@@ -226,17 +228,25 @@ class _Stacked:
         self.shares = shares
         self.merged: list[views.Merged] = []
         self.leaves: list[Any] = []
+        self.columns: list[list[Any]] = []
         self.rebuild = self._add(list(items))
 
     def at(self, index: Any) -> list[Any]:
         """The leaves at an index, or at each of a vector of indices."""
         return [jnp.take(leaf, index, axis=0, mode="clip") for leaf in self.leaves]
 
+    def shared(self, found: list[Any]) -> list[Any]:
+        """The leaves of one of the items, whose arrays are those that the items hold."""
+        for leaf, column in zip(found, self.columns, strict=True):
+            array_views.note_choice(leaf, column)
+        return found
+
     def _add(self, items: list[Any]) -> Callable[[list[Any]], Any]:
         first = items[0]
         if all(map(is_array_like, items)):
             position = len(self.leaves)
             self.leaves.append(self._stack(items))
+            self.columns.append(items)
             return lambda leaves: leaves[position]
         if all(x is first or same_static(x, first) for x in items):
             return lambda leaves: first

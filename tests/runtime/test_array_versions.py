@@ -502,3 +502,44 @@ def test_rows_that_are_swapped_have_no_name_in_the_text():
 
     with pytest.raises(StagingError, match="^an array is read after it was written under another name"):
         ag.jit(swapped)(jnp.ones((2, 2)))
+
+
+CHOICES = {
+    "max": lambda m, i: max(m, key=lambda row: row[0]),
+    "min of two": lambda m, i: min(m[0], m[1], key=lambda row: row[1]),
+    "sorted": lambda m, i: sorted(m, key=lambda row: row[0])[1],
+    "a list at a traced index": lambda m, i: [m[0], m[1]][i],
+    "np.diagonal": lambda m, i: np.diagonal(m),
+}
+if hasattr(np, "unstack"):  # from NumPy 2.1 on
+    CHOICES["np.unstack"] = lambda m, i: np.unstack(m)[1]
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_an_array_that_a_traced_value_chose_is_one_of_them(choice):
+    pick = CHOICES[choice]
+
+    def written_base(m, i):
+        m = m.copy()
+        row = pick(m, i)
+        m[1] = 9
+        return row
+
+    def written_choice(m, i):
+        m = m.copy()
+        row = pick(m, i)
+        row[0] = 9
+        return m
+
+    def read_alone(m, i):
+        m = m.copy()
+        m[1, 1] = 7
+        row = pick(m, i)
+        return row, m
+
+    for fn in (written_base, written_choice):
+        if fn is written_base or choice != "np.diagonal":  # NumPy does not write that one
+            with pytest.raises(StagingError, match="is read after it was written under another name"):
+                ag.jit(fn)(MATRIX, 1)
+    for got, wanted in zip(ag.jit(read_alone)(MATRIX, 1), read_alone(MATRIX, 1), strict=True):
+        np.testing.assert_array_equal(got, wanted)

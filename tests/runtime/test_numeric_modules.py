@@ -133,6 +133,20 @@ def test_numpy_names_what_it_refuses():
         jax.jit(counterpart(np.random.normal))(1.0)
     with pytest.raises(StagingError, match=r"out=\.\.\."):
         jax.jit(lambda x: counterpart(np.sin)(x, out=np.zeros(2)))(jnp.ones(2))
+    with pytest.raises(StagingError, match=r"numpy.add\(out=\.\.\.\)"):
+        jax.jit(lambda x: counterpart(np.add)(x, 1, np.zeros(2)))(jnp.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "options"),
+    [
+        (np.fill_diagonal, (2,), {}), (np.put, ([0], 2), {}), (np.place, (np.eye(2) > 0, 2), {}),
+        (np.nan_to_num, (), {"copy": False}), (np.nan_to_num, (False,), {}),
+    ],
+)  # fmt: skip
+def test_what_changes_an_array_in_place_is_refused(fn, arguments, options):
+    with pytest.raises(StagingError, match=rf"numpy\.{fn.__name__}\(\) changes an array in place"):
+        jax.jit(lambda x: counterpart(fn)(x, *arguments, **options))(jnp.ones((2, 2)))
 
 
 def test_other_functions_have_no_counterpart():

@@ -111,6 +111,10 @@ _SHARING = [
     "row = m[0]\nm[1] = m[1] + row\nc = (c + row[0]) % 11",
     "row, other = m[{z}], m[1]\nrow[0] = {k}\nm[{z}] = row\nother[1] = {k}\nc = (c + row[1]) % 11",
     "row, other = m[0], m[1]\nrow[0] = {k}\nm[0] = row\nm[{z}, 1] = 3\nc = (c + other[1]) % 11",
+    "row = max(m, key=lambda r: r[{z}])\nrow[0] = {k}",
+    "row = [m[0], m[1]][abs(a) % 2]\nrow[{z}] = {k}",
+    "row = sorted(m, key=lambda r: r[1])[{z}]\nm[{z}] = {k}\nc = (c + row[0]) % 11",
+    "part = min({n}, {o}, key=lambda t: t[{i}])\npart[0] = {k}",
 ]
 _BLOCKS = [
     "if {t}:",
