@@ -29,6 +29,7 @@ from autograph.converters.first_bindings import FirstBindings
 from autograph.converters.formatted_texts import FormattedTexts
 from autograph.converters.handlers import Handlers
 from autograph.converters.jumps import Jumps
+from autograph.converters.key_orders import KeyOrders
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.match_statements import MatchStatements
 from autograph.converters.named_generators import NamedGenerators
@@ -51,6 +52,7 @@ class Expressions(
     Comprehensions,
     ConditionalExpressions,
     FormattedTexts,
+    KeyOrders,
     LogicalExpressions,
     Powers,
     Subscripts,

@@ -53,6 +53,9 @@ from autograph.runtime.optional_results import asked_for_none as asked_for_none
 from autograph.runtime.optional_results import asking as asking
 from autograph.runtime.optional_values import is_none as is_none
 from autograph.runtime.optional_values import some as some
+from autograph.runtime.order_reads import display as display
+from autograph.runtime.order_reads import ordered as ordered
+from autograph.runtime.order_reads import union as union
 from autograph.runtime.powers import power as power
 from autograph.runtime.sequences import eq as eq
 from autograph.runtime.sequences import ge as ge

@@ -25,6 +25,7 @@ from autograph.runtime.carry_refusals import is_read, refuse_to_read_unset
 from autograph.runtime.containers import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.enclosed import Enclosed
 from autograph.runtime.joining import Join, Mismatch, Node, Same, Template
+from autograph.runtime.key_orders import is_unknown
 from autograph.runtime.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.newborns import holders_of, made_inside, owned, reaches_object
 from autograph.runtime.optional_values import Maybe, parts, settled
@@ -305,9 +306,8 @@ class JoinedArms:
             return found
         steps = zip(opened[0], opened[2], strict=True)
         children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
-        is_static = (
-            all(type(c) is Same for c in children) and id(value) not in self.join.born
-        )  # whose attributes are let go
+        is_again = id(value) in self.join.born or is_unknown(value)  # whose attributes are let go; whose note is
+        is_static = not is_again and all(type(c) is Same for c in children)
         template = Same(value) if is_static else Node(opened[3], children)
         if not is_snapshot:
             self.join.nodes[key] = ((value,), template, path)

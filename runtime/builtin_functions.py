@@ -53,6 +53,7 @@ from autograph.runtime import (
     comprehensions,
     handlers,
     iterables,
+    key_orders,
     lazily,
     lists,
     math_functions,
@@ -163,6 +164,8 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 
 
 def _any(iterable: Any, /) -> Any:
+    if type(iterable) in key_orders.VIEWS:
+        iterable = iterable.view
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.any(iterable)
     if _is_open_list(iterable):
@@ -171,6 +174,8 @@ def _any(iterable: Any, /) -> Any:
 
 
 def _all(iterable: Any, /) -> Any:
+    if type(iterable) in key_orders.VIEWS:
+        iterable = iterable.view
     if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
         return jnp.all(iterable)
     if _is_open_list(iterable):

@@ -47,9 +47,11 @@ from autograph.runtime import (
     construction,
     held_iterators,
     journal,
+    key_orders,
     native_methods,
     native_state,
     numeric_modules,
+    order_reads,
     reassembly,
     standard_library,
     texts,
@@ -63,7 +65,8 @@ from autograph.runtime.lookups import static_lookup
 
 def converted(f: Any) -> Any:
     """The callable that stands for `f` in converted code."""
-    return _BY_TYPE.get(type(f), _other)(f)
+    found = _BY_TYPE.get(type(f), _other)(f)
+    return order_reads.checked(f, found) if key_orders.any_unknown() else found
 
 
 def watched(f: Any) -> Any:

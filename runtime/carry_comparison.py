@@ -10,10 +10,19 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime import key_orders
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf
 from autograph.runtime.carry_refusals import CHANGED_AND_REPLACED, READ_FIRST, is_read
-from autograph.runtime.containers import defines, is_ordinary, is_value, is_value_class, open_any, open_container
+from autograph.runtime.containers import (
+    defines,
+    is_ordinary,
+    is_value,
+    is_value_class,
+    open_any,
+    open_container,
+    same_structure,
+)
 from autograph.runtime.elements import Elements
 from autograph.runtime.flows import Flows
 from autograph.runtime.joining import (
@@ -22,7 +31,7 @@ from autograph.runtime.joining import (
     Same,
     Slot,
     Template,
-    children_like,
+    aligned,
     same_number,
     same_static,
     why_structures_differ,
@@ -96,12 +105,12 @@ class Comparison:
             for child in template.children:
                 self._keep(child)
             return Same(init), False
-        before, after = open_any(value), open_any(self.flows.contents.get(id(out), out))
+        before, after = open_any(value), key_orders.like(out, open_any(self.flows.contents.get(id(out), out)))
         inits = open_any(init)
         assert before is not None and inits is not None
-        held = self.flows.contents.get(id(out), out)
-        others = None if after is None else children_like(value, held, before, after)
-        if others is None:
+        both = None if after is None else aligned(before, after, path)
+        keeps_order = both is not None and same_structure(before[1], after[1])
+        if both is None or self._is_contents(key) and not keeps_order:
             raise Mismatch(
                 path,
                 value,
@@ -109,7 +118,9 @@ class Comparison:
                 "a loop cannot change the structure of a value from turn to turn: " + why_structures_differ(value, out),
             )
         results, changed = [], False
-        for child, inside, other, old, step in zip(template.children, before[0], others, inits[0], before[2]):
+        if not keeps_order and not self.memory.places[key].unordered:
+            self.memory.places[key].unordered = changed = True
+        for child, inside, other, old, step in zip(template.children, before[0], both[0], inits[0], before[2]):
             result, moved = self.compare(child, inside, other, old, (*key, step), path + step)
             results.append(result)
             changed = changed or moved
@@ -247,6 +258,7 @@ class Comparison:
             self.born.append(leaf)
             return Slot(-len(self.born))
         opened = open_container(self.flows.contents.get(id(out), out)) or self.made.open(out, path)
+        opened = key_orders.like(out, opened)
         if opened is None or not isinstance(out, tuple) and self._stays_itself(out):
             return Same(out)
         if id(out) not in self._nodes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import journal
+from autograph.runtime import journal, key_orders
 from autograph.runtime.carry_comparison import is_unbound
 from autograph.runtime.carry_memory import Memory
 from autograph.runtime.carry_places import Leaf, Place
@@ -121,7 +121,10 @@ class Layout:
             return Same(value)
         in_place = None if is_value_class(type(value)) else in_place
         children = [self._open(c, (*key, s), path + s, in_place) for c, s in zip(opened[0], opened[2])]
-        return Node(opened[3], children)
+        build = (
+            key_orders.builder(key_orders.keys_of(opened[1]), path) if self.memory.places[key].unordered else opened[3]
+        )
+        return Node(build, children)
 
     def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
         learnt = self.memory.places[key]

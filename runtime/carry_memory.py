@@ -39,6 +39,7 @@ class Learnt:
         refuted: whether iterations make an integer less than it begins.
         least: what the loop test says of such an integer: it is no less.
         doubtful: whether a bool is Python's in some iterations and an array in others.
+        unordered: whether a dict comes out of an iteration with its keys in another order (`key_orders`).
         kept: whether a container in such a value is older than the loop: it is the same object in every iteration.
     """
 
@@ -51,6 +52,7 @@ class Learnt:
     least: int | None = None
     doubtful: bool = False
     kept: bool = False
+    unordered: bool = False
 
 
 class Memory:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.runtime import key_orders
 from autograph.runtime.conditionals import staged_value
 from autograph.runtime.iterables import Filter, staged_range
 from autograph.runtime.primitives import predicate
@@ -23,8 +24,9 @@ def comp_iter(iterable: Any) -> Any:
     """The iterable of a `for` clause.
 
     Raises:
-        StagingError: the number of elements is traced (`range(n)`).
+        StagingError: the number of elements is traced (`range(n)`), or the order of a dict's keys is not known.
     """
+    key_orders.check(iterable)
     kind = type(iterable)
     if kind is staged_range() and any(map(is_traced, (iterable.start, iterable.stop, iterable.step))):
         raise refusal(

@@ -26,7 +26,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.runtime import journal, outermost_calls
+from autograph.runtime import journal, key_orders, outermost_calls
 from autograph.runtime.locations import AttributeLocation, attribute_names
 from autograph.runtime.optional_values import Maybe
 from autograph.runtime.staging import is_array_like
@@ -47,7 +47,8 @@ def open_container(value: Any) -> Opened | None:
         return list(value), (tuple, len(value)), [f"[{i}]" for i in range(len(value))], tuple
     if kind in (dict, OrderedDict):
         keys = list(value)
-        return list(value.values()), (kind, *keys), [f"[{k!r}]" for k in keys], lambda vs: kind(zip(keys, vs))
+        opened = list(value.values()), (kind, *keys), [f"[{k!r}]" for k in keys], lambda vs: kind(zip(keys, vs))
+        return key_orders.like(value, opened)
     if kind is defaultdict:
         keys, factory = list(value), value.default_factory
         return (

@@ -32,7 +32,7 @@ from typing import Any
 
 from autograph import errors, telling
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
-from autograph.runtime import conditionals, growth, iterables, iterators, outliving, sharing
+from autograph.runtime import conditionals, growth, iterables, iterators, key_orders, outliving, sharing, walked
 from autograph.runtime.iterated_loops import iterate
 from autograph.runtime.iteration import Items, items_of
 from autograph.runtime.refusals import a
@@ -90,16 +90,21 @@ def for_loop(
         iterable = growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
     if items is None:
+        key_orders.check(iterable)
         if telling.level > 2:
             telling.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
-        if test is None:
-            for item in iterable:
-                body(item)
-        else:
-            shared = iterators.is_native(iterable) and (
-                sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
-            )
-            iterate(iterable, body, state, test, shared, options, variables_of(lists))
+        walks = walked.opened(iterable) if is_tracing() else 0
+        try:
+            if test is None:
+                for item in iterable:
+                    body(item)
+            else:
+                shared = iterators.is_native(iterable) and (
+                    sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
+                )
+                iterate(iterable, body, state, test, shared, options, variables_of(lists))
+        finally:
+            walked.end(walks)
         return
     if items.is_static and items.length == 0:
         return

@@ -16,7 +16,17 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime import array_versions, bool_arithmetic, calls, constants, journal, powers
+from autograph.runtime import (
+    array_versions,
+    bool_arithmetic,
+    calls,
+    constants,
+    journal,
+    key_orders,
+    order_reads,
+    powers,
+    walked,
+)
 from autograph.runtime.lookups import python_method
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced, is_tracer
@@ -85,5 +95,8 @@ def combined(symbol: str, x: Any, value: Any) -> Any:
         )
     if bool_arithmetic.are_of_python(x, value):
         return bool_arithmetic.bool_op(symbol[:-1], x, value)
+    walked.check(x, method)
     journal.touch_container(x)
+    if key_orders.any_unknown():
+        order_reads.added(x, value)
     return native(x, value)

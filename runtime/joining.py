@@ -14,8 +14,8 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
 that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
 aliases stay aliases; which new object stands for which pair is told to `views`, since the two old ones may live on.
-Dicts join with equal keys in equal order (see `children_like` for the one exception). How containers are opened:
-`containers`.
+Dicts join with equal keys; where their orders differ the result is marked as one whose order is not known (`key_orders`). How
+containers are opened: `containers`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime import key_orders
 from autograph.runtime.containers import (
     LEAF_KINDS,
     Opened,
@@ -216,7 +217,8 @@ class Join:
         if self._is_ours(left) and self._is_ours(right):
             return self._pair(left, right, self._open(left), self._open(right), path)
         a, b = (
-            open_container(contents.get(id(x), x)) for x, contents in zip((left, right), self.contents_of, strict=True)
+            key_orders.like(x, open_container(contents.get(id(x), x)))
+            for x, contents in zip((left, right), self.contents_of, strict=True)
         )
         if a is not None and b is not None:
             return self._pair(left, right, a, b, path)
@@ -319,29 +321,31 @@ class Join:
         return made
 
     def _containers(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Node:
-        others = children_like(left, right, a, b)
-        if others is None:
+        both = aligned(a, b, path)
+        if both is None:
             raise Mismatch(path, left, right, why_structures_differ(left, right))
-        return Node(a[3], [self.add(x, y, path + step) for x, y, step in zip(a[0], others, a[2])])
+        others, build = both
+        return Node(build, [self.add(x, y, path + step) for x, y, step in zip(a[0], others, a[2])])
 
 
-def children_like(first: Any, other: Any, a: Opened, b: Opened) -> list[Any] | None:
-    """The children of `other` in the order of those of `first`; None when the structures differ.
+def aligned(a: Opened, b: Opened, path: str) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
+    """The children of `b` in the order of those of `a`, and what builds one for both; None when the structures differ.
 
-    NB: a dict with sorted keys joins with one of the same keys in another order, though Python would tell the two apart by
-    iterating. `jit` sorts the keys of every dict that it is given, so the order in which a state dict was written is gone
-    before the first statement runs, and a program that writes it again in its own order must not be refused.
+    Two dicts of one set of keys in different orders become one whose order is not known; `path` is how the user writes it.
+
+    >>> children, build = aligned(open_container({"x": 1, "y": 2}), open_container({"y": 3, "x": 4}), "d")
+    >>> children, key_orders.is_unknown(build([5, 6]))
+    ([4, 3], True)
     """
     if same_structure(a[1], b[1]):
-        return b[0]
-    if type(first) is type(other) is dict and first.keys() == other.keys() and (_is_sorted(first) or _is_sorted(other)):
-        return [other[key] for key in first]
-    return None
-
-
-def _is_sorted(keys: dict[Any, Any]) -> bool:
-    names = list(keys)
-    return all(type(name) is str for name in names) and names == sorted(names)
+        return b[0], a[3]
+    if not (type(a[1]) is type(b[1]) is tuple and a[1][:1] == b[1][:1] == (dict,)):
+        return None
+    keys, others = key_orders.keys_of(a[1]), key_orders.keys_of(b[1])
+    found = {(type(key), key): child for key, child in zip(others, b[0])}
+    if len(keys) != len(others) or any((type(key), key) not in found for key in keys):
+        return None
+    return [found[type(key), key] for key in keys], key_orders.builder(keys, path)
 
 
 def why_structures_differ(left: Any, right: Any) -> str:

@@ -237,11 +237,13 @@ class ContentsLocation(_WholeLocation):
             for key, item in value.items():
                 OrderedDict.__setitem__(obj, key, item)
         elif isinstance(obj, dict):
-            dict.clear(obj)
-            dict.update(obj, value)
+            if len(obj) != len(value) or any(k is not m for k, m in zip(dict.__iter__(obj), value)):
+                dict.clear(obj)
+            dict.update(obj, value)  # under the same keys, so that an iterator over it goes on
         elif isinstance(obj, set):
-            set.clear(obj)
-            set.update(obj, value)
+            if {id(x) for x in set.__iter__(obj)} != {id(x) for x in value}:
+                set.clear(obj)
+                set.update(obj, value)
         elif isinstance(obj, list):
             list.__setitem__(obj, slice(None), value)
         elif isinstance(obj, deque) and len(value) == deque.__len__(obj):  # an iterator over it goes on

@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime import calls, lazily, numeric_modules, texts
+from autograph.runtime import calls, key_orders, lazily, numeric_modules, texts
 from autograph.runtime.iterables import staged_range
 from autograph.runtime.lookups import python_method, static_lookup
 from autograph.runtime.primitives import predicate
@@ -37,6 +37,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset)
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     texts.check((x,))
+    container = key_orders.plain(container)
     kind = type(container)
     if issubclass(kind, _CONTAINERS):
         check_search(x, container)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.jax_internals import is_tracing
+from autograph.runtime import order_reads
 from autograph.runtime.containers import Opened, is_written, open_any, open_container
 from autograph.runtime.staging import is_traced
 from autograph.runtime.texts import TextOfTraced, as_shown, unreadable
@@ -39,6 +40,7 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or itself where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
+    order_reads.check_inside(value)
     holds_traced = bool(opened(value, open_container)[0]) if is_tracing() else False
     if holds_traced:
         return value, spec, conversion

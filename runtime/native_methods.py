@@ -36,6 +36,7 @@ from autograph.runtime import (
     sequences,
     unseen_writes,
     views,
+    walked,
 )
 from autograph.runtime.containers import is_value_class
 from autograph.runtime.refusals import refusal
@@ -84,6 +85,7 @@ def bound(f: Any) -> Any:
     if not _is_container(owner):
         return f
     if _may_change(owner, name):
+        walked.check(owner, name)
         journal.touch_container(owner)
     if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
@@ -114,6 +116,7 @@ def unbound(f: Any) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and _may_change(args[0], name):
+            walked.check(args[0], name)
             journal.touch_container(args[0])
         return f(*args, **kwargs)
 

@@ -45,6 +45,7 @@ from autograph.runtime import (
     lists,
     sequences,
     texts,
+    walked,
 )
 from autograph.runtime.joining import describe
 from autograph.runtime.locations import GlobalLocation
@@ -308,6 +309,7 @@ def del_item(x: Any, i: Any) -> None:
         journal.touch_container(x)
         calls.staged(method)(x, i)
         return
+    walked.check(x, "__delitem__")
     _announce(x, i)
     if issubclass(type(x), list) and is_traced(i):
         lists.pop(x, i)

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.jax_internals import is_tracing
+from autograph.runtime import order_reads
 from autograph.runtime.refusals import refusal
 from autograph.runtime.staging import is_traced
 
@@ -95,6 +96,7 @@ def _shows_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def percent(text: str, values: Any) -> Any:
     """`text % values`."""
+    order_reads.check_inside(values)
     if not _holds_traced(values):
         return as_shown(text % values)
     try:
@@ -105,6 +107,7 @@ def percent(text: str, values: Any) -> Any:
 
 def format_of(x: Any, spec: str = "", /) -> Any:
     """`format(x, spec)`."""
+    order_reads.check_inside(x)
     if isinstance(spec, TextOfTraced):
         raise unreadable()
     if not _holds_traced(x):

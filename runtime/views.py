@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from autograph import errors
 from autograph.jax_internals import is_tracing, keep_with_trace, open_traces, trace_reference
+from autograph.runtime import key_orders
 from autograph.runtime.references import unreferenced
 from autograph.runtime.refusals import a as _a
 from autograph.runtime.refusals import quoted, refusal
@@ -212,7 +213,7 @@ def roots_of(obj: Any) -> list[Any]:
 def held() -> list[Any]:
     """What refers to containers only because they were merged: for those who count references."""
     views = _registry.live() if _registry.views else []
-    return [*views, *(view.roots for view in views)]
+    return [*views, *(view.roots for view in views), *key_orders.held()]
 
 
 def _whose(names: dict[Any, Any], views: list[_View]) -> Any:
