@@ -9,12 +9,13 @@
 ... ''', KeyOrders))
 def f(d, e, *args):
     a, b = ag__.ordered(d)
-    d = {**d, 'k': a} | e.more
+    d = ag__.union(ag__.display((d,), ('k', a)), e.more)
     return ([*ag__.ordered(e)], g(*args, **ag__.ordered(d)), 1 | d['flags'])
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -29,6 +30,11 @@ _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 class KeyOrders(ExpressionConverter):
     """See the module, and `runtime.order_reads`."""
 
+    @cached_property
+    def items(self) -> frozenset[str]:
+        """The parameters of the functions of statements."""
+        return frozenset(argument.id for piece in self.conversion.pieces for argument in piece.args.args)
+
     def visit_Starred(self, node: Node) -> Any:
         if isinstance(node.ctx, gast.Load):
             node.value = self.ordered(node.value)
@@ -40,7 +46,8 @@ class KeyOrders(ExpressionConverter):
         return node
 
     def visit_Assign(self, node: Node) -> Any:
-        if any(isinstance(target, gast.Tuple | gast.List) for target in node.targets):
+        is_item = isinstance(node.value, gast.Name) and node.value.id in self.items  # what a loop puts into its targets
+        if not is_item and any(isinstance(target, gast.Tuple | gast.List) for target in node.targets):
             node.value = self.ordered(node.value)
         return node
 

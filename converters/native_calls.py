@@ -20,8 +20,7 @@ import gast
 STATIC = frozenset(
     getattr(builtins, name)
     for name in (
-        "isinstance issubclass callable id repr super locals globals vars dir property"
-        " staticmethod classmethod object slice"
+        "isinstance issubclass callable id super locals globals vars dir property staticmethod classmethod object slice"
     ).split()
 )
 

@@ -125,7 +125,9 @@ def check(x: Any) -> None:
 
 
 def _refusal(d: dict[Any, Any]) -> Exception:
-    path = path_of(d) or next(iter(names_held(d)), "a dict")
+    path = path_of(d)
+    if path.startswith("the "):  # value of an expression
+        path = next(iter(names_held(d)), path)
     return refusal(
         f"the order of the keys of {quoted(path)} is read",
         why="a branch or a loop leaves its keys in one order or another, which is only known when the program runs",

@@ -327,6 +327,21 @@ def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
+def ordered(x: Any) -> Any:
+    return x
+
+
+def union(x: Any, y: Any) -> Any:
+    return x | y
+
+
+def display(*items: Any) -> dict[Any, Any]:
+    made = {}
+    for item in items:
+        made.update(item[0] if len(item) == 1 else [item])
+    return made
+
+
 def comp_iter(xs: Any) -> Any:
     return xs
 

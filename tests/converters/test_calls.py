@@ -93,7 +93,7 @@ CASES = {
         """,
         """
         def f(x):
-            return (repr(ValueError(x)), repr(ag__.converted(Mine)(x)))
+            return (ag__.converted(repr)(ValueError(x)), ag__.converted(repr)(ag__.converted(Mine)(x)))
         """,
         "f(1)",
     ),
