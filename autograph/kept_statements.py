@@ -18,14 +18,16 @@ from autograph.suspensions import of_one_function
 
 _OF_FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 _JUMPS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
+_TESTED = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Kept(NamedTuple):
-    """Parts of a message, as in `errors.message`."""
+    """Parts of a message, as in `errors.message`; `what` where there is more to say than that a value is asked for."""
 
     why: str
     instead: str
+    what: str = ""
 
 
 def why_kept(filename: str, line: int) -> Kept | None:
@@ -35,6 +37,16 @@ def why_kept(filename: str, line: int) -> Kept | None:
         return None
     around = [node for node in ast.walk(tree) if _first(node) <= line <= _last(node)]  # outer ones first
     for node in reversed(around):
+        if (
+            isinstance(node, _TESTED)
+            and _first(node.test) <= line <= _last(node.test)
+            and _asks_for_identity(node.test)
+        ):
+            return Kept(
+                "Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
+                "compare them by `==` or `!=`",
+                "`is` between a known and a traced bool",
+            )
         if isinstance(node, ast.Try) and (jump := _jump_out(node.finalbody)) is not None:
             return Kept(
                 f"the `finally` at line {jump.lineno} leaves by `{_JUMPS[type(jump)]}`, and no flag can stand for that, so what "
@@ -59,6 +71,19 @@ def why_kept(filename: str, line: int) -> Kept | None:
                 )
             )
     return None
+
+
+def _asks_for_identity(test: ast.expr) -> bool:
+    """Whether a test asks for identity of things that may be bools."""
+    if isinstance(test, ast.BoolOp):
+        return any(map(_asks_for_identity, test.values))
+    if isinstance(test, ast.UnaryOp):
+        return _asks_for_identity(test.operand)
+    return (
+        isinstance(test, ast.Compare)
+        and all(isinstance(operator, ast.Is | ast.IsNot) for operator in test.ops)
+        and not any(isinstance(operand, ast.Constant) for operand in (test.left, *test.comparators))
+    )
 
 
 def _first(node: Any) -> int:

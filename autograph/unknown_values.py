@@ -171,8 +171,8 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
         if unconverted.co_flags & _SUSPENDS and kind.error in _ASKING:
             suspended = suspensions.of_line(place.code.co_filename, place.lineno, place.code.co_name)
             text, sides, why, instead = suspended or (text, sides, why, instead)
-        elif kind.error in _ASKING:
-            why, instead = kept_statements.why_kept(place.code.co_filename, place.lineno) or (why, instead)
+        elif kind.error in _ASKING and (kept := kept_statements.why_kept(place.code.co_filename, place.lineno)):
+            text, why, instead = kept.what or text, kept.why, kept.instead
     else:
         reason = (
             " (it is marked, or library code calls it)"

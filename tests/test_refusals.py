@@ -589,6 +589,24 @@ def recursion(n):
 
 
 @refused(
+    unknown_values._both(jax.errors.TracerBoolConversionError),
+    """
+    `is` between a known and a traced bool
+      at FILE:+3
+          if on is not was:
+      why: Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs
+      instead: compare them by `==` or `!=`
+    """,
+)
+def identity_of_a_known_and_a_traced_bool(n):
+    was = False
+    on = n > 1
+    if on is not was:
+        return n + 1
+    return n
+
+
+@refused(
     ag.StagingError,
     """
     a NumPy array cannot be written with a traced value

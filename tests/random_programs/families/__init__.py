@@ -19,9 +19,11 @@ from collections.abc import Callable
 from tests.random_programs.families import (
     absences,
     arithmetic_handlers,
+    chained_items,
     closures,
     correlated,
     guards,
+    identities,
     key_orders,
     lanes,
     loop_checks,
@@ -38,9 +40,11 @@ from tests.random_programs.families import (
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "absences": absences.write,
     "arithmetic_handlers": arithmetic_handlers.write,
+    "chained_items": chained_items.write,
     "closures": closures.write,
     "correlated": correlated.write,
     "guards": guards.write,
+    "identities": identities.write,
     "key_orders": key_orders.write,
     "lanes": lanes.write,
     "loop_checks": loop_checks.write,
