@@ -112,6 +112,14 @@ _KINDS = (
         text="Integers cannot be raised to negative powers",
     ),
     _Kind(
+        AttributeError,
+        "asks a traced value for what an array of JAX does not have",
+        "a traced value is a JAX array, also where the argument is a number of Python's or an array of NumPy's",
+        f"write it with operators and jax.numpy, {_STATIC}",
+        text=r"\w*Tracer has no attribute '?(numerator|denominator|as_integer_ratio|partition|put|resize|setfield|getfield|setflags"
+        r"|tobytes|tofile|dumps?)'?$",
+    ),
+    _Kind(
         OverflowError,
         "meets a Python integer that no integer of the program can hold",
         "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",

@@ -2672,6 +2672,18 @@ def test_handlers_for_refusals_get_them() -> None:
         ag.jit(h)(1)
 
 
+def test_what_arrays_of_numpy_alone_have_is_refused_and_is_an_attribute_error() -> None:
+    def put(n: Any) -> Any:
+        x = np.zeros(3) + n
+        x.put([0], n)
+        return x
+
+    for fn, name in ((put, "x.put"), (lambda n: n.numerator, "n.numerator")):
+        with pytest.raises(ag.StagingError, match=f"`{name}` asks a traced value for what an array of JAX") as caught:
+            ag.jit(fn)(3)
+        assert isinstance(caught.value, AttributeError)
+
+
 def test_a_refused_program_can_be_called_with_static_values() -> None:
     def f(x, n):
         out = []
