@@ -23,6 +23,7 @@ import gast
 from autograph import locations
 from autograph.converters import pieces
 from autograph.converters.base import ExpressionConverter, Node
+from autograph.nodes import walk
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
@@ -53,6 +54,11 @@ class KeyOrders(ExpressionConverter):
 
     def visit_For(self, node: Node) -> Any:
         node.iter = self.ordered(node.iter)
+        return node
+
+    def visit_Match(self, node: Node) -> Any:
+        if any(isinstance(part, gast.MatchMapping) and part.rest for case in node.cases for part in walk(case.pattern)):
+            node.subject = self.ordered(node.subject)  # `{"x": x, **rest}` is a dict of the other keys
         return node
 
     def visit_YieldFrom(self, node: Node) -> Any:

@@ -92,6 +92,11 @@ def test_loops_and_unpacking_are_refused():
         first, second = chosen(n).values()
         return first
 
+    def matched(n):
+        match chosen(n):
+            case {"x": _, **rest}:
+                return len(rest)
+
     def suspended(n):
         d = chosen(n)
 
@@ -101,7 +106,7 @@ def test_loops_and_unpacking_are_refused():
 
         return [d[k] for k, _ in keys()]
 
-    for f in (loop, unpacked, values, suspended):
+    for f in (loop, unpacked, values, matched, suspended):
         with pytest.raises(ag.StagingError, match=r"the order of the keys of .* is read\n"):
             ag.jit(f)(1)
 
