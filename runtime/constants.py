@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import operator
 import threading
 import weakref
 from array import array
@@ -27,6 +28,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from autograph import jax_internals
 from autograph.jax_internals import is_tracing, open_traces
@@ -111,7 +113,7 @@ def _part(x: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any]:
 def _read(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """An array that the program has as a constant and that shares elements with `x`; `x` itself if that is one."""
     found = None
-    for read in _all_read():
+    for read in _all_read(x):
         if read is x:
             return x
         if found is None and np.may_share_memory(read, x) and _shares(read, x):
@@ -126,17 +128,42 @@ def _shares(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
         return True
 
 
-def _all_read() -> list[np.ndarray[Any, Any]]:
-    """The NumPy arrays that programs have as constants, as long as those live."""
+def _all_read(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+    """The NumPy arrays that programs have as constants, as long as those live; none where `x` surely lies apart from all."""
     if not _IS_SEEN:
         frames = [getattr(trace, "frame", None) for trace in open_traces()]
         values = [value for frame in frames for value in getattr(frame, "constvar_to_val", {}).copy().values()]
         arrays = [*(getattr(value, "original", value) for value in values), *_past.arrays()]
-    else:
-        tables = _tables()
-        references = gc.get_referents(*tables) if tables else gc.get_objects()
-        arrays = [reference() for reference in references if type(reference) is weakref.ref]
-    return [x for x in arrays if isinstance(x, np.ndarray)]
+        return [one for one in arrays if isinstance(one, np.ndarray)]
+    tables = _tables()
+    references = gc.get_referents(*tables) if tables else gc.get_objects()
+    extent = _extent
+    if len(references) != len(extent.references) or any(map(operator.is_not, references, extent.references)):
+        extent = _Extent(references)
+    return extent.arrays() if extent.meets(x) else []
+
+
+class _Extent:
+    """The memory that constants have; a program that writes an array a thousand times looks at each constant once."""
+
+    def __init__(self, references: list[Any]) -> None:
+        global _extent
+        self.references = references
+        bounds = [byte_bounds(x) for x in self.arrays()]
+        self.first, self.behind = np.array(bounds, np.uintp).reshape(-1, 2).T
+        _extent = self
+
+    def arrays(self) -> list[np.ndarray[Any, Any]]:
+        arrays = [reference() for reference in self.references if type(reference) is weakref.ref]
+        return [x for x in arrays if isinstance(x, np.ndarray)]
+
+    def meets(self, x: np.ndarray[Any, Any]) -> bool:
+        """Whether some of it may be memory of `x`."""
+        first, behind = byte_bounds(x)
+        return bool(((self.first < behind) & (first < self.behind)).any())
+
+
+_extent = _Extent([])
 
 
 @functools.cache
