@@ -1,6 +1,6 @@
 """The pytest option `--autograph-packages=a,b`: a test suite with every function of some packages converted.
 
-The hook of `autograph.import_hook` stands before the first `conftest.py` is loaded; the summary says how many functions
+The hook of `autograph.modules.import_hook` stands before the first `conftest.py` is loaded; the summary says how many functions
 were converted, and which were not and why. `AUTOGRAPH_ALWAYS_STAGE=1` in the environment runs the staged bodies.
 
 This module stands outside of the package because pytest imports every plugin at its start: `import autograph` imports
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from autograph.import_hook import ImportHook
+    from autograph.modules.import_hook import ImportHook
 
 _HOOK: pytest.StashKey[ImportHook] = pytest.StashKey()
 
@@ -39,7 +39,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     names = early_config.known_args_namespace.autograph_packages.split(",")
     packages = [name.strip() for name in names if name.strip()]
     if packages:
-        from autograph.import_hook import ImportHook
+        from autograph.modules.import_hook import ImportHook
 
         early_config.stash[_HOOK] = ImportHook(packages, quiet=True)
 

@@ -15,6 +15,7 @@ from autograph.api import jit as jit  # noqa: E402
 from autograph.api import run_functions_eagerly as run_functions_eagerly  # noqa: E402
 from autograph.api import to_code as to_code  # noqa: E402
 from autograph.api import to_graph as to_graph  # noqa: E402
+from autograph.conversion import pipeline as _pipeline  # noqa: E402
 from autograph.directives import range as range  # noqa: E402
 from autograph.directives import set_loop_options as set_loop_options  # noqa: E402
 from autograph.errors import AutoGraphError as AutoGraphError  # noqa: E402
@@ -25,10 +26,13 @@ from autograph.errors import StagingError as StagingError  # noqa: E402
 from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
 from autograph.errors import Unsupported as Unsupported  # noqa: E402
 from autograph.errors import hide_frames as _hide_frames  # noqa: E402
-from autograph.import_hook import install_import_hook as install_import_hook  # noqa: E402
-from autograph.runtime.bounded_lists import BoundedList as BoundedList  # noqa: E402
-from autograph.runtime.checks import set_checks as set_checks  # noqa: E402
-from autograph.telling import set_verbosity as set_verbosity  # noqa: E402
+from autograph.modules.import_hook import install_import_hook as install_import_hook  # noqa: E402
+from autograph.runtime.calls import dispatch as _calls  # noqa: E402
+from autograph.runtime.checks.runtime_checks import set_checks as set_checks  # noqa: E402
+from autograph.runtime.operators import conditionals as _conditionals  # noqa: E402
+from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList  # noqa: E402
+from autograph.runtime.tracing import host as _host  # noqa: E402
+from autograph.verbosity import set_verbosity as set_verbosity  # noqa: E402
 
 __all__ = [
     "AutoGraphError",
@@ -54,4 +58,5 @@ __all__ = [
     "to_graph",
 ]
 
+_host.fill(_pipeline, _calls, _conditionals)
 _hide_frames()

@@ -2,7 +2,7 @@
 
 import sys
 
-from autograph.cli import main
+from autograph.cli.entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

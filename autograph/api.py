@@ -9,12 +9,12 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import jax
 
-from autograph import callables, exchanges, pipeline
+from autograph.code.names import Namespace
+from autograph.conversion import callables, exchanges, pipeline
+from autograph.conversion.staged_tree import building_trees
 from autograph.errors import ConversionError, boundary
 from autograph.jax_internals import jit_is_disabled
-from autograph.names import Namespace
 from autograph.options import ConversionOptions
-from autograph.staged_tree import building_trees
 
 P = ParamSpec("P")
 R = TypeVar("R")

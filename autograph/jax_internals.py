@@ -4,10 +4,10 @@
 | --- | --- | --- |
 | `is_concrete` | `jax._src.core` | `bool(x)` is tried: 60 times slower, the same answer |
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
-| `trace_piece` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
+| `trace_region` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `keep_with_trace` | the frame of the current trace | views of containers (`runtime/views.py`) are held until a later trace |
-| `notes_of`, `records_piece` | the frames of the traces in progress | any of several failing checks is reported |
+| `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
@@ -32,7 +32,7 @@ import jax.extend.core as jex_core
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.stack_room import deeper
+from autograph.code.stack_room import deeper
 
 try:
     from jax._src.core import is_concrete as is_concrete
@@ -99,30 +99,30 @@ try:
     # Less its profiler's frame: nesting is limited by Python's stack.
     _trace_to_jaxpr_dynamic = getattr(_trace_to_jaxpr_dynamic, "__wrapped__", _trace_to_jaxpr_dynamic)
 
-    def trace_piece(
-        piece: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
+    def trace_region(
+        region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
     ) -> tuple[jex_core.Jaxpr, list[Any]]:
-        """Runs `piece(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`).
+        """Runs `region(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`).
 
         Args:
-            piece: returns a flat sequence of JAX values.
+            region: returns a flat sequence of JAX values.
             in_avals: one abstract value per argument (`jax.typeof`).
-            name: the name of the piece in JAX's messages and in the jaxpr's debug information.
+            name: the name of the region in JAX's messages and in the jaxpr's debug information.
         """
         debug_info = _core.DebugInfo("autograph", name, None, None)
         with deeper:
-            jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(piece, debug_info=debug_info), in_avals)
+            jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(region, debug_info=debug_info), in_avals)
         return jaxpr, consts
 
 except ImportError:  # pragma: no cover - other JAX versions
 
-    def trace_piece(
-        piece: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
+    def trace_region(
+        region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
     ) -> tuple[jex_core.Jaxpr, list[Any]]:
-        """Runs `piece(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`)."""
+        """Runs `region(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`)."""
 
         def named(*args: Any) -> Sequence[Any]:
-            return piece(*args)
+            return region(*args)
 
         named.__name__ = named.__qualname__ = name
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=getattr(a, "weak_type", False)) for a in in_avals]
@@ -218,8 +218,8 @@ def _list_of(frame: Any, name: str) -> list[Any] | None:
         return None
 
 
-def records_piece(trace: Any) -> bool:
-    """Whether a trace is one that `trace_piece` began."""
+def records_region(trace: Any) -> bool:
+    """Whether a trace is one that `trace_region` began."""
     try:
         return bool(trace.frame.debug_info.traced_for == "autograph")
     except AttributeError:

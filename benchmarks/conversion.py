@@ -16,7 +16,7 @@ import generated
 from measure import mean, table
 
 import autograph as ag
-from autograph.pipeline import staged
+from autograph.conversion.pipeline import staged
 
 SMALL = """
 def program(x):

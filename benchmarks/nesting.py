@@ -14,7 +14,7 @@ import jax
 from measure import once_each, seconds, table
 
 import autograph as ag
-from autograph.pipeline import staged
+from autograph.conversion.pipeline import staged
 
 DEPTHS = [1, 2, 4, 6, 8, 10, 12]
 LENGTHS = [625, 1250, 2500, 5000]

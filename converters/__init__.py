@@ -108,7 +108,7 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
             checks.check(tree, converter.__name__, removes=converter.removes)
     for loop in conversion.loops:
         as_in_grammar(loop)
-    tree.made = frozenset(made.name for made in conversion.pieces)
+    tree.made = frozenset(made.name for made in conversion.region_functions)
     if STRICT if strict is None else strict:
         checks.check_result(tree)
     return tree

@@ -29,14 +29,14 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses import argument_writes
 from autograph.analyses.scopes import COMPREHENSIONS
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.library import is_library
+from autograph.code.nodes import children, walk
+from autograph.converters import builders
 from autograph.converters.base import Node
 from autograph.converters.element_targets import ElementTargets
-from autograph.library import is_library
-from autograph.nodes import children, walk
 from autograph.options import MISSING
 
 
@@ -55,7 +55,7 @@ class ArgumentWrites(ElementTargets):
             func = call.func
             name = locations.place(gast.Constant(func.attr, None), locations.header(func))
             place = func.value
-            call.func = pieces.operator(self.alias, "in_place_method", [func.value, name], at=func)
+            call.func = builders.operator(self.alias, "in_place_method", [func.value, name], at=func)
             return [node, *self.refreshed([place], set(), at=node)]
         return self.with_refreshed(node, node.value)
 
@@ -86,7 +86,7 @@ class ArgumentWrites(ElementTargets):
         if not places:
             return node
         name = self.namer.fresh(part)
-        first = pieces.assign(name, getattr(node, part), at=node)
+        first = builders.assign(name, getattr(node, part), at=node)
         setattr(node, part, self.name(name, node))
         return [first, *self.refreshed(places, set(), at=node), node]
 
@@ -101,12 +101,12 @@ class ArgumentWrites(ElementTargets):
         for place in places:
             if isinstance(place, gast.Name):
                 if place.id not in targets:
-                    call = self.operator("latest", [pieces.name(place.id)], at=at)
+                    call = self.operator("latest", [builders.name(place.id)], at=at)
                     made.setdefault(place.id, self.bind(place.id, call, at=at))
             else:
                 base, path = self.path(place)
                 if base.id not in targets:
-                    call = self.operator("latest_at", [pieces.name(base.id), path], at=at)
+                    call = self.operator("latest_at", [builders.name(base.id), path], at=at)
                     made.setdefault(gast.dump(place), self.rebind(base, path, call, at=at))
         return list(made.values())
 

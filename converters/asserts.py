@@ -27,9 +27,9 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.operators import is_operator
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node, binds
 
 
@@ -43,19 +43,19 @@ class Asserts(ExpressionConverter):
         if node.msg is not None:
             if not self.may_be_operand(node.msg) or binds(node.msg):
                 return node  # a message that binds a name must not run where the assertion holds
-            arguments.append(pieces.thunk(node.msg, at=node.msg))
-        call = pieces.operator(self.alias, "assert_", arguments, at=node)
+            arguments.append(builders.thunk(node.msg, at=node.msg))
+        call = builders.operator(self.alias, "assert_", arguments, at=node)
         return locations.place(gast.Expr(call), locations.position(node))
 
     def visit_Raise(self, node: Node) -> Any:
         if not self.moved or (node.exc is not None and is_operator(node.exc, self.alias)):
             return node
         if node.exc is None:
-            node.exc = pieces.operator(self.alias, "raise_", [], at=node)
+            node.exc = builders.operator(self.alias, "raise_", [], at=node)
             return node
         if isinstance(node.cause, gast.Constant):  # `from None` also suppresses the context
-            node.exc = pieces.operator(self.alias, "raise_", [node.exc], at=node)
+            node.exc = builders.operator(self.alias, "raise_", [node.exc], at=node)
             return node
         arguments = [node.exc] if node.cause is None else [node.exc, node.cause]
-        node.exc, node.cause = pieces.operator(self.alias, "raise_", arguments, at=node), None
+        node.exc, node.cause = builders.operator(self.alias, "raise_", arguments, at=node), None
         return node

@@ -12,15 +12,15 @@ from typing import Any, ClassVar
 
 import gast
 
-from autograph import templates
 from autograph.analyses.loops import IS_COMPOUND
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
 from autograph.analyses.operators import callee, is_operator, mark_authors, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 from autograph.analyses.static_tests import StaticTests, dotted
-from autograph.naming import Namer
-from autograph.nodes import PARTS, ByKind, children, inventory, methods, walk
+from autograph.code import templates
+from autograph.code.naming import Namer
+from autograph.code.nodes import PARTS, ByKind, children, inventory, methods, walk
 from autograph.options import MISSING, ConversionContext
 
 Node = Any  # gast ships no types
@@ -78,7 +78,7 @@ class Conversion:
         """Temporaries that hold `None` or a value."""
         self.tests: list[Node] = []
         """Tests that functions of ours return."""
-        self.pieces: set[Node] = set()
+        self.region_functions: set[Node] = set()
         """Functions that converters made; all others are the user's."""
         self.loops: list[Node] = []
         """Loops that have more fields than the grammar's."""
@@ -278,7 +278,7 @@ class ExpressionConverter(Converter):
                 values[index] = self.visit(value)
 
     def _scope_FunctionDef(self, node: Node) -> None:
-        if node in self.conversion.pieces:
+        if node in self.conversion.region_functions:
             self.moved += 1
             self._list(node.body)
             self.moved -= 1

@@ -20,9 +20,9 @@ import gast
 
 from autograph.analyses.name_kinds import is_bool
 from autograph.analyses.operators import callee, is_operator, variable
-from autograph.converters import pieces
+from autograph.code.library import is_library
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
-from autograph.library import is_library
 
 SIGNS = {
     gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
@@ -39,13 +39,13 @@ class BoolArithmetic(ExpressionConverter):
         sign = SIGNS.get(type(node.op))
         if sign is None or not (self.is_bool(node.left) and self.is_bool(node.right)):
             return node
-        return pieces.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.left, node.right], at=node)
+        return builders.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.left, node.right], at=node)
 
     def visit_UnaryOp(self, node: Node) -> Any:
         sign = UNARY_SIGNS.get(type(node.op))
         if sign is None or not self.is_bool(node.operand):
             return node
-        return pieces.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.operand], at=node)
+        return builders.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.operand], at=node)
 
     def is_bool(self, node: Node) -> bool:
         """Whether an operand may well be a bool: by its form, also where that has become an operator, or by its name."""

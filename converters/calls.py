@@ -16,17 +16,18 @@ from typing import Any
 
 import gast
 
-from autograph import locations
+from autograph.analyses import native_calls
 from autograph.analyses.fallible import ARITHMETIC, caught_by
 from autograph.analyses.operators import callee, is_operator
-from autograph.converters import native_calls, pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 from autograph.options import MISSING
 
 OF_NUMBERS = frozenset(
-    {"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes", "item", "tolist"}
+    {"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes", "item", "tolist", "diagonal"}
 )
-"""Methods of Python's numbers that arrays have not, and methods of arrays that make Python's numbers."""
+"""Methods of Python's numbers that arrays have not, and methods of arrays whose results are not JAX's own: numbers, a view."""
 
 
 class Calls(ExpressionConverter):
@@ -51,10 +52,10 @@ class Calls(ExpressionConverter):
             return node
         if isinstance(func, gast.Attribute) and func.attr in OF_NUMBERS:
             name = locations.place(gast.Constant(func.attr, None), locations.header(func))
-            node.func = pieces.operator(self.alias, "method", [func.value, name], at=func)
+            node.func = builders.operator(self.alias, "method", [func.value, name], at=func)
             return node
         name = "converted" if not self.in_try else "watched"
-        node.func = pieces.operator(self.alias, name, [func], at=func)
+        node.func = builders.operator(self.alias, name, [func], at=func)
         return node
 
     def _scope_Try(self, node: Node) -> None:

@@ -46,16 +46,16 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.fallible import OPERATORS, caught_by
 from autograph.analyses.loops import IS_COMPOUND, blocks
 from autograph.analyses.nativeness import holds_function, suspends
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.analyses.static_tests import dotted
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.nodes import PARTS, walk
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.lifting import Lifting, get, is_safe, put
-from autograph.nodes import PARTS, walk
 from autograph.options import seen
 
 _NONE: frozenset[str] = frozenset()
@@ -179,7 +179,7 @@ class CaughtOperations(StatementConverter):
 
     def _operand(self, what: str, before: Node, value: Node, at: Node) -> Node:
         """The right operand of `x /= y`, which asks."""
-        return pieces.operator(self.alias, "operand", [gast.Constant(what, None), before, value], at=at)
+        return builders.operator(self.alias, "operand", [gast.Constant(what, None), before, value], at=at)
 
     def _target_value(self, target: Node, lifting: Lifting | None) -> Node | None:
         """The value that an augmented assignment starts from, as an expression; None for a slice."""
@@ -236,7 +236,7 @@ class CaughtOperations(StatementConverter):
             asks = not later or (lifting is not None and lifting.whole and lifting.operation(node) is None)
             if asks and what is not None and not is_safe(what, node.left, node.right):
                 arguments = [gast.Constant(what, None), node.left, node.right]
-                return pieces.operator(self.alias, "binary", arguments, at=node)
+                return builders.operator(self.alias, "binary", arguments, at=node)
         return node
 
     def _asking_children(self, node: Node, later: bool, lifting: Lifting | None = None) -> None:

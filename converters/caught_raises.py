@@ -1,6 +1,6 @@
 """A `try` whose handlers must also catch what is raised on a traced condition.
 
-Handlers run while the program is built, so an exception that one arm of a staged `if` raises never gets to them. Where the
+Handlers run while the program is built, so an exception that one branch of a staged `if` raises never gets to them. Where the
 `raise` stands in the `try` itself it is a jump, and becomes a flag as `break` does; what the handlers do stands a second time
 behind the `try`, in an `if` of that flag:
 
@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from autograph.analyses.operators import is_operator
-from autograph.converters import pieces
+from autograph.converters import builders
 from autograph.converters.base import Node
 
 if TYPE_CHECKING:
@@ -84,19 +84,19 @@ class Catch:
         if not self.sites:
             return []
         made = self.jumps.statements("$name = ag__.depth()", at=self.node, name=self.depth)
-        return made + [pieces.assign(site.flag, gast.Constant(False, None), at=self.node) for site in self.sites]
+        return made + [builders.assign(site.flag, gast.Constant(False, None), at=self.node) for site in self.sites]
 
     def raising(self, node: Node) -> tuple[list[Node], str]:
         """What takes the place of a `raise`, and its flag."""
         site = self._site(node)
-        arguments = [pieces.name(self.depth)]
+        arguments = [builders.name(self.depth)]
         if node.exc is not None:
             arguments.append(node.exc)
             if node.cause is not None and not isinstance(node.cause, gast.Constant):
                 arguments.append(node.cause)
-        call = pieces.operator(self.jumps.alias, "raised", arguments, at=node)
+        call = builders.operator(self.jumps.alias, "raised", arguments, at=node)
         [kept] = self.jumps.statements("$name = $call", at=node, name=site.error, call=call)
-        return [kept, pieces.assign(site.flag, gast.Constant(True, None), at=node)], site.flag
+        return [kept, builders.assign(site.flag, gast.Constant(True, None), at=node)], site.flag
 
     def _site(self, node: Node) -> Site:
         """A new one, or the one of other arithmetic that raises the same: where no handler looks at the text, one will do."""

@@ -34,7 +34,7 @@ from typing import Any
 
 import gast
 
-from autograph import locations
+from autograph.code import locations
 from autograph.converters.base import Conversion, Node, StatementConverter
 
 

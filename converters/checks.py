@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from autograph import locations
+from autograph.code import locations
 
 
 def check(tree: Any, name: str, *, removes: tuple[type, ...] = ()) -> None:

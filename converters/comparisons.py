@@ -31,10 +31,10 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.operators import callee, variable
 from autograph.analyses.static_tests import is_bool_literal
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node, binds
 
 SIGNS = {
@@ -61,8 +61,8 @@ class Comparisons(ExpressionConverter):
                 return self.as_conjunction(node)
             arguments = [node.left]
             for operator, value in zip(node.ops, node.comparators, strict=True):
-                arguments += [gast.Constant(SIGNS[type(operator).__name__], None), pieces.thunk(value, at=value)]
-            return pieces.operator(self.alias, "compare", arguments, at=node)
+                arguments += [gast.Constant(SIGNS[type(operator).__name__], None), builders.thunk(value, at=value)]
+            return builders.operator(self.alias, "compare", arguments, at=node)
         [operator], [right] = node.ops, node.comparators
         return self.single(node.left, operator, right, node)
 
@@ -70,13 +70,13 @@ class Comparisons(ExpressionConverter):
         if (name := ORDERINGS.get(type(operator).__name__)) is not None:
             sides = (left, right)
             if all(map(self.may_be_container, sides)) and (name in ("eq", "ne") or any(map(self.is_container, sides))):
-                return pieces.operator(self.alias, name, [left, right], at=at)
+                return builders.operator(self.alias, name, [left, right], at=at)
         if isinstance(operator, gast.In | gast.NotIn):
             text = "in_" if isinstance(operator, gast.In) else "not_in"
-            return pieces.operator(self.alias, text, [left, right], at=at)
+            return builders.operator(self.alias, text, [left, right], at=at)
         if isinstance(operator, gast.Is | gast.IsNot) and not (self.is_one(left) or self.is_one(right)):
             text = "is_" if isinstance(operator, gast.Is) else "is_not"
-            return pieces.operator(self.alias, text, [left, right], at=at)
+            return builders.operator(self.alias, text, [left, right], at=at)
         return locations.place(gast.Compare(left, [operator], [right]), locations.position(at))
 
     def may_be_container(self, node: Node) -> bool:
@@ -125,10 +125,10 @@ class Comparisons(ExpressionConverter):
                 middle = namer.fresh("middle")
                 target = gast.Name(middle, gast.Store(), None, None)
                 value = locations.place(gast.NamedExpr(target, value), locations.position(value))
-                following = locations.place(pieces.name(middle), locations.position(value))
+                following = locations.place(builders.name(middle), locations.position(value))
             parts.append(self.single(left, operator, value, node))
             left = following
         result = parts.pop()
         while parts:
-            result = pieces.operator(self.alias, "and_", [parts.pop(), pieces.thunk(result, at=result)], at=node)
+            result = builders.operator(self.alias, "and_", [parts.pop(), builders.thunk(result, at=result)], at=node)
         return result

@@ -36,9 +36,9 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.operators import callee, is_operator
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node, binds
 
 FILTERED = {builtins.sum: 0, builtins.any: False, builtins.all: True}
@@ -52,9 +52,9 @@ class Comprehensions(ExpressionConverter):
 
     def visit_comprehension(self, node: Node) -> Any:
         if not node.is_async and not self.is_plain(node.iter):
-            node.iter = pieces.operator(self.alias, "comp_iter", [node.iter], at=node.iter)
+            node.iter = builders.operator(self.alias, "comp_iter", [node.iter], at=node.iter)
         node.ifs = [
-            test if self.conversion.static.holds(test) else pieces.operator(self.alias, "comp_test", [test], at=test)
+            test if self.conversion.static.holds(test) else builders.operator(self.alias, "comp_test", [test], at=test)
             for test in node.ifs
         ]
         return node
@@ -93,15 +93,15 @@ class Comprehensions(ExpressionConverter):
         else:
             test = tests.pop() if tests else gast.Constant(True, None)
             while tests:
-                test = pieces.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
-            pair = gast.Tuple([test, pieces.thunk(generator.elt, at=generator.elt)], gast.Load())
+                test = builders.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
+            pair = gast.Tuple([test, builders.thunk(generator.elt, at=generator.elt)], gast.Load())
             generator.elt = locations.place(pair, locations.header(generator.elt))
             last.ifs = []
         name = self.conversion.namer(self.function).fresh("items")
-        iterable, first.iter = first.iter, locations.place(pieces.name(name), locations.header(generator))
+        iterable, first.iter = first.iter, locations.place(builders.name(name), locations.header(generator))
         if is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter":
             [iterable] = iterable.args
-        arguments = pieces.no_arguments()
+        arguments = builders.no_arguments()
         arguments.args = [gast.Name(name, gast.Param(), None, None)]
         make = locations.place(gast.Lambda(arguments, generator), locations.header(generator))
         return self.handed(node, "fold" if known in FILTERED else "taken", [func, make, iterable])
@@ -121,14 +121,14 @@ class Comprehensions(ExpressionConverter):
         if not self.conversion.static.is_builtin(callee(call, self.alias), builtins.filter):
             return node
         test, iterable = call.args
-        return self.handed(node, "taken", [func, pieces.operator(self.alias, "filtering", [test], at=test), iterable])
+        return self.handed(node, "taken", [func, builders.operator(self.alias, "filtering", [test], at=test), iterable])
 
     def handed(self, node: Node, operator: str, arguments: list[Node]) -> Node:
         """The call without its first argument, of what the operator makes."""
         if is_operator(node.func, self.alias) and node.func.func.attr == "asking":
             tests_for_none = node.func.args[1:]  # whether the caller does, where that is a variable
             arguments += tests_for_none or [locations.place(gast.Constant(True, None), locations.header(node))]
-        node.func = pieces.operator(self.alias, operator, arguments, at=node)
+        node.func = builders.operator(self.alias, operator, arguments, at=node)
         node.args = node.args[1:]
         return node
 
@@ -159,20 +159,20 @@ class Comprehensions(ExpressionConverter):
             return node  # neither a lambda nor an iterable can bind a name of the function's
         test = tests.pop()
         while tests:
-            test = pieces.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
-        element = pieces.thunk(generator.elt, at=generator.elt)
+            test = builders.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
+        element = builders.thunk(generator.elt, at=generator.elt)
         if known[0] is builtins.len:
-            kept = pieces.operator(self.alias, "comp_counted", [test, element], at=generator.elt)
+            kept = builders.operator(self.alias, "comp_counted", [test, element], at=generator.elt)
         else:
             passed = locations.place(gast.Constant(FILTERED[known[0]], None), locations.position(test))
-            kept = pieces.operator(self.alias, "comp_kept", [test, element, passed], at=generator.elt)
+            kept = builders.operator(self.alias, "comp_kept", [test, element, passed], at=generator.elt)
         item = self.conversion.namer(self.function).fresh("item")
         target = gast.Name(item, gast.Store(), None, None)
         clause = gast.comprehension(target, kept, [], 0)
         generator.generators.append(locations.place(clause, locations.position(generator.elt)))
-        generator.elt = locations.place(pieces.name(item), locations.position(generator.elt))
+        generator.elt = locations.place(builders.name(item), locations.position(generator.elt))
         last.ifs = []
-        return node if known[0] is not builtins.len else pieces.operator(self.alias, "comp_len", [generator], at=node)
+        return node if known[0] is not builtins.len else builders.operator(self.alias, "comp_len", [generator], at=node)
 
     def is_filtered(self, clause: Node) -> bool:
         """Whether a clause has a filter that may be traced."""

@@ -5,14 +5,14 @@
 def f(p, a, b):
     return ag__.if_exp(p, lambda: a, lambda: b)
 
-The arms become lambdas so that only the chosen one runs, as in Python. With a static test the expression stays.
+The branches become lambdas so that only the chosen one runs, as in Python. With a static test the expression stays.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from autograph.converters import pieces
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 
@@ -22,5 +22,5 @@ class ConditionalExpressions(ExpressionConverter):
     def visit_IfExp(self, node: Node) -> Any:
         if self.conversion.static.holds(node.test) or not self.may_be_operand(node.body, node.orelse):
             return node
-        arms = [pieces.thunk(arm, at=arm) for arm in (node.body, node.orelse)]
-        return pieces.operator(self.alias, "if_exp", [node.test, *arms], at=node)
+        branches = [builders.thunk(branch, at=branch) for branch in (node.body, node.orelse)]
+        return builders.operator(self.alias, "if_exp", [node.test, *branches], at=node)

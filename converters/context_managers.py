@@ -1,4 +1,4 @@
-"""The context managers of a `with` go through `ag__.context`: what they do in an arm that is not taken must leave no trace.
+"""The context managers of a `with` go through `ag__.context`: what they do in a branch that is not taken must leave no trace.
 
 >>> from autograph.converters.showing import show
 >>> print(show('''
@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters import pieces
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 
@@ -29,5 +29,5 @@ class ContextManagers(ExpressionConverter):
     def visit_With(self, node: Node) -> Any:
         for item in node.items:
             if not isinstance(item.context_expr, gast.Constant):
-                item.context_expr = pieces.operator(self.alias, "context", [item.context_expr], at=item.context_expr)
+                item.context_expr = builders.operator(self.alias, "context", [item.context_expr], at=item.context_expr)
         return node

@@ -24,7 +24,7 @@ def f(x, n):
 
 A variable belongs to the user's function, so a body declares it `nonlocal`, unless no value of it enters or leaves the
 body (`Liveness.state`): then it is a plain local of the body. The lambda at the end is never called; its closure cells are
-the statement's state. Jumps are gone before this pass, but for arms that always return: then the statement returns.
+the statement's state. Jumps are gone before this pass, but for branches that always return: then the statement returns.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.appends import RESIZING, appended_only, resized, shortened
 from autograph.analyses.liveness import Liveness
 from autograph.analyses.mutations import mutated
 from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import Scopes
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.declarations import after_docstring
 from autograph.converters.outer_writes import announcements
@@ -81,8 +81,8 @@ class ControlFlow(StatementConverter):
         if self.native.holds(node):
             return self.inside(node)
         state = self.liveness.state(node)
-        body, if_body = self.piece("if_body", node.body, state, at=node)
-        orelse, else_body = self.piece("else_body", node.orelse, state, at=node)
+        body, if_body = self.region_function("if_body", node.body, state, at=node)
+        orelse, else_body = self.region_function("else_body", node.orelse, state, at=node)
         flags = [item for item in state if item in self.conversion.flags]
         risky = [item for item in state if item in self.risky and item not in flags]
         returns = self.liveness.returns(node)
@@ -96,18 +96,18 @@ class ControlFlow(StatementConverter):
             [node.test, if_body, else_body],
             state,
             at=node,
-            exits=pieces.texts(flags, at=node) if flags else None,
-            unbound=pieces.texts(risky, at=node) if risky else None,
-            dead=pieces.texts(sorted({*dead}), at=node) if dead else None,
-            lasting=pieces.texts(lasting, at=node) if lasting else None,
-            dead_on_exit=pieces.texts(left, at=node) if left else None,
-            enclosed=pieces.texts(enclosed, at=node) if enclosed else None,
+            exits=builders.texts(flags, at=node) if flags else None,
+            unbound=builders.texts(risky, at=node) if risky else None,
+            dead=builders.texts(sorted({*dead}), at=node) if dead else None,
+            lasting=builders.texts(lasting, at=node) if lasting else None,
+            dead_on_exit=builders.texts(left, at=node) if left else None,
+            enclosed=builders.texts(enclosed, at=node) if enclosed else None,
             asked=self.answer(node) if returns else None,
         )
         if returns:
             statement = locations.place(gast.Return(call), locations.header(node))
         else:
-            statement = pieces.statement(call, at=node)
+            statement = builders.statement(call, at=node)
         return [*body, *orelse, statement]
 
     def dying(self, node: Node) -> list[str]:
@@ -124,10 +124,10 @@ class ControlFlow(StatementConverter):
             ask = [*announcements(writes & self.outer, self.alias, at=node.test), gast.Return(node.test)]
             test, loop_test = self.define("loop_test", [], writes, state, ask, at=node)
         else:
-            test, loop_test = [], pieces.thunk(node.test, at=node.test)
-        body, loop_body = self.piece("loop_body", node.body, state, at=node)
+            test, loop_test = [], builders.thunk(node.test, at=node.test)
+        body, loop_body = self.region_function("loop_body", node.body, state, at=node)
         call = self.call("while_loop", [loop_test, loop_body], state, at=node, **self.options(node))
-        return [*test, *body, pieces.statement(call, at=node)]
+        return [*test, *body, builders.statement(call, at=node)]
 
     def visit_For(self, node: Node) -> Any:
         if self.native.holds(node):
@@ -138,10 +138,10 @@ class ControlFlow(StatementConverter):
             parameter = target.id
         else:
             parameter = self.namer.fresh("item")
-            unpack = gast.Assign([target], pieces.name(parameter), None)
+            unpack = gast.Assign([target], builders.name(parameter), None)
             self.liveness.note(locations.place(unpack, locations.header(node)))
             statements = [unpack, *(item for item in statements if not isinstance(item, gast.Pass))]
-        body, loop_body = self.piece("loop_body", statements, state, at=node, parameters=[parameter])
+        body, loop_body = self.region_function("loop_body", statements, state, at=node, parameters=[parameter])
         test = getattr(node, "extra_test", None)
         lists = [] if test is not None or not self.appends else self.appended(node.body)
         call = self.call(
@@ -149,28 +149,28 @@ class ControlFlow(StatementConverter):
             [node.iter, loop_body],
             state,
             at=node,
-            test=None if test is None else pieces.thunk(test, at=node),
+            test=None if test is None else builders.thunk(test, at=node),
             last=gast.Constant(True, None) if test is not None and self._is_last_use(node) else None,
-            appends=pieces.state(lists, at=node) if lists else None,
+            appends=builders.state(lists, at=node) if lists else None,
             **self.options(node),
         )
-        return [*body, pieces.statement(call, at=node)]
+        return [*body, builders.statement(call, at=node)]
 
     def options(self, loop: Node) -> dict[str, Node]:
         """What `set_loop_options` says of a loop, and the function's own lists that may grow in it then, or only get shorter."""
         given = getattr(loop, "options", None)
-        every_turn = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
+        every_iteration = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
         if self.conversion.names.isdisjoint(RESIZING):
             found = []
         elif given is not None:
-            found = resized(every_turn, self.alias)
+            found = resized(every_iteration, self.alias)
         elif isinstance(loop, gast.While) or getattr(loop, "extra_test", None) is not None:
-            found = shortened(every_turn, self.alias)
+            found = shortened(every_iteration, self.alias)
         else:
             found = []
         own = self.scopes.of(self.function).locals if found else ()
         lists = [name for name in found if name in own]
-        made = {"lists": pieces.state(lists, at=loop)} if lists else {}
+        made = {"lists": builders.state(lists, at=loop)} if lists else {}
         return made if given is None else {"options": given} | made
 
     def _is_last_use(self, loop: Node) -> bool:
@@ -191,9 +191,9 @@ class ControlFlow(StatementConverter):
 
     visit_TryStar = visit_Try
 
-    # --- pieces ---
+    # --- regions ---
 
-    def piece(
+    def region_function(
         self, base: str, statements: list[Node], state: list[str], *, at: Node, parameters: Any = ()
     ) -> tuple[list[Node], Node]:
         """A local function with these statements, and the expression that names it."""
@@ -212,21 +212,21 @@ class ControlFlow(StatementConverter):
         shared = [item for item in state if item in assigned]
         outside = sorted(self.scopes.of(self.function).globals & set(assigned))
         text = self.locals.fresh(base)
-        made = pieces.function(text, parameters, shared, outside, body, at=at)
-        self.conversion.pieces.add(made)
-        return [made], locations.place(pieces.name(text), locations.header(at))
+        made = builders.function(text, parameters, shared, outside, body, at=at)
+        self.conversion.region_functions.add(made)
+        return [made], locations.place(builders.name(text), locations.header(at))
 
     def call(self, text: str, arguments: list[Node], state: list[str], *, at: Node, **keywords: Node | None) -> Node:
         """A call of an operator, with the state when there is one; keywords without a value are left out."""
         if state:
-            arguments = [*arguments, pieces.state(state, at=at)]
+            arguments = [*arguments, builders.state(state, at=at)]
         optional = [item for item in state if item in self.optional]
-        keywords["optional"] = pieces.texts(optional, at=at) if optional else None
+        keywords["optional"] = builders.texts(optional, at=at) if optional else None
         returned = [item for item in state if item in self.conversion.return_values.get(self.function, ())]
         if returned and (answer := self.answer(at)) is not None:
-            keywords |= {"asked": answer, "returned": pieces.texts(returned, at=at)}
+            keywords |= {"asked": answer, "returned": builders.texts(returned, at=at)}
         given = {key: value for key, value in keywords.items() if value is not None}
-        return pieces.operator(self.alias, text, arguments, at=at, **given)
+        return builders.operator(self.alias, text, arguments, at=at, **given)
 
     # --- functions that return `None` or a value ---
 
@@ -235,11 +235,11 @@ class ControlFlow(StatementConverter):
         if not self.asked:
             return None
         self.conversion.asked_for.add(self.asked)
-        return locations.place(pieces.name(self.asked), locations.header(at))
+        return locations.place(builders.name(self.asked), locations.header(at))
 
     def ask(self, function: Node, asked: str) -> None:
         """Puts the question before everything else that a function does."""
         start = after_docstring(function)
         at = function.body[start]
-        question = pieces.operator(self.alias, "asked_for_none", [], at=at)
-        function.body.insert(start, pieces.assign(asked, question, at=at))
+        question = builders.operator(self.alias, "asked_for_none", [], at=at)
+        function.body.insert(start, builders.assign(asked, question, at=at))

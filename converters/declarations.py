@@ -41,9 +41,9 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.scopes import Scope, Scopes
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 
 
@@ -105,7 +105,7 @@ class Declarations(StatementConverter):
         # The functions of statements first: what one of them owns, no function around it needs.
         for function in sorted(scopes.functions, key=known.__contains__):
             scope = scopes.of(function)
-            wanted = _owned(scope, self.conversion.pieces)
+            wanted = _owned(scope, self.conversion.region_functions)
             if function in known:
                 wanted |= known[function] & (scope.reads | _needed(scope))
             missing = wanted - scope.bound - scope.nonlocals - scope.globals
@@ -120,7 +120,7 @@ class Declarations(StatementConverter):
             start += 1
         at = locations.header(function.body[min(start, len(function.body) - 1)])
         for name in reversed(names):
-            kind = gast.Attribute(pieces.name(self.alias), "Undefined", gast.Load())
+            kind = gast.Attribute(builders.name(self.alias), "Undefined", gast.Load())
             target = gast.Name(name, gast.Store(), None, None)
             function.body.insert(start, locations.place(gast.AnnAssign(target, kind, None, 1), at))
 

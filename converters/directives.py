@@ -26,8 +26,8 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.loops import extended
+from autograph.code import locations
 from autograph.converters.base import Node, StatementConverter
 from autograph.options import MISSING
 

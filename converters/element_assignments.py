@@ -33,12 +33,12 @@ from typing import Any
 
 import gast
 
-from autograph import locations
-from autograph.analyses import appends, unshared_arrays
+from autograph.analyses import appends, numbers, unshared_arrays
 from autograph.analyses.effects import Effects
 from autograph.analyses.loops import statements
 from autograph.analyses.nativeness import suspends
-from autograph.converters import numbers, pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import Node
 from autograph.converters.declarations import declare
 from autograph.converters.element_targets import ElementTargets
@@ -74,7 +74,7 @@ class ElementAssignments(ElementTargets):
         """The call of an operator that writes a variable's array, an element of it, or of what it leads to."""
         axes = self.unshared.get(base.id, 0) if isinstance(base, gast.Name) else 0
         keywords = {"unshared": gast.Constant(axes, None)} if axes else {}
-        return pieces.operator(self.alias, text, arguments, at=at, **keywords)
+        return builders.operator(self.alias, text, arguments, at=at, **keywords)
 
     # --- statements ---
 
@@ -84,7 +84,7 @@ class ElementAssignments(ElementTargets):
         if len(node.targets) == 1:
             return self.assign(node.targets[0], node.value, at=node)
         value = self.namer.fresh("value")
-        made = [pieces.assign(value, node.value, at=node)]
+        made = [builders.assign(value, node.value, at=node)]
         for target in node.targets:
             made.extend(self.assign(target, self.name(value, node), at=node))
         return made
@@ -100,11 +100,11 @@ class ElementAssignments(ElementTargets):
                 return node
             if target.id in self.lists and _extends(node) and not isinstance(node.value.elts[0], gast.Starred):
                 return self.append(target, node.value.elts[0], at=node)
-            value = self.write("iop", target, [operator, pieces.name(target.id), node.value], at=node)
-            return pieces.assign(target.id, value, at=node)
+            value = self.write("iop", target, [operator, builders.name(target.id), node.value], at=node)
+            return builders.assign(target.id, value, at=node)
         if self.conversion.may_suspend and suspends(node):
             return node
-        value = pieces.thunk(node.value, at=node.value)
+        value = builders.thunk(node.value, at=node.value)
         if isinstance(target, gast.Attribute):
             attribute = gast.Constant(self.mangled(target.attr), None)
             return self.run(self.operator("aug_attr", [target.value, attribute, operator, value], at=node))

@@ -10,9 +10,9 @@ import builtins
 
 import gast
 
-from autograph import locations
 from autograph.analyses.operators import parameters
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 
 
@@ -53,7 +53,7 @@ class ElementTargets(StatementConverter):
             self.outer = self.scope.globals | self.scope.nonlocals
         if name in self.parameters:
             self.conversion.shared.setdefault(self.function, set()).add(name)
-        return pieces.assign(name, value, at=at)
+        return builders.assign(name, value, at=at)
 
     def index(self, node: Node) -> Node:
         """The index of a subscript as an argument."""
@@ -64,7 +64,7 @@ class ElementTargets(StatementConverter):
             if node.step is None:
                 given.pop()
             meant = self.conversion.resolve("slice") is builtins.slice
-            func = pieces.name("slice") if meant else gast.Attribute(pieces.name(self.alias), "slice", gast.Load())
+            func = builders.name("slice") if meant else gast.Attribute(builders.name(self.alias), "slice", gast.Load())
             return locations.place(gast.Call(func, given, []), locations.position(node))
         if isinstance(node, gast.Tuple):
             node.elts = [self.index(item) for item in node.elts]
@@ -86,10 +86,10 @@ class ElementTargets(StatementConverter):
         return (self.conversion.context.class_name or "").lstrip("_")
 
     def operator(self, text: str, arguments: list[Node], *, at: Node) -> Node:
-        return pieces.operator(self.alias, text, arguments, at=at)
+        return builders.operator(self.alias, text, arguments, at=at)
 
     def name(self, text: str, at: Node) -> Node:
-        return locations.place(pieces.name(text), locations.header(at))
+        return locations.place(builders.name(text), locations.header(at))
 
     def run(self, call: Node) -> Node:
         return locations.place(gast.Expr(call), locations.position(call))

@@ -45,13 +45,13 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.loops import blocks
 from autograph.analyses.operators import is_operator
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.nodes import children, walk
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter, own_nodes
-from autograph.nodes import children, walk
 
 _LOOPS = (gast.For, gast.While)
 
@@ -77,7 +77,7 @@ class FirstBindings(StatementConverter):
         for read in reads:
             name = _name_of(read)
             if name in found:
-                read.args.append(locations.place(pieces.name(self.flags[name]), locations.position(read)))
+                read.args.append(locations.place(builders.name(self.flags[name]), locations.position(read)))
         captured = set[str]().union(*(child.free for child in self.scope.children))
         self.conversion.may_be_unbound[function] = names - (found - captured)  # their flags tell where they are bound
         function.body = self.block(function.body)

@@ -23,7 +23,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import callee, is_operator
-from autograph.converters import pieces
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 
@@ -35,7 +35,7 @@ class FormattedTexts(ExpressionConverter):
             return node
         values = [part for part in node.values if not isinstance(part, gast.Constant) or part.value]
         parts = [part if isinstance(part, gast.Constant) else self.field(part) for part in values]
-        made = pieces.operator(self.alias, "text", parts, at=node)
+        made = builders.operator(self.alias, "text", parts, at=node)
         made.as_written = node
         return made
 
@@ -50,14 +50,14 @@ class FormattedTexts(ExpressionConverter):
             arguments.append(spec)
         if conversion:
             arguments.append(gast.Constant(conversion, None))
-        return pieces.operator(self.alias, "formatted", arguments, at=value.value)
+        return builders.operator(self.alias, "formatted", arguments, at=value.value)
 
     def visit_BinOp(self, node: Node) -> Any:
         left = node.left
         is_text = isinstance(left, gast.Constant) and isinstance(left.value, str)
         if not isinstance(node.op, gast.Mod) or not is_text:
             return node
-        return pieces.operator(self.alias, "percent", [left, node.right], at=node)
+        return builders.operator(self.alias, "percent", [left, node.right], at=node)
 
     def visit_Call(self, node: Node) -> Any:
         if any(is_operator(item, self.alias) and item.func.attr == "text" for item in node.args):

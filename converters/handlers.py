@@ -38,7 +38,7 @@ def f(xs):
             finally:
                 ag__.raise_refusal()
 
-Why: `autograph.runtime.handlers`.
+Why: `autograph.runtime.checks.handlers`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ import gast
 
 from autograph.analyses.loops import blocks
 from autograph.analyses.static_tests import dotted
-from autograph.converters import pieces
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 _WIDE = (
@@ -64,15 +64,15 @@ class Handlers(ExpressionConverter):
 
     def visit_ExceptHandler(self, node: Node) -> Any:
         if node.type is None:
-            node.type = pieces.operator(self.alias, "caught", [], at=node)
+            node.type = builders.operator(self.alias, "caught", [], at=node)
         elif not self._is_narrow(node.type):
-            node.type = pieces.operator(self.alias, "caught", [node.type], at=node.type)
+            node.type = builders.operator(self.alias, "caught", [node.type], at=node.type)
         return node
 
     def visit_Try(self, node: Node) -> Any:
         if any(map(self._leaves, node.finalbody)):
             at = node.finalbody[0]
-            call = pieces.operator(self.alias, "raise_refusal", [], at=at)
+            call = builders.operator(self.alias, "raise_refusal", [], at=at)
             node.finalbody = self.statements(
                 "try:\n    $body\nfinally:\n    $call", at=at, body=node.finalbody, call=call
             )
@@ -82,7 +82,7 @@ class Handlers(ExpressionConverter):
         """Whether a statement holds a jump or a `raise`."""
         if isinstance(statement, gast.Return | gast.Raise | gast.Break | gast.Continue):
             return True
-        inside = [statement.body] if statement in self.conversion.pieces else blocks(statement)
+        inside = [statement.body] if statement in self.conversion.region_functions else blocks(statement)
         return any(self._leaves(inner) for block in inside for inner in block)
 
     def _is_narrow(self, kinds: Node) -> bool:

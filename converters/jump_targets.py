@@ -1,7 +1,7 @@
 """Where a jump leads: what `return`, `break`, `continue` and `raise` mean where a block stands (see `jumps`).
 
 >>> block = Place(returns=True, loop=Loop(native=True), in_loop=True)
->>> block.native_loop, block.in_arm().native_loop, block.in_arm().returns
+>>> block.native_loop, block.in_branch().native_loop, block.in_branch().returns
 (True, False, False)
 """
 
@@ -17,11 +17,11 @@ class Loop:
     """A loop whose body is being lowered; names of flags appear when they are needed.
 
     Args:
-        each_turn: whether each turn of the loops around comes by.
+        each_iteration: whether each iteration of the loops around comes by.
     """
 
     native: bool
-    each_turn: bool = True
+    each_iteration: bool = True
     break_: str | None = None
     continue_: str | None = None
     guarded: set[str] = field(default_factory=set)
@@ -45,14 +45,14 @@ class Place:
     catch: Catch | None = None
     at_try: bool = False
 
-    def in_arm(self) -> Place:
-        """Inside an arm of a functional statement."""
+    def in_branch(self) -> Place:
+        """Inside a branch of a functional statement."""
         return Place(returns=False, loop=self.loop, catch=self.catch)
 
     @property
-    def in_each_turn(self) -> bool:
-        """Whether each turn of all loops around comes by here; so it is where there is none."""
-        return self.loop is None or (self.in_loop and self.loop.each_turn)
+    def in_each_iteration(self) -> bool:
+        """Whether each iteration of all loops around comes by here; so it is where there is none."""
+        return self.loop is None or (self.in_loop and self.loop.each_iteration)
 
     @property
     def native_loop(self) -> bool:

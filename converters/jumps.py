@@ -2,7 +2,7 @@
 
 | program | becomes |
 | --- | --- |
-| `if c: return a` and the rest | `if c: return a` / `else:` the rest, each arm ending in `return` |
+| `if c: return a` and the rest | `if c: return a` / `else:` the rest, each branch ending in `return` |
 | `if c: continue` and the rest | `if c: pass` / `else:` the rest |
 | `while t:` / `if c: break` / rest | `while t and not c:` rest |
 | `while True:` head / `if c: break` / rest | head / `while not c:` rest, head |
@@ -29,8 +29,8 @@ def f(n, c):
             c += 2
     return n
 
-Why it is right: a statement that may jump is followed by nothing that runs unconditionally. If one of its arms always
-leaves, the rest of the block belongs to the other arm; otherwise the rest is guarded by the flags. So each statement is
+Why it is right: a statement that may jump is followed by nothing that runs unconditionally. If one of its branches always
+leaves, the rest of the block belongs to the other branch; otherwise the rest is guarded by the flags. So each statement is
 moved at most once, and no code is copied but the few statements at the head of a rotated loop. Native statements
 (`Nativeness`) keep native jumps as long as no functional statement stands between jump and target.
 """
@@ -43,13 +43,13 @@ from typing import Any
 
 import gast
 
-from autograph import locations
+from autograph.analyses.completion import JUMPS, Completion, is_constant
 from autograph.analyses.loops import LOOPS, blocks
 from autograph.analyses.scopes import FUNCTIONS
-from autograph.converters import loop_shapes, pieces
+from autograph.code import locations
+from autograph.converters import builders, loop_shapes
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.caught_raises import Catch, passing_on
-from autograph.converters.completion import JUMPS, Completion, is_constant
 from autograph.converters.flags import NONE, Flags, sets_flag, without_flag
 from autograph.converters.jump_targets import Loop, Place
 from autograph.converters.loop_shapes import both
@@ -93,7 +93,7 @@ class Jumps(StatementConverter):
         """A block without functional jumps, and the flags that may be set when control comes out at its end."""
         cut = self._cut(statements, place)
         if cut:
-            first, flags = self.lower(statements[:cut], place.in_arm())
+            first, flags = self.lower(statements[:cut], place.in_branch())
             return self.continue_with(first, flags, statements[cut:], True, place)
         result: list[Node] = []
         pending = statements[::-1]
@@ -156,7 +156,7 @@ class Jumps(StatementConverter):
             return made, flags
         if place.loop is not None:
             place.loop.guarded |= flags
-        rest, after = self.lower(rest, place.in_arm())
+        rest, after = self.lower(rest, place.in_branch())
         return [*made, self.guard(self._none_of(flags, at), rest, [], at)], flags | after
 
     def _returning(self, statements: list[Node]) -> Node | None:
@@ -217,7 +217,7 @@ class Jumps(StatementConverter):
         return self.return_flag
 
     def _set(self, flag: str, value: bool, at: Node) -> list[Node]:
-        return [pieces.assign(flag, gast.Constant(value, None), at=at)]
+        return [builders.assign(flag, gast.Constant(value, None), at=at)]
 
     def _return(self, at: Node) -> Node:
         if self.returns_values:
@@ -228,7 +228,7 @@ class Jumps(StatementConverter):
         return node
 
     def _none_of(self, flags: Any, at: Node) -> Node:
-        names = [pieces.name(flag) for flag in sorted(flags)]
+        names = [builders.name(flag) for flag in sorted(flags)]
         any_of = names[0] if len(names) == 1 else gast.BoolOp(gast.Or(), names)
         return locations.place(gast.UnaryOp(gast.Not(), any_of), locations.header(at))
 
@@ -259,7 +259,7 @@ class Jumps(StatementConverter):
         inside = place
         if not stays:
             returning = place.returns and "return" in escapes and not body and not orelse
-            inside = Place(returns=True) if returning else place.in_arm()
+            inside = Place(returns=True) if returning else place.in_branch()
         node.body, first = self.lower(node.body, inside)
         node.orelse, second = self.lower(node.orelse, inside)
         node.body = node.body or self.statements("pass", at=node)
@@ -272,7 +272,7 @@ class Jumps(StatementConverter):
         """
         if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
             return node, NONE
-        inside = place if self.native.holds(node) else place.in_arm()
+        inside = place if self.native.holds(node) else place.in_branch()
         unseen = replace(inside, catch=None)
         first = inside if catch is None else replace(inside, returns=False, catch=catch, at_try=True)
         sees_raises = isinstance(node, gast.AsyncWith | gast.TryStar)
@@ -287,7 +287,7 @@ class Jumps(StatementConverter):
                     continue
                 where = first if owner is node and name == "body" else unseen if name == "finalbody" else inside
                 guarded = name == "orelse" and bool(flags) and isinstance(node, gast.Try | gast.TryStar)
-                lowered, after = self.lower(statements, where.in_arm() if guarded else where)
+                lowered, after = self.lower(statements, where.in_branch() if guarded else where)
                 if guarded:
                     if place.loop is not None:
                         place.loop.guarded |= flags
@@ -301,7 +301,7 @@ class Jumps(StatementConverter):
         catch = Catch(self, node, place)
         final, node.finalbody = node.finalbody, []
         _, flags = self.lower_inside(node, place, catch)
-        handled, after = self.lower(catch.handling(), place.in_arm())
+        handled, after = self.lower(catch.handling(), place.in_branch())
         made, flags = [node, *handled], (flags | after) - catch.flags
         if final:
             [around] = self.statements("try:\n    $body\nfinally:\n    $final", at=node, body=made, final=final)
@@ -314,7 +314,7 @@ class Jumps(StatementConverter):
     def lower_loop(self, node: Node, place: Place) -> tuple[list[Node], Flags, list[Node]]:
         """A loop, the flags that may be set after it, and statements that are to be lowered behind it."""
         if self.native.holds(node) and (place.returns or "return" not in self.native.escapes(node)):
-            loop = Loop(True, place.in_each_turn)
+            loop = Loop(True, place.in_each_iteration)
             body, flags = self.lower(node.body, Place(place.returns, loop, in_loop=True))
             node.body = self._with_continue(loop, body, node)
             node.orelse, after = self.lower(node.orelse, place)
@@ -323,7 +323,7 @@ class Jumps(StatementConverter):
         if isinstance(node, gast.While) and is_constant(node.test, True) and not self.native.breaks(node):
             node.orelse = []  # never reached
         before, added = self._shaped(node)
-        loop = Loop(False, place.in_each_turn)
+        loop = Loop(False, place.in_each_iteration)
         body, flags = self.lower(node.body, Place(returns=False, loop=loop, in_loop=True, catch=place.catch))
         node.body = self._with_continue(loop, body, node)
         flags -= {loop.continue_ or ""}
@@ -336,14 +336,14 @@ class Jumps(StatementConverter):
             self._test_flags(node, flags)
         if loop.break_:
             before = [*before, *self._set(loop.break_, False, node)]
-        if place.in_loop and place.in_each_turn and self.return_flag in flags:
+        if place.in_loop and place.in_each_iteration and self.return_flag in flags:
             # Else this would not be reached. The loop around carries the flag, and only here it is known what it is. (In an
-            # arm that would make a flag which no turn sets one that an arm writes.)
+            # branch that would make a flag which no iteration sets one that a branch writes.)
             before = [*before, *self._set(self.return_flag, False, node)]
         return [*before, node], flags - {loop.break_ or ""}, added
 
     def _with_continue(self, loop: Loop, body: list[Node], at: Node) -> list[Node]:
-        """Sets `continue_` at the start of a turn, or removes it where nothing asks for it."""
+        """Sets `continue_` at the start of an iteration, or removes it where nothing asks for it."""
         if not loop.continue_:
             return body
         if loop.continue_ in loop.guarded:

@@ -20,10 +20,10 @@ from typing import Any
 
 import gast
 
-from autograph import locations
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.nodes import walk
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
-from autograph.nodes import walk
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
@@ -34,7 +34,7 @@ class KeyOrders(ExpressionConverter):
     @cached_property
     def items(self) -> frozenset[str]:
         """The parameters of the functions of statements."""
-        return frozenset(argument.id for piece in self.conversion.pieces for argument in piece.args.args)
+        return frozenset(argument.id for builder in self.conversion.region_functions for argument in builder.args.args)
 
     def visit_Starred(self, node: Node) -> Any:
         if isinstance(node.ctx, gast.Load):
@@ -72,11 +72,11 @@ class KeyOrders(ExpressionConverter):
             locations.place(gast.Tuple([value] if key is None else [key, value], gast.Load()), locations.header(value))
             for key, value in zip(node.keys, node.values, strict=True)
         ]
-        return pieces.operator(self.alias, "display", items, at=node)
+        return builders.operator(self.alias, "display", items, at=node)
 
     def visit_BinOp(self, node: Node) -> Any:
         if isinstance(node.op, gast.BitOr) and self.may_be_dict(node.left) and self.may_be_dict(node.right):
-            return pieces.operator(self.alias, "union", [node.left, node.right], at=node)
+            return builders.operator(self.alias, "union", [node.left, node.right], at=node)
         return node
 
     def ordered(self, value: Node) -> Node:
@@ -86,7 +86,7 @@ class KeyOrders(ExpressionConverter):
         own = getattr(self.function, "args", None)
         names = [item.id for item in (own.vararg, own.kwarg) if item is not None] if own is not None else []
         is_own = isinstance(value, gast.Name) and value.id in names
-        return value if is_own else pieces.operator(self.alias, "ordered", [value], at=value)
+        return value if is_own else builders.operator(self.alias, "ordered", [value], at=value)
 
     def may_be_dict(self, node: Node) -> bool:
         """Whether an operand may be a dict, by its form."""

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph import locations
 from autograph.analyses.fallible import BY_RESULT, CALLS, KINDS, OPERATORS
 from autograph.analyses.static_tests import dotted
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.nodes import PARTS, children
+from autograph.converters import builders
 from autograph.converters.base import Converter, Node
-from autograph.nodes import PARTS, children
 
 
 class Operation(NamedTuple):
@@ -122,7 +122,7 @@ class Lifting:
         """A block that evaluates an expression and keeps it in a variable."""
         outer, self.front = self.front, []
         value = make()
-        block, self.front = [*self.front, pieces.assign(name, value, at=at)], outer
+        block, self.front = [*self.front, builders.assign(name, value, at=at)], outer
         return block
 
     def saved(self, node: Node) -> Node:
@@ -130,8 +130,8 @@ class Lifting:
         if isinstance(node, gast.Name | gast.Constant):
             return node
         name = self.namer.fresh("operand")
-        self.front.append(pieces.assign(name, node, at=node))
-        return locations.place(pieces.name(name), locations.position(node))
+        self.front.append(builders.assign(name, node, at=node))
+        return locations.place(builders.name(name), locations.position(node))
 
     def check(self, operation: Operation, arguments: list[Node], at: Node, result: Node | None = None) -> None:
         """A test of the operation in front, and the `raise` behind it."""
@@ -155,7 +155,7 @@ class Lifting:
             put(slot, saved)
             arguments.append(saved)
         if isinstance(node, gast.Call):
-            node.func = pieces.operator(self.converter.alias, "attempt", [node.func], at=node.func)
+            node.func = builders.operator(self.converter.alias, "attempt", [node.func], at=node.func)
         if operation.what in BY_RESULT:
             node = self.saved(node)
             self.check(operation, arguments, node, node)
@@ -172,7 +172,7 @@ class Lifting:
         [generator] = node.args
         generator.elt = locations.place(gast.Tuple([generator.elt], gast.Load()), locations.position(generator.elt))
         node.args.append(locations.place(gast.Constant(None, None), locations.position(node)))
-        self.front.append(pieces.assign(name, node, at=node))
+        self.front.append(builders.assign(name, node, at=node))
         self.front += self.converter.statements(f"if {name} is None:\n    raise StopIteration", at=node)
         return self.converter.expression(f"{name}[0]", at=node)
 
@@ -206,10 +206,10 @@ class Lifting:
         left = lift(first)
         otherwise: list[Node] = []
         if decided is None:
-            self.front.append(pieces.assign(name, left, at=node))
-            left = pieces.name(name)
+            self.front.append(builders.assign(name, left, at=node))
+            left = builders.name(name)
         else:
-            otherwise = [pieces.assign(name, gast.Constant(decided, None), at=node)]
+            otherwise = [builders.assign(name, gast.Constant(decided, None), at=node)]
         block = self.apart(lambda: lift(last), name, last)
         if isinstance(node.op, gast.Or):
             left = gast.UnaryOp(gast.Not(), left)
@@ -224,7 +224,7 @@ class Lifting:
 
     def _either(self, test: Node, body: list[Node], orelse: list[Node], name: str, at: Node) -> Node:
         self.front.append(locations.place(gast.If(test, body, orelse), locations.position(at)))
-        return locations.place(pieces.name(name), locations.position(at))
+        return locations.place(builders.name(name), locations.position(at))
 
     def _chain(self, node: Node) -> Node:
         """`a < b < c` as `a < b and b < c`."""

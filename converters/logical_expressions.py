@@ -24,9 +24,9 @@ import gast
 
 from autograph.analyses.name_kinds import is_bool
 from autograph.analyses.operators import callee, is_operator, variable
-from autograph.converters import pieces
+from autograph.code.nodes import walk
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
-from autograph.nodes import walk
 
 LONGEST_CHAIN = 8  # operands that nest to the right; more are halved, for Python's compiler recurses
 _TESTING = (gast.If, gast.While, gast.IfExp, gast.Assert)
@@ -97,9 +97,9 @@ class LogicalExpressions(ExpressionConverter):
             return values[0]
         cut = 1 if len(values) <= LONGEST_CHAIN else len(values) // 2
         left, right = self.chain(text, values[:cut], at, test), self.chain(text, values[cut:], at, test)
-        return pieces.conditional(self.alias, text, left, right, at=at, test=test)
+        return builders.conditional(self.alias, text, left, right, at=at, test=test)
 
     def visit_UnaryOp(self, node: Node) -> Any:
         if not isinstance(node.op, gast.Not) or self.conversion.static.holds(node.operand):
             return node
-        return pieces.operator(self.alias, "not_", [node.operand], at=node)
+        return builders.operator(self.alias, "not_", [node.operand], at=node)

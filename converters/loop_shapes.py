@@ -29,7 +29,7 @@ class Exit:
     """The one way out of a `while True`.
 
     Args:
-        head: statements before it; repeated in front of the loop and at the end of each turn.
+        head: statements before it; repeated in front of the loop and at the end of each iteration.
         stay: the condition under which the loop goes on.
         rest: statements after it.
         leaving: what is done once on the way out, a `return` included.
@@ -52,12 +52,12 @@ def single_exit(loop: Any, native: Nativeness) -> Exit | None:
         return None
     if head and not (_is_small(head) and not any("continue" in native.escapes(item) for item in loop.body)):
         return None
-    for arm, other, stay in ((node.body, node.orelse, negated(node.test)), (node.orelse, node.body, node.test)):
-        if not arm or not isinstance(arm[-1], gast.Break | gast.Return):
+    for branch, other, stay in ((node.body, node.orelse, negated(node.test)), (node.orelse, node.body, node.test)):
+        if not branch or not isinstance(branch[-1], gast.Break | gast.Return):
             continue
-        if any(native.escapes(item) for item in arm[:-1]) or any(native.escapes(item) & _LEAVING for item in other):
+        if any(native.escapes(item) for item in branch[:-1]) or any(native.escapes(item) & _LEAVING for item in other):
             return None
-        leaving = arm[:-1] if isinstance(arm[-1], gast.Break) else arm
+        leaving = branch[:-1] if isinstance(branch[-1], gast.Break) else branch
         other = [item for item in other if not isinstance(item, gast.Pass)]
         return Exit(head, stay, [*other, *loop.body[index + 1 :]], list(leaving))
     return None

@@ -40,10 +40,10 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.effects import Effects
 from autograph.analyses.nativeness import suspends
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 
 Bindings = list[tuple[str, Node]]
@@ -67,8 +67,8 @@ class MatchStatements(StatementConverter):
         bound = Effects(self.alias).of([[case.pattern, case.guard] for case in node.cases]).writes
         if not isinstance(subject, gast.Name) or subject.id in bound:
             name = self.namer.fresh("subject")
-            before = [pieces.assign(name, subject, at=node)]
-            subject = pieces.name(name)
+            before = [builders.assign(name, subject, at=node)]
+            subject = builders.name(name)
         self.subject, self.match = subject.id, ""
         chain: list[Node] = []
         for case in reversed(node.cases):
@@ -108,8 +108,8 @@ class MatchStatements(StatementConverter):
                 case [gast.Match(subject=gast.Name(id=self.subject))]:  # the next case is one of Python's as well
                     rest = others[0].cases
                 case _:
-                    rest = [self.arm(gast.MatchAs(None, None), others, at)]
-            made = gast.Match(self.name(self.subject, at), [self.arm(case.pattern, case.body, at), *rest])
+                    rest = [self.branch(gast.MatchAs(None, None), others, at)]
+            made = gast.Match(self.name(self.subject, at), [self.branch(case.pattern, case.body, at), *rest])
             return [locations.place(made, locations.header(at))]
         made = self.attempt(case.pattern, names)
         bind = [self.assign(name, value, at) for name, value in names]
@@ -120,7 +120,7 @@ class MatchStatements(StatementConverter):
         return [*made, self.choice(self.name(test, at), [*self.again(case.guard, bind), *case.body], others, at)]
 
     def again(self, guard: Node, bind: list[Node]) -> list[Node]:
-        """The bindings once more, for the arm behind a guard: there they are seen to be bound.
+        """The bindings once more, for the branch behind a guard: there they are seen to be bound.
 
         Not those that the guard itself, or a closure that it calls, may have written.
         """
@@ -161,7 +161,10 @@ class MatchStatements(StatementConverter):
             outcome = locations.place(gast.BoolOp(gast.And(), tests), locations.position(pattern))
         matched, failed = self.assign(match, outcome, pattern), self.assign(match, self.false(pattern), pattern)
         kept = [] if into is None else [self.assign(into[name], value, pattern) for name, value in names]
-        cases = [self.arm(native, [*kept, matched], pattern), self.arm(gast.MatchAs(None, None), [failed], pattern)]
+        cases = [
+            self.branch(native, [*kept, matched], pattern),
+            self.branch(gast.MatchAs(None, None), [failed], pattern),
+        ]
         return [locations.place(gast.Match(self.name(self.subject, pattern), cases), locations.position(pattern))]
 
     def has_values(self, pattern: Node) -> bool:
@@ -190,11 +193,11 @@ class MatchStatements(StatementConverter):
         spot = locations.position(pattern)
         match pattern:
             case gast.MatchValue():
-                compare = gast.Compare(pieces.name(subject), [gast.Eq()], [pattern.value])
+                compare = gast.Compare(builders.name(subject), [gast.Eq()], [pattern.value])
                 return locations.place(compare, spot)
             case gast.MatchSingleton():
                 constant = gast.Constant(pattern.value, None)
-                return locations.place(gast.Compare(pieces.name(subject), [gast.Is()], [constant]), spot)
+                return locations.place(gast.Compare(builders.name(subject), [gast.Is()], [constant]), spot)
             case gast.MatchOr():
                 tests = [self.test(item, subject) for item in pattern.patterns]
                 if all(item is not None for item in tests):
@@ -264,17 +267,17 @@ class MatchStatements(StatementConverter):
         self.conversion.transient.add(name)
         return name
 
-    def arm(self, pattern: Node, body: list[Node], at: Node) -> Node:
+    def branch(self, pattern: Node, body: list[Node], at: Node) -> Node:
         return locations.place(gast.match_case(pattern, None, body), locations.header(at))
 
     def choice(self, test: Node, body: list[Node], orelse: list[Node], at: Node) -> Node:
         return locations.place(gast.If(test, body, orelse), locations.header(at))
 
     def assign(self, name: str, value: Node, at: Node) -> Node:
-        return pieces.assign(name, value, at=at)
+        return builders.assign(name, value, at=at)
 
     def name(self, text: str, at: Node) -> Node:
-        return locations.place(pieces.name(text), locations.header(at))
+        return locations.place(builders.name(text), locations.header(at))
 
     def false(self, at: Node) -> Node:
         return self.expression("False", at=at)

@@ -20,8 +20,8 @@ from typing import Any
 
 import gast
 
+from autograph.code.nodes import walk
 from autograph.converters.base import Node, StatementConverter, own_nodes
-from autograph.nodes import walk
 
 _TAKERS = (builtins.next, builtins.sum, builtins.any, builtins.all, builtins.min, builtins.max)
 

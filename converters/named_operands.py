@@ -23,10 +23,10 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.effects import Effects
 from autograph.analyses.operators import is_operator, operands
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node, binds
 from autograph.converters.outer_writes import announcements
 
@@ -80,7 +80,7 @@ class NamedOperands(ExpressionConverter):
             keyword.value = made.get(keyword.value, keyword.value)
         state = sorted(bound - self.globals)
         if state and node.func.attr in ROLES:  # the others evaluate their operands whatever is traced
-            node.args.append(pieces.state(state, at=node))
+            node.args.append(builders.state(state, at=node))
             risky = [item for item in state if item in self.conversion.may_be_unbound.get(self.function, ())]
             if risky:
                 names = gast.Tuple([gast.Constant(item, None) for item in risky], gast.Load())
@@ -98,10 +98,10 @@ class NamedOperands(ExpressionConverter):
         text = self.conversion.namer(self.function).fresh(role)
         body = [*announcements(names & outer, self.alias, at=operand), gast.Return(operand.body)]
         shared, outside = sorted(names - scope.globals), sorted(names & scope.globals)
-        made = pieces.function(text, (), shared, outside, body, at=operand)
-        self.conversion.pieces.add(made)
+        made = builders.function(text, (), shared, outside, body, at=operand)
+        self.conversion.region_functions.add(made)
         self._front.append(made)
-        return locations.place(pieces.name(text), locations.position(operand))
+        return locations.place(builders.name(text), locations.position(operand))
 
     @property
     def globals(self) -> set[str]:

@@ -44,14 +44,14 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.operators import is_operator, operands
 from autograph.analyses.scopes import COMPREHENSIONS
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.library import is_library
+from autograph.code.nodes import PARTS, walk
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter, own_nodes
 from autograph.converters.unbound_reads import around_and_within
-from autograph.library import is_library
-from autograph.nodes import PARTS, walk
 from autograph.options import MISSING
 
 
@@ -101,9 +101,9 @@ class OptionalValues(StatementConverter):
             return
         if any(isinstance(node, gast.NamedExpr | gast.Await | gast.Yield | gast.YieldFrom) for node in walk(value)):
             return
-        asked = pieces.operator(self.alias, "asked_for_none", [], at=value)
-        arms = [pieces.thunk(arm, at=arm) for arm in (value.body, value.orelse)]
-        function.body = pieces.operator(self.alias, "either", [asked, value.test, *arms], at=value)
+        asked = builders.operator(self.alias, "asked_for_none", [], at=value)
+        branches = [builders.thunk(branch, at=branch) for branch in (value.body, value.orelse)]
+        function.body = builders.operator(self.alias, "either", [asked, value.test, *branches], at=value)
 
     def may_hold_none(self, nodes: list[Node]) -> set[str]:
         """The names that these nodes set to `None`, or to what a function of the user's may return as such."""
@@ -210,8 +210,8 @@ class OptionalValues(StatementConverter):
         elif isinstance(tested, gast.NamedExpr):
             self.ask(tested.value)
             tested.value = self.rewrite(tested.value, names)
-        test = pieces.operator(self.alias, "is_none", [tested], at=node)
-        return test if isinstance(node.ops[0], gast.Is) else pieces.operator(self.alias, "not_", [test], at=node)
+        test = builders.operator(self.alias, "is_none", [tested], at=node)
+        return test if isinstance(node.ops[0], gast.Is) else builders.operator(self.alias, "not_", [test], at=node)
 
     def ask_for(self, target: Node, value: Node, names: frozenset[str]) -> None:
         """Asks where a result goes to one of these variables."""
@@ -224,16 +224,18 @@ class OptionalValues(StatementConverter):
     def ask(self, call: Node, *asked: Node) -> None:
         """Makes a call, if it is one, tell the function that its result is tested for `None`."""
         if self.may_be_told(call):
-            call.func = pieces.operator(self.alias, "asking", [call.func, *asked], at=call.func)
+            call.func = builders.operator(self.alias, "asking", [call.func, *asked], at=call.func)
 
     def returning(self, node: Node, names: frozenset[str]) -> Node:
         """A `return` of a function that may return `None` or a value: its caller may test which."""
         value = node.value
-        asked = locations.place(pieces.name(self.asked), locations.header(node))
+        asked = locations.place(builders.name(self.asked), locations.header(node))
         if isinstance(value, gast.IfExp) and _may_be_none(value):
-            arms = [locations.place(gast.Return(arm), locations.header(node)) for arm in (value.body, value.orelse)]
+            branches = [
+                locations.place(gast.Return(branch), locations.header(node)) for branch in (value.body, value.orelse)
+            ]
             text = "if $test:\n    $body\nelse:\n    $orelse"
-            return self.statements(text, at=node, test=value.test, body=arms[:1], orelse=arms[1:])[0]
+            return self.statements(text, at=node, test=value.test, body=branches[:1], orelse=branches[1:])[0]
         if _is_one_of(value, names):
             node.value = self.value(value, asked)
             self.conversion.asked_for.add(self.asked)
@@ -243,22 +245,24 @@ class OptionalValues(StatementConverter):
         return node
 
     def as_if(self, node: Node, names: frozenset[str]) -> Node:
-        """`x = a if t else None` as an `if`, whose arms leave the variable, which may be `None`."""
+        """`x = a if t else None` as an `if`, whose branches leave the variable, which may be `None`."""
         [target, *others], value = node.targets, node.value
         if others or not isinstance(target, gast.Name) or target.id not in names or not isinstance(value, gast.IfExp):
             return node
         if not _may_be_none(value):
             return node
-        arms = {}
+        branches = {}
         for part in ("body", "orelse"):
             name = gast.Name(target.id, gast.Store(), None, None)
-            arms[part] = locations.place(gast.Assign([name], getattr(value, part), None), locations.header(node))
+            branches[part] = locations.place(gast.Assign([name], getattr(value, part), None), locations.header(node))
         text = "if $test:\n    $body\nelse:\n    $orelse"
-        return self.statements(text, at=node, test=value.test, **{part: [arm] for part, arm in arms.items()})[0]
+        return self.statements(text, at=node, test=value.test, **{part: [branch] for part, branch in branches.items()})[
+            0
+        ]
 
     def value(self, node: Node, *asked: Node) -> Node:
         name = locations.place(gast.Constant(node.id, None), locations.position(node))
-        return pieces.operator(self.alias, "some", [node, name, *asked], at=node)
+        return builders.operator(self.alias, "some", [node, name, *asked], at=node)
 
 
 def _variable(tested: Node) -> Node:
@@ -304,7 +308,7 @@ def _is_none(node: Node) -> bool:
 
 
 def _may_be_none(node: Node) -> bool:
-    """Whether an expression is `None`, or is that in one arm of it."""
+    """Whether an expression is `None`, or is that in one branch of it."""
     if isinstance(node, gast.IfExp):
         return _may_be_none(node.body) or _may_be_none(node.orelse)
     return _is_none(node)

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import gast
 
-from autograph import locations
 from autograph.analyses.effects import Effects
 from autograph.analyses.loops import blocks, header_expressions
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 
 
@@ -57,7 +57,7 @@ def announcements(names: set[str], alias: str, *, at: Node) -> list[Node]:
     spot = locations.header(at)
     return [
         locations.place(
-            gast.Expr(pieces.operator(alias, "touch", [pieces.thunk(pieces.name(item), at=at)], at=at)), spot
+            gast.Expr(builders.operator(alias, "touch", [builders.thunk(builders.name(item), at=at)], at=at)), spot
         )
         for item in sorted(names)
     ]

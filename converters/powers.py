@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters import pieces
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 
@@ -22,7 +22,7 @@ class Powers(ExpressionConverter):
     def visit_BinOp(self, node: Node) -> Any:
         if not isinstance(node.op, gast.Pow) or _is_literal(node.right) or _is_float(node.left):
             return node
-        return pieces.operator(self.alias, "power", [node.left, node.right], at=node)
+        return builders.operator(self.alias, "power", [node.left, node.right], at=node)
 
 
 def _is_literal(node: Node) -> bool:

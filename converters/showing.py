@@ -1,4 +1,4 @@
-"""What passes make of a piece of code, as text: for examples, tests and debugging.
+"""What passes make of a part of code, as text: for examples, tests and debugging.
 
 >>> from autograph.converters.logical_expressions import LogicalExpressions
 >>> from autograph.converters.logical_expressions import LogicalExpressions
@@ -54,7 +54,7 @@ def text_of(tree: Any) -> str:
 
 
 def context_for(source: str, names: Mapping[str, Any], **facts: Any) -> ConversionContext:
-    """A context for a piece of text: `names` and builtins are what its names mean."""
+    """A context for a part of text: `names` and builtins are what its names mean."""
 
     def resolve(dotted: str) -> Any:
         first, *rest = dotted.split(".")

@@ -15,8 +15,8 @@ from typing import Any
 
 import gast
 
-from autograph import locations
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 _PLAIN = (
@@ -42,12 +42,12 @@ class Subscripts(ExpressionConverter):
             length = self.window(index) or self.constant_window(index)
             if length is None:
                 return node
-            return pieces.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
+            return builders.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
         if _is_constant(index) or isinstance(index, gast.Starred):
             return node
         if isinstance(index, gast.Tuple) and not _is_place(index):
             return node
-        return pieces.operator(self.alias, "get_item", [node.value, index], at=node)
+        return builders.operator(self.alias, "get_item", [node.value, index], at=node)
 
     def window(self, index: Node) -> Node | None:
         """The length of `start:start + length`, where the start has the same value both times."""

@@ -26,8 +26,8 @@ from typing import Any
 
 import gast
 
-from autograph import locations
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 
@@ -43,6 +43,6 @@ class SuperCalls(ExpressionConverter):
             return node
         arguments = [*(self.function.args.posonlyargs or ()), *(self.function.args.args or ())]
         if arguments and self.conversion.resolve("super") is builtins.super:
-            names = [pieces.name("__class__"), pieces.name(arguments[0].id)]
+            names = [builders.name("__class__"), builders.name(arguments[0].id)]
             node.args = locations.place(names, locations.position(node))
         return node

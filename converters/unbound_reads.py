@@ -36,15 +36,15 @@ from typing import Any
 
 import gast
 
-from autograph import locations
 from autograph.analyses.definedness import Definedness
 from autograph.analyses.loops import blocks
 from autograph.analyses.nativeness import Nativeness
 from autograph.analyses.operators import is_operator
 from autograph.analyses.scopes import COMPREHENSIONS
-from autograph.converters import pieces
+from autograph.code import locations
+from autograph.code.nodes import children, walk
+from autograph.converters import builders
 from autograph.converters.base import Conversion, Node, StatementConverter, own_nodes
-from autograph.nodes import children, walk
 
 _TRIES = (gast.Try, gast.TryStar)
 
@@ -129,9 +129,9 @@ class UnboundReads(StatementConverter):
         """Wraps the reads below a node."""
         if isinstance(node, gast.Name):
             if node in self.free_reads:
-                return pieces.operator(self.alias, "read_free", [pieces.thunk(node, at=node)], at=node)
+                return builders.operator(self.alias, "read_free", [builders.thunk(node, at=node)], at=node)
             return self.read(node) if node in self.reads else node
-        if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):  # its body has its own turn
+        if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):  # its body has a turn of its own
             parts: list[Node] = [node.args, *node.decorator_list]
         else:
             parts = [node]
@@ -144,7 +144,7 @@ class UnboundReads(StatementConverter):
         return node
 
     def read(self, node: Node) -> Node:
-        return pieces.operator(self.alias, "read", [pieces.thunk(node, at=node)], at=node)
+        return builders.operator(self.alias, "read", [builders.thunk(node, at=node)], at=node)
 
     def visit_Delete(self, node: Node) -> Any:
         reads = [

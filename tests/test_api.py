@@ -11,8 +11,9 @@ import jax.numpy as jnp
 import pytest
 
 import autograph as ag
-from autograph import directives, pipeline
-from autograph.registry import known
+from autograph import directives
+from autograph.code.registry import known
+from autograph.conversion import pipeline
 
 
 def is_converted(fn: Any) -> bool:
@@ -156,7 +157,7 @@ def test_jitted_functions_are_built_again_with_their_options() -> None:
 
 
 def test_jitted_functions_whose_options_cannot_be_read_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    from autograph import callables
+    from autograph.conversion import callables
 
     monkeypatch.setattr(callables, "jit_options", lambda jitted: None)
     jitted = jax.jit(sign)

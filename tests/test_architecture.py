@@ -2,7 +2,8 @@
 
 import ast
 import re
-from graphlib import TopologicalSorter
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,41 +14,121 @@ from tests.converters.converting import converted_module
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
-FOLDERS = {
-    "autograph": ROOT / "autograph",
-    "autograph.analyses": ROOT / "autograph" / "analyses",
-    "autograph.converters": ROOT / "converters",
-    "autograph.runtime": ROOT / "runtime",
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for folder, package in (
+        ("autograph", "autograph"),
+        ("converters", "autograph.converters"),
+        ("runtime", "autograph.runtime"),
+    ):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if path.relative_to(ROOT).parts[:2] not in {
+                ("autograph", "converters"),
+                ("autograph", "runtime"),
+            }:  # the links
+                steps = path.relative_to(ROOT / folder).with_suffix("").parts
+                yield ".".join((package, *(step for step in steps if step != "__init__"))), path
+
+
+MODULES = dict(_modules())
+"""The file of each module of the library."""
+
+STRATA = (
+    "autograph.switches",
+    "autograph._version",
+    "autograph.errors",
+    "autograph.options",
+    "autograph.verbosity",
+    "autograph.code",
+    "autograph.jax_internals",
+    "autograph.analyses",
+    "autograph.converters",
+    "autograph.runtime.tracing",
+    "autograph.runtime.values",
+    "autograph.runtime.heap",
+    "autograph.runtime.jaxprs",
+    "autograph.runtime.checks",
+    "autograph.runtime.sequences",
+    "autograph.runtime.carry",
+    "autograph.runtime.operators",
+    "autograph.runtime.library",
+    "autograph.runtime.calls",
+    "autograph.runtime",
+    "autograph.conversion",
+    "autograph.directives",
+    "autograph.api",
+    "autograph.modules",
+    "autograph",
+    "autograph.cli",
+    "autograph.__main__",
+)
+"""The folders and single files of the library, lowest first: each imports those before it, and nothing else."""
+
+RECURSIONS = [
+    {
+        "autograph.runtime.calls.construction",
+        "autograph.runtime.calls.dispatch",
+        "autograph.runtime.calls.native_methods",
+    }
+]
+"""Modules that import one another: a class is called through its `__init__`, a method through the function in it."""
+
+LATE = {
+    ("autograph.errors", "autograph.jax_internals"): "asked for when the whole library is there",
+    ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
+    ("autograph.conversion.eager_calls", "autograph.conversion.pipeline"): "converts what the author's body calls",
+    ("autograph.conversion.implicit_methods", "autograph.conversion.pipeline"): "converts methods",
+    ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
+    ("autograph.conversion.unseen_classes", "autograph.conversion.pipeline"): "converts methods",
+    ("autograph.conversion.staged_tree", "autograph.code.translation"): "imported with the first conversion",
+    ("autograph.conversion.staged_tree", "autograph.converters"): "imported with the first conversion",
+    (
+        "autograph.runtime.calls.rewrapping",
+        "autograph.runtime.calls.function_arguments",
+    ): "a wrapped function is one, too",
+    ("autograph.runtime.heap.outside", "autograph.runtime.heap.library_state"): "which announces to the journal",
+    ("autograph.runtime.sequences.counted_range", "autograph.runtime.sequences.ranges"): "which is built on the class",
 }
-MODULES = {
-    package if path.stem == "__init__" else f"{package}.{path.stem}": path
-    for package, folder in FOLDERS.items()
-    for path in sorted(folder.glob("*.py"))
-}
+"""The imports inside functions, each with its reason."""
+
+
+def stratum(module: str) -> int:
+    """The place in the order of the folder or file that a module belongs to."""
+    return STRATA.index(max((name for name in STRATA if f"{module}.".startswith(f"{name}.")), key=len))
 
 
 def section(title: str) -> str:
-    return re.split(r"^#+ ", PAGE.partition(f"# {title}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    return re.split(r"^## ", PAGE.partition(f"## {title}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
 
 
-SECTIONS = {
-    "autograph": ["The public names", "The command line", "The way of one function", "Converters and their tools"],
-    "autograph.analyses": ["Converters and their tools"],
-    "autograph.converters": ["Converters and their tools"],
-    "autograph.runtime": ["The runtime"],
-}
+def rows() -> dict[str, str]:
+    """What the tables of the page say of each file: the folder stands in the heading above."""
+    found: dict[str, str] = {}
+    folder = ""
+    for line in section("Modules").splitlines():
+        if line.startswith("### "):
+            folder = line.split("`")[1]
+        elif match := re.fullmatch(r"\| `(\w+\.py)` \| (.*) \|", line):
+            found[folder + match[1]] = match[2]
+    return found
 
 
-@pytest.mark.parametrize("package", FOLDERS)
-def test_every_module_is_named(package: str) -> None:
-    named = re.findall(r"(\w+)\.py`", "".join(map(section, SECTIONS[package])))
-    files = {path.stem for path in FOLDERS[package].glob("*.py")} - {"__init__"}
-    assert files - set(named) == set()
+def test_every_file_is_in_the_table_of_its_folder_by_its_first_sentence() -> None:
+    files = [path for path in MODULES.values() if path.stem != "__init__"]
+    assert rows() == {path.relative_to(ROOT).as_posix(): _first_sentence(path) for path in files}
+
+
+def _first_sentence(path: Path) -> str:
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
 
 def test_every_module_that_is_named_exists() -> None:
-    known = {path.stem for path in MODULES.values()}
-    assert set(re.findall(r"(\w+)\.py`", PAGE)) - known == set()
+    known = {path.relative_to(ROOT).as_posix() for path in MODULES.values()}
+    named = {name for name in re.findall(r"`([\w/]+\.py)`", PAGE) if "/" in name}
+    assert named - known - {"tests/test_architecture.py"} == set()
+    stems = {path.name for path in MODULES.values()}
+    assert {name for name in re.findall(r"`(\w+\.py)`", PAGE)} - stems == set()
 
 
 def test_every_operator_is_named() -> None:
@@ -71,57 +152,61 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-def imports_of(name: str) -> set[str]:
-    """The modules of the library that a module imports when it is imported; for the type checker does not count."""
-    found: set[str] = set()
-    pending = list(ast.parse(MODULES[name].read_text(encoding="utf-8")).body)
+def imports_of(name: str) -> tuple[set[str], set[str]]:
+    """The modules that a module imports when it is imported, and inside of functions; for the type checker does not count."""
+    found: tuple[set[str], set[str]] = set(), set()
+    pending: list[tuple[ast.AST, bool]] = [(ast.parse(MODULES[name].read_text(encoding="utf-8")), False)]
     while pending:
-        node = pending.pop()
+        node, is_late = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
         if isinstance(node, ast.ImportFrom):
             candidates = [f"{node.module}.{item.name}" for item in node.names]
-            found.update(item if item in MODULES else str(node.module) for item in candidates)
+            found[is_late].update(item if item in MODULES else str(node.module) for item in candidates)
         elif isinstance(node, ast.Import):
-            found.update(item.name for item in node.names)
-        elif isinstance(node, ast.If | ast.Try) and "TYPE_CHECKING" not in ast.unparse(node).partition("\n")[0]:
-            pending.extend([*node.body, *node.orelse])
-    return (found & MODULES.keys()) - {name}
-
-
-def below(package: str) -> set[str]:
-    """The modules of other folders that those of a package import."""
-    found = {item for name in MODULES if name.startswith(package) for item in imports_of(name)}
-    return {item for item in found if not item.startswith(package)}
+            found[is_late].update(item.name for item in node.names)
+        is_late = is_late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        pending.extend((child, is_late) for child in ast.iter_child_nodes(node))
+    return (found[0] & MODULES.keys()) - {name}, (found[1] & MODULES.keys()) - {name}
 
 
 def test_imports_point_downwards() -> None:
-    assert below("autograph.runtime") == {
-        "autograph.errors",
-        "autograph.jax_internals",
-        "autograph.switches",
-        "autograph.telling",
-    }
-    assert below("autograph.analyses") == {"autograph.nodes"}
-    tools = {
-        f"autograph.{name}" for name in ("templates", "naming", "library", "locations", "nodes", "options", "switches")
-    }
-    assert {name for name in below("autograph.converters") if not name.startswith("autograph.analyses")} == tools
+    upwards = [
+        (module, item) for module in MODULES for item in imports_of(module)[0] if stratum(item) > stratum(module)
+    ]
+    assert upwards == []
+
+
+def test_every_import_inside_a_function_has_a_reason() -> None:
+    assert {(module, item) for module in MODULES for item in imports_of(module)[1]} == LATE.keys()
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    modules = [name for name in MODULES if not name.startswith("autograph.runtime")]  # operators call each other
-    order = list(TopologicalSorter({name: imports_of(name) & {*modules} for name in modules}).static_order())
-    assert sorted(order) == sorted(modules)
+    graph = {name: imports_of(name)[0] for name in MODULES}
+    for circle in RECURSIONS:
+        for name in circle:
+            graph[name] -= circle
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle: {error.args[1]}")
+
+
+def test_the_way_up_is_filled() -> None:
+    assert callable(runtime.tracing.host.conversion.staged)
+    assert callable(runtime.tracing.host.calls.converted)
+    assert callable(runtime.tracing.host.statements.if_stmt)
 
 
 RUNS_CODE = {
-    ("autograph.import_hook", "exec"): "a module of the user's, when the user imports it",
-    ("autograph.script", "exec"): "the script that the user asked to run",
-    ("autograph.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
-    ("autograph.author_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",
-    ("autograph.author_modules", "load"): "the same",
-    ("autograph.pipeline", "loads"): "a function of the user's that was pickled by value",
-    ("autograph.runtime.unseen_writes", "eval"): "what the user calls",
-    ("autograph.runtime.unseen_writes", "exec"): "what the user calls",
+    ("autograph.modules.import_hook", "exec"): "a module of the user's, when the user imports it",
+    ("autograph.modules.script", "exec"): "the script that the user asked to run",
+    ("autograph.code.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
+    ("autograph.modules.compiled_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",
+    ("autograph.modules.compiled_modules", "load"): "the same",
+    ("autograph.conversion.pipeline", "loads"): "a function of the user's that was pickled by value",
+    ("autograph.runtime.heap.opaque_calls", "eval"): "what the user calls",
+    ("autograph.runtime.heap.opaque_calls", "exec"): "what the user calls",
     ("autograph.converters.base", "eval"): "compared with what the user calls",
     ("autograph.converters.base", "exec"): "compared with what the user calls",
 }

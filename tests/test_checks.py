@@ -15,7 +15,7 @@ import pytest
 from jax import lax
 
 import autograph as ag
-from autograph.runtime.checks import RunTimeCheckError
+from autograph.runtime.checks.runtime_checks import RunTimeCheckError
 
 HERE = re.escape(__file__)
 FAILURES = jax.errors.JaxRuntimeError, ValueError, RunTimeCheckError  # the last one where no program is compiled

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from autograph import cli
+from autograph.cli import entry
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -98,7 +98,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 def test_the_command_line_page_names_every_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     with pytest.raises(SystemExit):
-        cli.main([command, "--help"])
+        entry.main([command, "--help"])
     shown = capsys.readouterr().out
     assert f"usage: autograph {command}" in shown
     for option in re.findall(r"--[a-z-]+", shown):

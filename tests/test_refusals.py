@@ -34,17 +34,17 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import unknown_values
+from autograph.conversion import unknown_values
 from tests.programs.harness import difference
 
 REMEDIES = {
-    "{arms}": "make both arms leave a value of one shape, dtype and structure, "
-    "or test a Python value (a static argument), so that only one arm is used",
-    "{grows}": "preallocate an array (x[n] = ...), or say how often the loop turns at most, "
+    "{arms}": "make both branches leave a value of one shape, dtype and structure, "
+    "or test a Python value (a static argument), so that only one branch is used",
+    "{grows}": "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
-    "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it turns "
+    "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it iterates "
     "at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
-    "{carry}": "keep shape, structure and kind of the value the same in every turn "
+    "{carry}": "keep shape, structure and kind of the value the same in every iteration "
     "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
 }
 
@@ -74,7 +74,7 @@ def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'y'
+    the two branches of the if leave different values in 'y'
       at FILE:+1
           if x > 0:
       when the test is true: float32[3]
@@ -94,7 +94,7 @@ def shapes_differ(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'best'
+    the two branches of the if leave different values in 'best'
       at FILE:+2
           if x > 0:
       when the test is true: int 5
@@ -116,9 +116,9 @@ def a_number_too_large_for_a_join(x):
     variable 'best' cannot be carried by the loop
       at FILE:+2
           for i in ag.range(x):
-      before the loop: int 1000000000000
-      after one turn:  weak int32
-      why: a loop cannot change the type of a value from turn to turn: 1000000000000 does not fit into int32
+      before the loop:     int 1000000000000
+      after one iteration: weak int32
+      why: a loop cannot change the type of a value from iteration to iteration: 1000000000000 does not fit into int32
       instead: use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)
     """,
 )
@@ -161,7 +161,7 @@ def a_number_too_large_for_a_comparison(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'pair'
+    the two branches of the if leave different values in 'pair'
       at FILE:+1
           if x > 0:
       when the test is true: tuple of 2 (int32, int32)
@@ -181,7 +181,7 @@ def tuple_lengths(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'out'
+    the two branches of the if leave different values in 'out'
       at FILE:+1
           if x > 0:
       when the test is true: dict with keys 'loss'
@@ -201,7 +201,7 @@ def dict_keys(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'best'
+    the two branches of the if leave different values in 'best'
       at FILE:+2
           if x > 0:
       when the test is true: int32
@@ -220,7 +220,7 @@ def none_or_value(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'name'
+    the two branches of the if leave different values in 'name'
       at FILE:+1
           if x > 0:
       when the test is true: str 'plus'
@@ -240,7 +240,7 @@ def strings(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the returned value
+    the two branches of the if leave different values in the returned value
       at FILE:+1
           if x > 0:
       when the test is true: int32
@@ -257,7 +257,7 @@ def returned_none(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the returned value
+    the two branches of the if leave different values in the returned value
       at FILE:+1
           if x > 0:
       when the test is true: float32[2]
@@ -319,7 +319,7 @@ def item_of_a_shared_iterator(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'k'
+    the two branches of the if leave different values in 'k'
       at FILE:+1
           if n > 0:
       when the test is true: key<fry>
@@ -342,8 +342,8 @@ def dtype_key(n):
     variable 'y' has no value when the test of this `if` is false
       at FILE:+1
           if x > 0:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'y' before the `if`, or in both arms
+      why: the test is traced, so both branches are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both branches
     """,
 )
 def missing(x):
@@ -358,8 +358,8 @@ def missing(x):
     variable 'y' has no value when the test of this `if` is false
       at FILE:+2
           while n > 0 and (y := n * n) < 60:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'y' before the `if`, or in both arms
+      why: the test is traced, so both branches are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both branches
     """,
 )
 def bound_by_an_operand_and_read_behind_the_loop(n):
@@ -376,8 +376,8 @@ def bound_by_an_operand_and_read_behind_the_loop(n):
     variable 't' has no value when the test of this `if` is true
       at FILE:+2
           if n > 0:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 't' before the `if`, or in both arms
+      why: the test is traced, so both branches are part of the program and both must leave a value
+      instead: assign 't' before the `if`, or in both branches
     """,
 )
 def delete(n):
@@ -393,9 +393,9 @@ def delete(n):
     variable 'v' cannot be carried by the loop
       at FILE:+2
           while n > 0:
-      before the loop: float32[1]
-      after one turn:  float32[2]
-      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      before the loop:     float32[1]
+      after one iteration: float32[2]
+      why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
     """,
 )
@@ -413,9 +413,9 @@ def carry_shape(n):
     variable 't' cannot be carried by the loop
       at FILE:+2
           while n > 0:
-      before the loop: tuple of 1 (int32)
-      after one turn:  tuple of 2 (tuple of 1 (int32), int32)
-      why: a loop cannot change the structure of a value from turn to turn: the structures differ
+      before the loop:     tuple of 1 (int32)
+      after one iteration: tuple of 2 (tuple of 1 (int32), int32)
+      why: a loop cannot change the structure of a value from iteration to iteration: the structures differ
       instead: {carry}
     """,
 )
@@ -433,9 +433,9 @@ def carry_structure(n):
     variable 'best' cannot be carried by the loop
       at FILE:+2
           while n > 0:
-      before the loop: None
-      after one turn:  int32
-      why: the value is not a number or an array, so a loop cannot change it from turn to turn
+      before the loop:     None
+      after one iteration: int32
+      why: the value is not a number or an array, so a loop cannot change it from iteration to iteration
       instead: begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts
     """,
 )
@@ -453,9 +453,9 @@ def carry_none(n):
     variable 's' cannot be carried by the loop
       at FILE:+2
           while n > 0:
-      before the loop: str ''
-      after one turn:  str 'x'
-      why: the value is not a number or an array, so a loop cannot change it from turn to turn
+      before the loop:     str ''
+      after one iteration: str 'x'
+      why: the value is not a number or an array, so a loop cannot change it from iteration to iteration
       instead: {carry}
     """,
 )
@@ -473,9 +473,9 @@ def carry_string(n):
     the contents of the list 'xs' cannot be carried by the loop
       at FILE:+2
           while n > 0:
-      before the loop: empty list
-      after one turn:  list of 1 (int32)
-      why: a loop cannot change the structure of a value from turn to turn: the structures differ
+      before the loop:     empty list
+      after one iteration: list of 1 (int32)
+      why: a loop cannot change the structure of a value from iteration to iteration: the structures differ
       instead: {grows}
     """,
 )
@@ -490,7 +490,7 @@ def append_dynamic(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the loop leave different values in the contents of the list 'losses'
+    the two branches of the loop leave different values in the contents of the list 'losses'
       at FILE:+2
           for _ in range(30):
       when the test is true: list of 2 (int32, int32)
@@ -512,7 +512,7 @@ def a_list_that_grows_until_a_break(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of the list 'xs'
+    the two branches of the if leave different values in the contents of the list 'xs'
       at FILE:+2
           if n > 0:
       when the test is true: list of 1 (int32)
@@ -531,7 +531,7 @@ def append_one_arm(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of the dict 'd'
+    the two branches of the if leave different values in the contents of the dict 'd'
       at FILE:+2
           if n > 0:
       when the test is true: dict with keys 'k'
@@ -550,13 +550,13 @@ def new_key(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'a.w'
+    the two branches of the if leave different values in 'a.w'
       at FILE:+5
           if n > 0:
       when the test is true: int 1
       when it is false:      no value
       why: it exists on one path only, and one compiled program must serve both
-      instead: write it in both arms, or before the statement
+      instead: write it in both branches, or before the statement
     """,
 )
 def new_attribute(n):
@@ -575,7 +575,7 @@ def new_attribute(n):
     'fact' calls itself under a traced condition
       at FILE:+2
           if k <= 1:
-      why: both arms become part of the program, also the one that recurs, so building it would never end
+      why: both branches become part of the program, also the one that recurs, so building it would never end
       instead: write a loop, or let a Python value (a static argument) end the recursion
     """,
 )
@@ -776,7 +776,7 @@ def sort_key(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in `state['w']`
+    the two branches of the if leave different values in `state['w']`
       at FILE:+2
           if x > 0:
       when the test is true: float32[3,1]
@@ -795,7 +795,7 @@ def nested_shapes(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'y'
+    the two branches of the if leave different values in 'y'
       at FILE:+1
           if x > 0:
       when the test is true: list of 2 (int32, int32)
@@ -815,7 +815,7 @@ def list_or_tuple(x):
 @refused(
     ag.StagingError,
     """
-    the two arms of the conditional expression have different values
+    the two branches of the conditional expression have different values
       at FILE:+7
           side = Left() if n > 0 else Right()
       when the test is true: a classes_differ.<locals>.Left object
@@ -838,7 +838,7 @@ def classes_differ(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the conditional expression have different values at [1]
+    the two branches of the conditional expression have different values at [1]
       at FILE:+1
           return (n, jnp.zeros(2)) if n > 0 else (n, jnp.zeros((3, 4)))
       when the test is true: float32[2]
@@ -886,7 +886,7 @@ def operands_of_or(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the filter have different values
+    the two branches of the filter have different values
       at FILE:+1
           return sum(jnp.zeros(k) for k in (2, 2) if k > n)
       when the test is true: float32[2]
@@ -902,7 +902,7 @@ def filter_of_a_sum(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'y'
+    the two branches of the if leave different values in 'y'
       at FILE:+1
           if (
               n > 3  # the statement begins one line above
@@ -931,8 +931,8 @@ def header_of_several_lines(n):
     variable 'y' has no value when the test of this `if` is false
       at FILE:+3
           elif n > 1:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'y' before the `if`, or in both arms
+      why: the test is traced, so both branches are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both branches
     """,
 )
 def missing_in_the_last_arm(n):
@@ -946,7 +946,7 @@ def missing_in_the_last_arm(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'choose'
+    the two branches of the if leave different values in 'choose'
       at FILE:+1
           if n > 2:
       when the test is true: a builtin_function_or_method object
@@ -969,8 +969,8 @@ def a_choice_between_functions(n):
     variable 'y' has no value when the test of this `if` is false
       at FILE:+1
           if n > 2:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'y' before the `if`, or in both arms
+      why: the test is traced, so both branches are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both branches
     """,
 )
 def used_in_a_closure(n):
@@ -985,8 +985,8 @@ def used_in_a_closure(n):
     variable 'y' has no value when the test of this `if` is false
       at FILE:+1
           if n > 2:
-      why: the test is traced, so both arms are part of the program and both must leave a value
-      instead: assign 'y' before the `if`, or in both arms
+      why: the test is traced, so both branches are part of the program and both must leave a value
+      instead: assign 'y' before the `if`, or in both branches
     """,
 )
 def used_in_a_comprehension(n):
@@ -1001,9 +1001,9 @@ def used_in_a_comprehension(n):
     variable 'v' cannot be carried by the loop
       at FILE:+2
           for k in range(n):
-      before the loop: float32[1]
-      after one turn:  float32[2]
-      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      before the loop:     float32[1]
+      after one iteration: float32[2]
+      why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
     """,
 )
@@ -1020,9 +1020,9 @@ def carry_of_a_counted_loop(n):
     variable 'v' cannot be carried by the loop
       at FILE:+3
           for _ in range(n):
-      before the loop: float32[2]
-      after one turn:  float32[4]
-      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      before the loop:     float32[2]
+      after one iteration: float32[4]
+      why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
     """,
 )
@@ -1041,9 +1041,9 @@ def carry_of_an_inner_loop(n):
     `state['v']` cannot be carried by the loop
       at FILE:+2
           while n > state["k"]:
-      before the loop: float32[1]
-      after one turn:  float32[2]
-      why: a loop cannot change the type of a value from turn to turn: shapes differ
+      before the loop:     float32[1]
+      after one iteration: float32[2]
+      why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
     """,
 )
@@ -1076,7 +1076,7 @@ def returned_from_a_loop(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the returned value
+    the two branches of the if leave different values in the returned value
       at FILE:+3
           if n == 1:
       when the test is true: float 1.5
@@ -1098,7 +1098,7 @@ def two_returns_in_a_loop(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of the list 'out'
+    the two branches of the if leave different values in the contents of the list 'out'
       at FILE:+5
           if n == i:
       when the test is true: list of 2 (int32, int 5)
@@ -1123,7 +1123,7 @@ def appended_before_a_return(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'state.value'
+    the two branches of the if leave different values in 'state.value'
       at FILE:+8
           if n == i:
       when the test is true: tuple of 2 (int 1, int 2)
@@ -1151,7 +1151,7 @@ def written_before_a_return(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the loop leave different values in the contents of the list 'seen'
+    the two branches of the loop leave different values in the contents of the list 'seen'
       at FILE:+2
           for k in (1, 2, 3):
       when the test is true: list of 2 (int 1, int 2)
@@ -1172,7 +1172,7 @@ def turns_after_a_break(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of the list 'seen'
+    the two branches of the if leave different values in the contents of the list 'seen'
       at FILE:+2
           for k in filter(lambda v: v > n, jnp.arange(3)):
       when the test is true: list of 1 (int32)
@@ -1231,7 +1231,7 @@ def raised_by_a_callee_and_caught(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'y'
+    the two branches of the if leave different values in 'y'
       at FILE:+2
           if n > 3:
       when the test is true: float32[3]
@@ -1254,7 +1254,7 @@ def not_for_a_wide_handler(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'y'
+    the two branches of the if leave different values in 'y'
       at FILE:+3
           if n > 3:
       when the test is true: float32[3]
@@ -1287,7 +1287,7 @@ class _Suppressing:
     'rest' calls itself in a loop that ends on a traced condition
       at FILE:+3
           while k > 0:
-      why: the body becomes part of the program also where it takes no turn, so building it would never end
+      why: the body becomes part of the program also where it makes no iteration, so building it would never end
       instead: write a loop, or let a Python value (a static argument) end the recursion
     """,
 )
@@ -1308,7 +1308,7 @@ def recursion_in_a_while_loop(n):
     'rest' calls itself in a loop that ends on a traced condition
       at FILE:+3
           for i in range(k):
-      why: the body becomes part of the program also where it takes no turn, so building it would never end
+      why: the body becomes part of the program also where it makes no iteration, so building it would never end
       instead: write a loop, or let a Python value (a static argument) end the recursion
     """,
 )
@@ -1503,9 +1503,9 @@ def a_generator_left_inside_its_finally(x):
     '<type>.count' cannot be carried by the loop
       at FILE:+2
           for i in range(x):
-      before the loop: int 1
-      after one turn:  int 2
-      why: each turn makes and changes another object there, which is still known after the turn
+      before the loop:     int 1
+      after one iteration: int 2
+      why: each iteration makes and changes another object there, which is still known after the iteration
       instead: make the object before the loop, or keep what changes in a variable
     """,
 )
@@ -1656,7 +1656,7 @@ def palindrome(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the conditional expression leave different values in the contents of the defaultdict 'd'
+    the two branches of the conditional expression leave different values in the contents of the defaultdict 'd'
       at FILE:+2
           v = d["z"] if n > 0 else 3
       when the test is true: dict with keys 'z'
@@ -1693,7 +1693,7 @@ def defaults_changed(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in 'best'
+    the two branches of the if leave different values in 'best'
       at FILE:+3
           if n > 2:
       when the test is true: float16
@@ -1749,7 +1749,7 @@ def an_iterator_into_reduce(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of the list 'xs'
+    the two branches of the if leave different values in the contents of the list 'xs'
       at FILE:+2
           if n > 0:
       when the test is true: list of 2 (int 7, int 3)
@@ -1805,7 +1805,7 @@ def a_native_queue_is_read(n):
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of the bytearray 'data'
+    the two branches of the if leave different values in the contents of the bytearray 'data'
       at FILE:+2
           if n > 0:
       when the test is true: b'Aa'
@@ -1831,7 +1831,7 @@ class Registering:
 @refused(
     ag.StagingError,
     """
-    the two arms of the if leave different values in the contents of a list
+    the two branches of the if leave different values in the contents of a list
       at FILE:+2
           if n > 0:
       when the test is true: list of 1 (str 'Registered')

@@ -24,7 +24,8 @@ import jax
 import pytest
 
 import autograph as ag
-from autograph import pipeline, registry, source
+from autograph.code import registry, source
+from autograph.conversion import pipeline
 from tests.programs.harness import difference
 
 Load = Callable[..., ModuleType]

@@ -9,8 +9,9 @@ import pytest
 from autograph import switches
 
 PRINTS = (
-    "import autograph as ag; from autograph import converters, errors, options, telling; from autograph.runtime import checks; "
-    "print(options.ALWAYS_STAGE, errors.DEBUG, converters.STRICT, checks.enabled, telling.level)"
+    "import autograph as ag; from autograph import converters, errors, options, verbosity; "
+    "from autograph.runtime.checks import runtime_checks; "
+    "print(options.ALWAYS_STAGE, errors.DEBUG, converters.STRICT, runtime_checks.enabled, verbosity.level)"
 )
 NAMES = ("AUTOGRAPH_ALWAYS_STAGE", "AUTOGRAPH_DEBUG", "AUTOGRAPH_CHECKS", "AUTOGRAPH_VERBOSITY")
 

@@ -221,7 +221,7 @@ def test_messages_have_one_format() -> None:
 def test_unsupported_nodes_are_shown_with_carets() -> None:
     import ast
 
-    from autograph import source
+    from autograph.code import source
 
     found = source.find(failing)  # type: ignore[arg-type]
     node = next(n for n in ast.walk(found.node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))

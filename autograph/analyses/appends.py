@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import callee
-from autograph.nodes import walk
+from autograph.code.nodes import walk
 
 
 def appended_only(body: list[Any]) -> list[str]:

@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 IN_PLACE = frozenset({"sort", "fill"})
 """Methods of NumPy's arrays that change the array, and that exist here as well."""
@@ -50,6 +50,16 @@ class Writer:
 
 Writers = Mapping[str, Sequence[Writer]]
 _Function = tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]  # and whether it is a method
+
+
+class Source(Protocol):
+    """The text of a file and its tree; `autograph.code.source`."""
+
+    text: str
+
+    @property
+    def tree(self) -> ast.Module:
+        """Parsed on first use."""
 
 
 class ModuleWriters:
@@ -84,6 +94,12 @@ def _of_text(text: str) -> ModuleWriters:
 def of_file(filename: str) -> ModuleWriters:
     """The functions of a file that write elements of their parameters."""
     return _of_text("".join(linecache.getlines(filename)))
+
+
+@lru_cache(64)
+def of_source(source: Source) -> ModuleWriters:
+    """The functions of a file whose text and tree are at hand."""
+    return ModuleWriters(source.text, source.tree)
 
 
 def lookup(filename: str, own: Callable[[], ModuleWriters]) -> Callable[[str | None, str], Sequence[Writer]]:

@@ -30,7 +30,7 @@ import gast
 from autograph.analyses.bits import Bits
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
-from autograph.nodes import children, walk
+from autograph.code.nodes import children, walk
 
 
 class Closures:

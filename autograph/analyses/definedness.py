@@ -1,7 +1,7 @@
 """Which reads of a variable may find it unbound.
 
 A forward walk over the function as the user wrote it: after every statement, the variables that are bound on each way
-there. Loops may take no turn, a `try` may be left anywhere, `del` and the end of an `except ... as n` unbind. Only what
+there. Loops may take no iteration, a `try` may be left anywhere, `del` and the end of an `except ... as n` unbind. Only what
 matters for staging is reported: reads inside functional statements, and of variables that functional statements bind.
 Scopes inside (closures, comprehensions) count by what they capture while it may be unbound.
 
@@ -33,7 +33,7 @@ from autograph.analyses.effects import Effects
 from autograph.analyses.loops import IS_COMPOUND, blocks
 from autograph.analyses.operators import immediate, is_operator, operands, parameters
 from autograph.analyses.scopes import Scope
-from autograph.nodes import PARTS, methods, walk
+from autograph.code.nodes import PARTS, methods, walk
 
 _JUMPS = (gast.Break, gast.Continue)
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.analyses.operators import immediate, is_operator, operands
-from autograph.nodes import PARTS, methods, walk
+from autograph.code.nodes import PARTS, methods, walk
 
 
 class Names(NamedTuple):

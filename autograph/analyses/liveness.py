@@ -3,7 +3,7 @@
 Every statement has a *summary*: what it reads before it writes, and for each way out (the end, `break`, `continue`,
 `return`) what it has certainly written by then. Summaries are computed once, inner statements first; what is live follows
 once, outer statements first. So the cost is linear in the size of the function, whatever the nesting, and every way out of a loop
-counts: the test, `break`, `return`, no turn at all.
+counts: the test, `break`, `return`, no iteration at all.
 
 >>> import gast
 >>> from autograph.analyses.scopes import Scopes
@@ -46,7 +46,7 @@ from autograph.analyses.jump_flags import JUMPS, jump_of, jump_of_assignment, ju
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
 from autograph.analyses.summaries import NOTHING, Exits, Summary, before, either, then
-from autograph.nodes import methods, walk
+from autograph.code.nodes import methods, walk
 
 
 class Liveness:
@@ -119,7 +119,7 @@ class Liveness:
         return self.bits.names(assigned & (self._live[statement] | self._captured(statement)))
 
     def ends_with(self, name: str, loop: Any) -> bool:
-        """Whether nobody reads a variable from the first turn of a loop on."""
+        """Whether nobody reads a variable from the first iteration of a loop on."""
         read = self._after[loop] | self._blocks[id(loop.body)].reads | self._captured(loop)
         return not self.bits.mask([name]) & read
 
@@ -240,21 +240,21 @@ class Liveness:
     _summary_AsyncFor = _summary_For
 
     def _loop(self, node: Any, test: Summary, after: Summary, target: Summary = NOTHING) -> Summary:
-        """No turn: test, `else`. One turn: what later turns read is read by it or written by it."""
+        """No iteration: test, `else`. One iteration: what later iterations read is read by it or written by it."""
         body = self._block(node.body)
         orelse = self._block(node.orelse)
-        turn = then(then(test, target), body)
-        turn = turn._replace(reads=turn.reads | after.reads & ~turn.end)
+        iteration = then(then(test, target), body)
+        iteration = iteration._replace(reads=iteration.reads | after.reads & ~iteration.end)
         if isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and node.test.value:
             finished = Summary(0, ALL)  # `while True` is left by jumps only
         else:
             finished = then(test, orelse)
         return Summary(
-            turn.reads | finished.reads,
-            finished.end & turn.break_,
+            iteration.reads | finished.reads,
+            finished.end & iteration.break_,
             finished.break_,
             finished.continue_,
-            finished.return_ & turn.return_,
+            finished.return_ & iteration.return_,
         )
 
     def _summary_With(self, node: Any) -> Summary:
@@ -317,7 +317,7 @@ class Liveness:
         self._after[node] = self._live[node]
         self._lasting[node] = out.return_
         self._left[node] = out
-        # A variable that one arm reads before writing it is state: the other arm must not make it its own.
+        # A variable that one branch reads before writing it is state: the other branch must not make it its own.
         self._live[node] |= self._blocks[id(node.body)].reads | self._blocks[id(node.orelse)].reads
         self._spread(node.body, out)
         self._spread(node.orelse, out)
@@ -330,7 +330,7 @@ class Liveness:
             self._live[node] |= self._inside[node]  # a walrus in the test hands its value to the body
         finished = self._entry(node.orelse, out)
         body = self._blocks[id(node.body)]
-        outside = out._replace(end=0, break_=out.end, continue_=0)  # one turn that leaves the loop
+        outside = out._replace(end=0, break_=out.end, continue_=0)  # one iteration that leaves the loop
         once = before(body, outside)
         head = (once & ~test.end) | test.reads | (finished if is_for else finished & ~test.end) | out.exception
         if is_for and (extra := getattr(node, "extra_test", None)) is not None:

@@ -4,7 +4,7 @@
 
 | field | meaning |
 | --- | --- |
-| `extra_test` (`For`) | asked after each turn: the loop goes on while it holds (jump flags) |
+| `extra_test` (`For`) | asked after each iteration: the loop goes on while it holds (jump flags) |
 | `options` | a dict display from `set_loop_options`, evaluated before the loop |
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from autograph.nodes import ByKind
+from autograph.code.nodes import ByKind
 
 
 class While(gast.While):
@@ -26,7 +26,7 @@ class While(gast.While):
 
 
 class For(gast.For):
-    """`for` with a test after each turn, and options."""
+    """`for` with a test after each iteration, and options."""
 
     _fields = (*gast.For._fields, "extra_test", "options")
     extra_test: Any = None

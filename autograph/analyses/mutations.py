@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import is_operator
-from autograph.nodes import walk
+from autograph.code.nodes import walk
 
 _METHODS = frozenset(
     "add append appendleft clear discard extend extendleft insert pop popitem popleft remove reverse rotate setdefault "

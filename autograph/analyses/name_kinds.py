@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.nodes import walk
+from autograph.code.nodes import walk
 
 _ARITHMETIC = (gast.Sub, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.LShift, gast.RShift)
 _NUMBER_CALLS = frozenset(("range", "abs", "int", "float", "round", "divmod"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph.nodes import walk
+from autograph.code.nodes import walk
 
 
 def is_operator(node: Any, alias: str) -> bool:

@@ -26,7 +26,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import immediate, is_operator, operands, parameters
-from autograph.nodes import PARTS, methods
+from autograph.code.nodes import PARTS, methods
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

@@ -29,7 +29,7 @@ import gast
 import numpy as np
 
 from autograph.analyses.loops import statements
-from autograph.nodes import children, walk
+from autograph.code.nodes import children, walk
 
 MOST_AXES = 32
 MAKERS = frozenset(

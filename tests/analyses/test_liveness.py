@@ -21,7 +21,7 @@ CASES = {
     "read before it is written": ("if a:\n    b = b + 1\n    c(b)", "if a: b"),
     "unbound": ("if a: del b\nreturn b", "if a: b"),
     "the arm that reads, the arm that writes": ("if a: c(b)\nelse:\n    b = 1\n    c(b)", "if a: b"),
-    "from turn to turn": ("while a:\n    c(b)\n    b = a\n    a = 0", "while a: a b"),
+    "from iteration to iteration": ("while a:\n    c(b)\n    b = a\n    a = 0", "while a: a b"),
     "within a turn": ("while a:\n    x = b\n    a = x", "while a: a"),
     "read by the test": ("while a: a = b", "while a: a"),
     "bound by the test": ("while (x := a): c(x)", "while (x := a): x"),
@@ -112,7 +112,7 @@ def test_transient_variables_are_never_state() -> None:
     assert liveness_of(function, transient={"x"}).state(function.body[0]) == ["y"]
 
 
-def test_the_extra_test_of_a_loop_reads_after_each_turn() -> None:
+def test_the_extra_test_of_a_loop_reads_after_each_iteration() -> None:
     function = function_of("for x in a:\n    y = x", "a")
     function.body[0] = loop = extended(function.body[0])
     assert liveness_of(function).state(loop) == []

@@ -162,7 +162,7 @@ def test_suspends(text: str, expected: bool) -> None:
     [
         ("try:\n    if a: raise b\nexcept c: pass", True),
         ("try:\n    for a in b: raise c\nexcept c: pass", True),
-        ("try:\n    if a: return\n    raise b\nexcept c: pass", True),  # the rest moves into an arm
+        ("try:\n    if a: return\n    raise b\nexcept c: pass", True),  # the rest moves into a branch
         ("try:\n    try:\n        if a: raise b\n    finally: d\nexcept c: pass", True),
         ("try:\n    try:\n        if a: raise b\n    except d: pass\nexcept c: pass", True),  # no handler may match
         ("try:\n    try: a\n    except b:\n        if a: raise\nexcept c: pass", True),

@@ -1,4 +1,4 @@
-"""Before and after: what passes make of a piece of text, and that the converted text does what the plain one does."""
+"""Before and after: what passes make of a part of text, and that the converted text does what the plain one does."""
 
 from __future__ import annotations
 

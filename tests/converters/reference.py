@@ -12,7 +12,7 @@ import operator
 import sys
 from typing import Any
 
-from autograph.runtime.state import UNSET, cells_of
+from autograph.runtime.tracing.variables import UNSET, cells_of
 
 slice = builtins.slice
 

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from autograph.analyses.native_calls import has_counterpart, stays
 from autograph.converters.base import Conversion
 from autograph.converters.calls import Calls
-from autograph.converters.native_calls import has_counterpart, stays
 from autograph.converters.showing import context_for, text_of
 from autograph.options import MISSING, ConversionOptions
 from tests.converters.converting import Case

@@ -253,7 +253,7 @@ CASES = {
         """,
         "f(3)",
     ),
-    "a variable that lives from turn to turn": Case(
+    "a variable that lives from iteration to iteration": Case(
         """
         def f(n):
             last = 0

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from autograph import converters, translation
+from autograph import converters
+from autograph.code import translation
 from autograph.converters import Expressions
 from autograph.converters.showing import context_for, text_of
 

@@ -85,7 +85,7 @@ def test_single_exit(body: str, expected: tuple[str, str, str, str]) -> None:
         "if c:\n    if d: break\nn -= 1",  # not at the top
         "try:\n    break\nfinally: n = 1",  # not by an `if`
         "if c:\n    if d: return n\n    break\nn -= 1",  # a second way out on the way out
-        "if n > 3:\n    if c: continue\nif c: break",  # a turn may skip what would be repeated
+        "if n > 3:\n    if c: continue\nif c: break",  # an iteration may skip what would be repeated
         "for i in n: n -= i\nif c: break",  # a loop in front
         "\n".join(["n = n * n + n * n"] * (LARGEST_HEAD // 8)) + "\nif c: break",  # too much in front
         "n -= 1\nif c: n = 1\nelse: n = 2\nif d:\n    if c: break\n    n = 3",

@@ -5,7 +5,7 @@ import textwrap
 import gast
 import pytest
 
-from autograph.converters import numbers
+from autograph.analyses import numbers
 from autograph.converters.base import Conversion
 from autograph.converters.showing import context_for
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from autograph import import_hook
-from autograph.import_hook import ImportHook
+from autograph.modules import import_hook
+from autograph.modules.import_hook import ImportHook
 
 HERE = Path(__file__).resolve().parent
 NAME = "zoo_of_probes"

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import autograph as ag
-from autograph import pipeline
+from autograph.conversion import pipeline
 
 KINDS = "biufc"  # promotion order of numpy's dtype kinds; unsigned integers only meet unsigned integers here
 

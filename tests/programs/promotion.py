@@ -1,4 +1,4 @@
-"""Numbers of different types in the two arms of a branch and along a loop."""
+"""Numbers of different types in the two branches of a branch and along a loop."""
 
 import jax.numpy as jnp
 

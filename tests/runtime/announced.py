@@ -1,6 +1,6 @@
 """Writes to objects and containers, announced to the journal as converted code does it."""
 
-from autograph.runtime import journal
+from autograph.runtime.heap import journal
 
 
 def write(obj, name, value):

@@ -19,7 +19,7 @@ import jax
 import numpy as np
 
 import autograph as ag
-from autograph import library
+from autograph.code import library
 from autograph.errors import AutoGraphError
 from tests.random_programs.execution import TimedOut, category_of, reason_of, time_limit
 from tests.strangers.harvest import Case, harvest, is_number, is_numbers

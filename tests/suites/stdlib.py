@@ -15,12 +15,12 @@ import unittest
 import warnings
 from typing import Any
 
-from autograph.import_hook import ImportHook
+from autograph.modules.import_hook import ImportHook
 from autograph.runtime import converted
 
 # All that the library loads late, before modules that it uses itself are imported anew.
 importlib.import_module("autograph.converters")
-importlib.import_module("autograph.translation")
+importlib.import_module("autograph.code.translation")
 converted(set)
 
 

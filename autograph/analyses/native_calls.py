@@ -1,0 +1,84 @@
+"""Which callees stay as they are: their meaning is known, and they neither take functions nor care what is traced.
+
+>>> import gast, jax, jax.numpy as jnp
+>>> call = gast.parse("f(x)", mode="eval").body
+>>> [stays(meaning, call) for meaning in (jnp.sin, jax.random.split, isinstance, ValueError, jax.vmap, jnp.vectorize, len)]
+[True, True, True, True, False, False, False]
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import sys
+from functools import cache
+from types import BuiltinFunctionType, ModuleType
+from typing import Any
+
+import gast
+
+STATIC = frozenset(
+    getattr(builtins, name)
+    for name in (
+        "isinstance issubclass callable id super locals globals vars dir property staticmethod classmethod object slice"
+    ).split()
+)
+
+# Modules whose functions work on traced values as they are.
+NUMERIC_MODULES = (
+    "jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "jax.lax.linalg", "jax.random", "jax.nn", "jax.scipy.special",
+    "jax.scipy.linalg", "jax.scipy.stats", "jax.scipy.stats.norm", "jax.scipy.signal", "jax.ops", "jax.dtypes",
+)  # fmt: skip
+
+# Those of their functions that call what they are given; the user's functions among it must be converted.
+TAKE_FUNCTIONS = frozenset(
+    (
+        "apply_along_axis apply_over_axes fromfunction frompyfunc piecewise vectorize"
+        " associative_scan cond custom_linear_solve custom_root fori_loop map platform_dependent reduce reduce_window scan"
+        " switch while_loop linear_call composite custom_jvp_call reduce_precision_call sharding_cast cg gmres bicgstab"
+    ).split()
+)
+
+
+@cache
+def _numeric(module: ModuleType) -> frozenset[int]:
+    return frozenset(
+        id(value) for name, value in vars(module).items() if callable(value) and name not in TAKE_FUNCTIONS
+    )
+
+
+def _reassembles(meaning: Any) -> bool:
+    """Whether a function may be given the rows that a loop has appended (see `autograph.runtime.tracing.stacked_rows`)."""
+    numpy = sys.modules.get("jax.numpy")
+    return numpy is not None and any(meaning is item for item in (numpy.stack, numpy.array, numpy.asarray))
+
+
+def stays(meaning: Any, call: gast.Call) -> bool:
+    """Whether a call of `meaning` stays native."""
+    kind = type(meaning)
+    if kind is BuiltinFunctionType or kind is type:
+        if meaning is type:
+            return len(call.args) == 1
+        if meaning is getattr:
+            return len(call.args) == 2  # a default is the answer to an exception
+        if any(meaning is item for item in STATIC):
+            return True
+        if kind is type and issubclass(meaning, BaseException):
+            return meaning.__module__ == "builtins"
+    if _reassembles(meaning) and call.args and isinstance(call.args[0], gast.Name):
+        return False
+    modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
+    return any(module is not None and id(meaning) in _numeric(module) for module in modules)
+
+
+_CONTAINER_METHODS = frozenset(
+    name for kind in (list, dict, set, collections.deque, bytearray) for name in dir(kind) if not name.startswith("_")
+)
+
+
+def has_counterpart(meaning: Any, func: Any) -> bool:
+    """Whether a call matters although called functions are not converted: builtins, NumPy, methods of containers."""
+    module = getattr(meaning, "__module__", None) if isinstance(meaning, BuiltinFunctionType | type) else None
+    if module in ("builtins", "math") or type(meaning).__module__ == "numpy":
+        return True
+    return isinstance(func, gast.Attribute) and func.attr in _CONTAINER_METHODS

@@ -1,0 +1,62 @@
+"""The command line: `autograph convert`, `autograph show`, `autograph explain`, `autograph run`; `python -m autograph` is the same.
+
+What is computed goes to stdout, everything that is said about it to stderr.
+
+| exit code | when |
+| --- | --- |
+| 0 | done |
+| 1 | only `convert --check`: a file would change |
+| 2 | wrong usage, or a file that cannot be read, is no Python, or cannot be converted |
+| the script's own | `run` |
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from autograph._version import __version__
+from autograph.cli import convert, explain, run, show
+
+INTERRUPTED = 130  # 128 + SIGINT and 128 + SIGPIPE: what a shell reports for other programs
+BROKEN_PIPE = 141
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole grammar of the command line."""
+    top = argparse.ArgumentParser(
+        prog="autograph",
+        description="Python functions with data-dependent control flow, made ready for jax.jit.",
+        epilog="Each command has its own --help.",
+    )
+    top.add_argument("--version", action="version", version=f"jax-autograph {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in (convert, show, explain, run):
+        command.add_parser(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code.
+
+    >>> main(["show", "--help"])
+    Traceback (most recent call last):
+    SystemExit: 0
+
+    Args:
+        argv: the arguments without the program's name; those of the process by default.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    arguments = parser().parse_args(words)
+    arguments.words = words
+    try:
+        code: int = arguments.command_function(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("autograph: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # `autograph show ... | head`: the reader has seen enough. What is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE

@@ -1,0 +1,81 @@
+"""`autograph explain FILE.py[:func]`: what each statement becomes, without running the file."""
+
+import argparse
+import shutil
+import sys
+import textwrap
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from autograph.cli import terminal
+from autograph.cli.explanation import Explained, Kind, explain
+from autograph.cli.show import fail, suggestion
+from autograph.errors import AutoGraphError
+from autograph.modules.module_conversion import ParsedModule
+from autograph.modules.module_functions import Target
+from autograph.modules.module_text import InvalidSource
+
+DESCRIPTION = """\
+List the statements of a file's functions with what each becomes: `python` stays as it is, `staged` becomes part of the
+compiled program where a value is traced, `refused` is an error there. The file is read, not run. A method is
+Class.method. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
+
+COLORS = {Kind.PYTHON: terminal.FAINT, Kind.STAGED: terminal.STRING, Kind.REFUSED: terminal.REFUSED}
+
+
+def add_parser(commands: Any) -> None:
+    """Adds `explain` to the commands."""
+    parser = commands.add_parser("explain", help="say what each statement becomes", description=DESCRIPTION)
+    parser.add_argument("place", metavar="FILE.py[:func]", help="a file, or one of its functions by its qualified name")
+    parser.set_defaults(command_function=run, command_parser=parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    filename, colon, name = arguments.place.rpartition(":")
+    if not colon or Path(arguments.place).exists():
+        filename, name = arguments.place, ""
+    try:
+        module = ParsedModule.read(Path(filename).read_bytes(), filename)
+        targets = [target for target in module.targets if not name or target.name == name]
+        if name and not targets:
+            names = [target.name for target in module.targets]
+            return fail(f"{filename}: no function {name}{suggestion(name, names)}")
+        _print(module, targets)
+    except OSError as error:
+        return fail(f"{filename}: cannot read: {error.strerror or error}")
+    except (InvalidSource, AutoGraphError) as error:
+        return fail(str(error))
+    return 0
+
+
+def _print(module: ParsedModule, targets: list[Target]) -> None:
+    in_color = terminal.wants_color(sys.stdout)
+    width = shutil.get_terminal_size().columns if in_color else 120
+    digits = len(str(len(module.lines)))
+    for number, target in enumerate(targets):
+        lines = explain(module, target)
+        counts = Counter(line.kind for line in lines)
+        listed = ", ".join(f"{counts[kind]} {kind.value}" for kind in Kind if counts[kind])
+        title = f"{module.text.filename}:{target.node.lineno}: {target.name}: {listed}"
+        print(("\n" if number else "") + (f"{terminal.NAME}{title}{terminal.RESET}" if in_color else title))
+        for line in lines:
+            print(_shown(line, module, digits, width, in_color))
+
+
+def _shown(line: Explained, module: ParsedModule, digits: int, width: int, in_color: bool) -> str:
+    """A statement as the listing has it: its line, what it becomes, its text, and below it when."""
+    source = module.lines[line.lineno - 1].expandtabs().rstrip()
+    text = source if source.strip() == line.text else line.text
+    kind = f"{line.kind.value:<7}"
+    color = COLORS[line.kind]
+    head = f"{line.lineno:>{digits}}  {f'{color}{kind}{terminal.RESET}' if in_color else kind}  {text}"
+    margin = " " * (digits + 11 + len(source) - len(source.lstrip()))
+    notes = [
+        textwrap.fill(
+            note, max(width, len(margin) + 40), initial_indent=f"{margin}  ^ ", subsequent_indent=f"{margin}    "
+        )
+        for note in line.notes
+    ]
+    return "\n".join([head, *(f"{terminal.FAINT}{note}{terminal.RESET}" if in_color else note for note in notes)])

@@ -1,0 +1,233 @@
+"""What each statement of a function becomes, read off the converted function.
+
+The converters place what they make at the position of the statement that it stands for. So the operators in the converted
+tree say which statements may be staged; what has none stayed Python. Nothing is analysed a second time.
+
+>>> from autograph.modules.module_conversion import ParsedModule
+>>> module = ParsedModule.read(b"def f(x):\\n    y = 2 * x\\n    if y > 0:\\n        y = -y\\n    return y\\n", "f.py")
+>>> for line in explain(module, module.targets[0]):
+...     print(line.lineno, line.kind.value, line.text, *line.notes)
+2 python y = 2 * x
+3 staged if y > 0: lax.cond where its test is traced
+4 python y = -y
+5 python return y
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.analyses.static_tests import StaticTests
+from autograph.code.locations import header, position
+from autograph.code.stack_room import room
+from autograph.code.translation import to_gast
+from autograph.conversion.staged_tree import DEPTH
+from autograph.modules.module_conversion import ParsedModule
+from autograph.modules.module_functions import Target
+from autograph.options import MISSING
+
+
+class Kind(enum.Enum):
+    """What a statement becomes."""
+
+    PYTHON = "python"  # stays what it is
+    STAGED = "staged"  # part of the program where a value is traced; Python's otherwise
+    REFUSED = "refused"  # an error where the value that the note names is traced
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One statement.
+
+    Args:
+        lineno: its first line.
+        end_lineno: the last line of it, or of its header where it has a block.
+        text: its first line of source.
+        kind: see `Kind`.
+        notes: what it becomes and when, one clause each.
+    """
+
+    lineno: int
+    end_lineno: int
+    text: str
+    kind: Kind
+    notes: tuple[str, ...]
+
+
+Place = tuple[int, int]
+
+_STATEMENTS = {
+    "if_stmt": "lax.cond where its test is traced",
+    "while_loop": "lax.while_loop where its test is traced",
+    "for_loop": "lax.scan over a traced array; lax.while_loop where the number of iterations, or whether to go on, is traced",
+}
+_EXPRESSIONS = {
+    "if_exp": "the conditional expression: lax.cond, or a select, where its test is traced",
+    "and_": "`and`: lax.cond, or a select, where its left side is traced",
+    "or_": "`or`: lax.cond, or a select, where its left side is traced",
+    "compare": "the chained comparison: lax.cond, or a select, where a comparison before the last is traced",
+    "comp_kept": "the filter: a select where it is traced",
+    "assert_": "a check of the compiled program where its test is traced",
+    "raise_": "a check of the compiled program where it stands under a traced test",
+}
+_REFUSED = {
+    "comp_test": "refused where the filter of the comprehension is traced: the number of elements would not be known",
+}
+_JUMPS = {ast.Return: "`return`", ast.Break: "`break`", ast.Continue: "`continue`"}
+_STARTS_A_GUARD: tuple[Any, ...] = (*_JUMPS, ast.For, ast.While)
+_SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+
+
+@room(DEPTH)
+def explain(module: ParsedModule, target: Target) -> list[Explained]:
+    """The statements of a function and of those inside it, in the order of the text.
+
+    Args:
+        module: the file.
+        target: one of its outermost functions.
+    Raises:
+        AutoGraphError: it cannot be converted; the message says why.
+    """
+    node = target.node
+    if isinstance(node, ast.Lambda):
+        statements: list[Any] = [node]
+    else:
+        statements = sorted(_statements(node.body[ast.get_docstring(node) is not None :]), key=position)
+    found = _Found(module.staged(target), module.alias, StaticTests(_resolver(module, node)), statements)
+    return [_explained(statement, found, module) for statement in statements]
+
+
+def _statements(body: list[Any]) -> Iterator[Any]:
+    """All statements of a block, those in its blocks included."""
+    for node in body:
+        yield node
+        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(owner, name, None)
+                if isinstance(inner, list):
+                    yield from _statements(inner)
+
+
+class _Found:
+    """What stands where in a converted function."""
+
+    def __init__(self, tree: ast.AST, alias: str, static: StaticTests, statements: list[Any]) -> None:
+        self.static = static
+        # An `if` of ours stands where a jump or a loop stood: what it guards is no question of the user's test.
+        guards = {(node.lineno, node.col_offset) for node in statements if isinstance(node, _STARTS_A_GUARD)}
+        operators: list[tuple[Place, str, ast.Call]] = []
+        self.statements: set[tuple[type, Place]] = set()
+        self.leaves_unbound: dict[str, list[int]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.stmt):
+                self.statements.add((type(node), (node.lineno, node.col_offset)))
+            if isinstance(node, ast.Call) and (name := _operator(node, alias)):
+                operators.append(((node.lineno, node.col_offset), name, node))
+                for keyword in node.keywords:
+                    if keyword.arg == "unbound" and (node.lineno, node.col_offset) not in guards:
+                        for variable in ast.literal_eval(keyword.value):
+                            self.leaves_unbound.setdefault(variable, []).append(node.lineno)
+        self._operators = sorted(operators, key=_place)
+
+    def within(self, start: Place, end: Place) -> list[tuple[str, ast.Call]]:
+        """The operators between two places, and their names."""
+        first, last = (bisect.bisect_left(self._operators, place, key=_place) for place in (start, end))
+        return [(name, call) for _, name, call in self._operators[first:last]]
+
+    def is_native(self, node: ast.stmt) -> bool:
+        """Whether a statement of this kind stands where the user wrote it."""
+        return (type(node), (node.lineno, node.col_offset)) in self.statements
+
+
+def _place(entry: tuple[Place, str, ast.Call]) -> Place:
+    return entry[0]
+
+
+def _resolver(module: ParsedModule, function: ast.AST) -> Callable[[str], Any]:
+    """What names mean in a function: nothing that is known, where it binds them."""
+    bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    return lambda name: MISSING if name.partition(".")[0] in bound else module.resolve(name)
+
+
+def _operator(node: ast.Call, alias: str) -> str:
+    """The name of the operator that a call calls, or nothing."""
+    func = node.func
+    is_ours = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == alias
+    return func.attr if is_ours and isinstance(func, ast.Attribute) else ""
+
+
+def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
+    line, column, end_line, end_column = header(node)
+    if isinstance(node, ast.Match):  # the tests of its cases stand for it
+        *_, last = node.cases
+        *_, end_line, end_column = position(last.guard or last.pattern)
+    kind, notes = _own(node, found)
+    for name, call in found.within((line, column), (end_line, end_column)):
+        if name in _EXPRESSIONS:
+            kind = Kind.STAGED if kind is Kind.PYTHON else kind
+            notes.append(_EXPRESSIONS[name])
+        elif name in _REFUSED:
+            kind = Kind.REFUSED
+            notes.append(_REFUSED[name])
+        elif name in ("read", "read_free"):
+            variable = ast.unparse(call.args[0]).removeprefix("lambda: ")
+            if len(call.args) > 1:
+                kind = Kind.STAGED if kind is Kind.PYTHON else kind
+                notes.append(f"a check of the compiled program that '{variable}' is bound, where traced tests bind it")
+            elif lines := found.leaves_unbound.get(variable):
+                kind = Kind.REFUSED
+                where = " or ".join(str(number) for number in sorted(set(lines)))
+                notes.append(f"refused where a traced test in line {where} leaves '{variable}' without a value")
+    text = module.lines[line - 1].strip()
+    return Explained(line, end_line, text, kind, tuple(dict.fromkeys(notes)))
+
+
+def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:
+    """What a statement becomes, but for the expressions in it."""
+    here = [name for name, _ in found.within((node.lineno, node.col_offset), (node.lineno, node.col_offset + 1))]
+    if isinstance(node, ast.Match):
+        *_, end_line, end_column = position(node.cases[-1].guard or node.cases[-1].pattern)
+        inside = found.within((node.lineno, node.col_offset), (end_line, end_column))
+        if any(name == "if_stmt" for name, _ in inside):
+            return Kind.STAGED, ["a chain of `if`s: lax.cond where what a case tests is traced"]
+        return Kind.PYTHON, []
+    if isinstance(node, ast.If | ast.While | ast.For):
+        operator = next((name for name in here if name in _STATEMENTS), None)
+        if operator is not None and not found.is_native(node):
+            return Kind.STAGED, [_STATEMENTS[operator]]
+        if not found.is_native(node):
+            return Kind.STAGED, ["part of the loop's test, which may be traced"]
+        return _native(node, found)
+    if type(node) in _JUMPS and ("if_stmt" in here or not found.is_native(node)):
+        return Kind.STAGED, [
+            f"{_JUMPS[type(node)]} leaves what may be staged: a flag, or a part of its test, stands for it"
+        ]
+    if "if_stmt" in here and not isinstance(node, ast.Expr):
+        return Kind.STAGED, ["what a jump in it skips: lax.cond where that jump stands under a traced test"]
+    return Kind.PYTHON, []
+
+
+def _native(node: Any, found: _Found) -> tuple[Kind, list[str]]:
+    """An `if` or loop that stayed one, and why."""
+    if not isinstance(node, ast.For) and found.static.holds(to_gast(node.test)):
+        return Kind.PYTHON, ["its test is known while tracing"]
+    if any(isinstance(child, _SUSPENDING) for child in _own_nodes(node)):
+        why = "stays Python, since it holds `yield` or `await`"
+    else:
+        why = "stays Python, since a jump in it, or the frame that the function looks at, cannot move"
+    if isinstance(node, ast.For):
+        return Kind.PYTHON, [f"{why}: over a traced array it is unrolled"]
+    return Kind.REFUSED, [f"{why}: refused where its test is traced"]
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield from _own_nodes(child)

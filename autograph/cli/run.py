@@ -1,0 +1,33 @@
+"""`autograph run FILE.py [args]`: the script with all its own functions converted."""
+
+import argparse
+import sys
+from typing import Any
+
+from autograph.modules.module_text import InvalidSource
+from autograph.modules.script import run_script
+
+DESCRIPTION = """\
+Run a script as python does, with every function that it defines converted. Arguments after the file are the script's;
+the exit code is the script's."""
+
+
+def add_parser(commands: Any) -> None:
+    """Adds `run` to the commands."""
+    parser = commands.add_parser("run", help="run a script with its functions converted", description=DESCRIPTION)
+    parser.add_argument("file", metavar="FILE.py")
+    parser.add_argument("arguments", metavar="args", nargs=argparse.REMAINDER)
+    parser.set_defaults(command_function=run, command_parser=parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    # From the words themselves: argparse would take the first `--` away, which may be meant for the script.
+    words = arguments.words[arguments.words.index(arguments.file, 1) + 1 :]
+    try:
+        return run_script(arguments.file, words)
+    except InvalidSource as error:
+        print(error, file=sys.stderr)
+    except OSError as error:
+        print(f"{arguments.file}: cannot read: {error.strerror or error}", file=sys.stderr)
+    return 2

@@ -1,0 +1,62 @@
+"""`autograph show FILE.py:func`: the converted code of one function, without running the file."""
+
+import argparse
+import difflib
+import sys
+from pathlib import Path
+from typing import Any
+
+import astunparse
+
+from autograph.cli import terminal
+from autograph.errors import AutoGraphError
+from autograph.modules import module_conversion
+from autograph.modules.module_text import InvalidSource
+
+DESCRIPTION = """\
+Print what a function becomes. The file is read, not run. A method is Class.method, a function inside another one is
+outer.inner. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
+
+
+def add_parser(commands: Any) -> None:
+    """Adds `show` to the commands."""
+    parser = commands.add_parser("show", help="print the converted code of a function", description=DESCRIPTION)
+    parser.add_argument("place", metavar="FILE.py:func", help="the file and the function's qualified name")
+    parser.add_argument("--ast", action="store_true", help="print the tree of the converted code")
+    parser.set_defaults(command_function=run, command_parser=parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    filename, colon, name = arguments.place.rpartition(":")
+    if not colon or not name:
+        arguments.command_parser.error(f"{arguments.place}: expected FILE.py:func")
+    try:
+        module = module_conversion.ParsedModule.read(Path(filename).read_bytes(), filename)
+        if name not in module.qualified_names():
+            return fail(f"{filename}: no function {name}{suggestion(name, module.qualified_names())}")
+        node = module.shown(name)
+    except OSError as error:
+        return fail(f"{filename}: cannot read: {error.strerror or error}")
+    except (InvalidSource, AutoGraphError) as error:
+        return fail(str(error))
+    if arguments.ast:
+        print(astunparse.dump(node))
+        return 0
+    text = module_conversion.standalone_text(node, module.alias)
+    sys.stdout.write(terminal.highlighted(text) if terminal.wants_color(sys.stdout) else text)
+    return 0
+
+
+def fail(message: str) -> int:
+    """Says what went wrong; returns the exit code for it."""
+    print(message, file=sys.stderr)
+    return 2
+
+
+def suggestion(name: str, names: list[str]) -> str:
+    """The end of a message about a name that no function has: which ones are near, or which there are."""
+    if not names:
+        return "; it has no functions"
+    close = difflib.get_close_matches(name, names, n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else f"; it has {', '.join(sorted(set(names)))}"

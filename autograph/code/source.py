@@ -1,0 +1,387 @@
+"""The exact syntax node of a function, at its own positions in the user's file.
+
+The whole file is parsed and compiled once. A function's code object is looked up among the compiled ones by name and
+first line and must be *equal*, bytecode, constants and positions: so a file that was edited after import is refused and
+not misread (`inspect.getsource` would return the new text for the old function), and two equal lambdas on one line are
+told apart by their columns. The whole file and not the function alone: bytecode depends on the module's imports.
+
+>>> def f(x):
+...     return (lambda y: y + 1)(x)
+>>> found = find(f)
+>>> found.node.name, found.node.lineno, [type(scope).__name__ for scope in found.chain]
+('f', 1, [])
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import io
+import linecache
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import CodeType, FunctionType
+from typing import Any
+
+from autograph.code import dataclass_methods
+from autograph.code.code_places import (
+    FUTURE_FLAGS,
+    Chain,
+    FunctionNode,
+    Places,
+    by_place,
+    codes_in,
+    first_line,
+    matching,
+    quietly,
+    same_but_for_pytest,
+    same_code,
+    scopes_below,
+)
+from autograph.code.registry import LOCK, CodeTable
+from autograph.errors import SourceError
+
+_KEPT_FILES = 256  # a program that makes functions from texts may have one "file" each
+_KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older text
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where a function stands.
+
+    Args:
+        node: its `FunctionDef`, `AsyncFunctionDef` or `Lambda` in the tree of the whole file; copy it before edits.
+        chain: the scopes around it, outermost first, without the module.
+        code: the code object that the file's text compiles to.
+        file: the file.
+        imports: the names that the compiler saw imported at the level of the module.
+    """
+
+    node: FunctionNode
+    chain: Chain
+    code: CodeType
+    file: SourceFile
+    imports: frozenset[str] = frozenset()
+
+    @property
+    def filename(self) -> str:
+        """The name that tracebacks show."""
+        return self.code.co_filename
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the file without line ends; line 1 is the first."""
+        return self.file.lines
+
+    @property
+    def text(self) -> str:
+        """The text of the function as the file has it, decorators left out."""
+        return ast.get_source_segment(self.file.text, self.node) or ""
+
+    @property
+    def class_name(self) -> str | None:
+        """The class whose name mangles `__x` in the function."""
+        return next((scope.name for scope in reversed(self.chain) if isinstance(scope, ast.ClassDef)), None)
+
+    @cached_property
+    def nested(self) -> dict[FunctionNode, Source]:
+        """The functions inside this one, by their nodes; those in dead code have no code object and are missing."""
+        found: dict[FunctionNode, Source] = {}
+        if not any(isinstance(constant, CodeType) for constant in self.code.co_consts):
+            return found
+        inside = [entry for entry in scopes_below(self.node, self.chain) if entry[0] is not self.node]
+        table = by_place(inside)
+        for code in codes_in(self.code):
+            entry = matching(code, table)
+            if entry is not None:
+                found.setdefault(entry[0], Source(entry[0], entry[1], code, self.file, self.imports))
+        return found
+
+
+@dataclass(eq=False)
+class SourceFile:
+    """One version of a file's text, with its tree and the code objects that it compiles to."""
+
+    filename: str
+    raw_lines: list[str]
+    text: str
+    _codes: dict[Any, dict[tuple[str, int], list[CodeType]]] = field(default_factory=dict)
+    _scopes: dict[int, Places] = field(default_factory=dict)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The parsed file."""
+        return quietly(ast.parse, self.text, self.filename)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines without line ends."""
+        return tuple(line.rstrip("\r\n") for line in self.raw_lines)
+
+    @cached_property
+    def watched(self) -> list[tuple[int, int, list[ast.expr | None]]]:
+        """The lines that `except` or `contextlib.suppress` watches, first and last, and the classes that it catches.
+
+        An `except*` takes a group apart by what is in it: it may catch anything.
+        """
+        found: list[tuple[int, int, list[ast.expr | None]]] = []
+        for node in ast.walk(self.tree):
+            kinds: list[ast.expr | None] = []
+            if isinstance(node, ast.Try):
+                kinds = [handler.type for handler in node.handlers]
+            elif isinstance(node, ast.TryStar):
+                kinds = [None]
+            elif isinstance(node, ast.With):
+                calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
+                kinds = [kind for call in calls if _named(call.func) == "suppress" for kind in call.args]
+            if kinds:
+                assert isinstance(node, ast.Try | ast.TryStar | ast.With)
+                found.append((node.body[0].lineno, _last_line(node.body[-1]), kinds))
+        return found
+
+    @cached_property
+    def guarded(self) -> list[tuple[int, int]]:
+        """The lines, first and last, behind which code runs whatever leaves them: of `finally`, `with`, wide handlers."""
+        found: list[tuple[int, int]] = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
+                found.append((node.lineno, node.finalbody[0].lineno - 1))
+            elif isinstance(node, ast.Try | ast.TryStar):
+                if any(handler.type is None or _named(handler.type) in _WIDEST for handler in node.handlers):
+                    found.append((node.body[0].lineno, _last_line(node.body[-1])))
+            elif isinstance(node, ast.With | ast.AsyncWith):
+                found.append((node.body[0].lineno, _last_line(node.body[-1])))
+        return found
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """The names that the module binds by imports, outside its functions and classes."""
+        found: set[str] = set()
+        pending: list[ast.AST] = [self.tree]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    pending.extend(ast.iter_child_nodes(node))
+        return frozenset(found - {"*"})
+
+    @cached_property
+    def rebound_globals(self) -> frozenset[str]:
+        """Globals that some function of the file rebinds, so that their value now says nothing about later."""
+        if "global" not in self.text:
+            return frozenset()
+        return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names)
+
+    def plain_function(self, name: str) -> CodeType | None:
+        """The code of the only module-level definition of a name, when it has no decorators."""
+        found = [statement for statement in self.tree.body if getattr(statement, "name", None) == name]
+        if len(found) != 1 or not isinstance(found[0], ast.FunctionDef) or found[0].decorator_list:
+            return None
+        codes = self._compiled(0, False).get((name, found[0].lineno), [])
+        return codes[0] if codes else None
+
+    def find(self, code: CodeType) -> Source | None:
+        """The place of a code object, or None when this text does not compile to it."""
+        flags = code.co_flags & FUTURE_FLAGS
+        for alone in (False, True):  # notebooks and the interactive prompt compile each statement of a cell alone
+            for candidate in self._compiled(flags, alone).get((code.co_name, code.co_firstlineno), ()):
+                if same_code(code, candidate) or same_but_for_pytest(code, candidate):
+                    entry = self._entry(candidate)
+                    if entry is not None:
+                        imports = frozenset() if alone else self.imports
+                        candidate = candidate.replace(co_flags=code.co_flags)
+                        return Source(entry[0], entry[1], candidate, self, imports)
+        return None
+
+    def _compiled(self, flags: int, alone: bool) -> dict[tuple[str, int], list[CodeType]]:
+        table = self._codes.get((flags, alone))
+        if table is None:
+            table = {}
+            modules = [ast.Module([statement], []) for statement in self.tree.body] if alone else [self.tree]
+            for module in modules:
+                root = quietly(compile, module, self.filename, "exec", flags, True)
+                for code in codes_in(root):
+                    table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+            self._codes[flags, alone] = table
+        return table
+
+    @cached_property
+    def _first_lines(self) -> list[int]:
+        """The first line of each top-level statement."""
+        return [first_line(statement) for statement in self.tree.body]
+
+    def _entry(self, code: CodeType) -> tuple[FunctionNode, Chain] | None:
+        """The node that a code object of this text was compiled from, and the scopes around it."""
+        line = code.co_firstlineno
+        last = bisect.bisect_right(self._first_lines, line)
+        first = last - 1
+        while first > 0 and _last_line(self.tree.body[first - 1]) >= line:  # several statements on one line
+            first -= 1
+        for index in range(max(first, 0), last):
+            statement = self.tree.body[index]
+            if isinstance(statement, ast.FunctionDef) and statement.name == code.co_name:
+                if self._first_lines[index] == line:
+                    return statement, ()
+            if index not in self._scopes:
+                self._scopes[index] = by_place(scopes_below(statement, ()))
+            found = matching(code, self._scopes[index])
+            if found is not None:  # else: another statement on the same line
+                return found
+        return None
+
+
+def _last_line(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
+
+
+def find(fn: FunctionType) -> Source:
+    """The source of a Python function.
+
+    Raises:
+        SourceError: when there is none, or when it is not what the function was compiled from.
+    """
+    with LOCK:
+        return _find(fn)
+
+
+def _find(fn: FunctionType) -> Source:
+    code = fn.__code__
+    filename = code.co_filename
+    known = _FILES.get(filename, [])
+    for file in known:
+        if (source := file.find(code)) is not None:
+            return source
+    for refresh in (False, True):
+        if refresh:
+            linecache.checkcache(filename)
+        lines = linecache.getlines(filename, fn.__globals__)
+        if not lines or any(file.raw_lines == lines for file in known):
+            continue
+        file = SourceFile(filename, list(lines), "".join(lines))
+        try:
+            source = file.find(code)
+        except (SyntaxError, ValueError, RecursionError):
+            source = None
+        if source is not None:
+            remember(file)
+            return source
+    for text in dataclass_methods.texts_of(code):
+        source = SourceFile(filename, text.splitlines(keepends=True), text).find(code)
+        if source is not None:
+            return source
+    raise _missing(code) if not lines else _stale(code)
+
+
+def from_text(filename: str, text: str, code: CodeType) -> Source:
+    """The source of a code object that was compiled from a text, whether or not such a file is here."""
+    for file in _FILES.get(filename, []):
+        if file.text == text and (found := file.find(code)) is not None:
+            return found
+    file = SourceFile(filename, list(io.StringIO(text)), text)
+    remember(file)
+    found = file.find(code)
+    if found is None:
+        raise _stale(code)
+    return found
+
+
+def caught_around(filename: str, line: int) -> list[ast.expr | None]:
+    """The classes that handlers around a line of a file catch, as they are written; None for a bare `except`."""
+    files = _FILES.get(filename)
+    if not files:
+        return []
+    return [kind for first, last, kinds in files[0].watched if first <= line <= last for kind in kinds]
+
+
+def is_guarded(filename: str, line: int, start: int) -> bool:
+    """Whether code runs whatever leaves a line of a file: of a `finally`, a `with`, a handler for everything.
+
+    Args:
+        start: the first line of the function or generator expression there; what stands around that is not in it.
+    """
+    files = _FILES.get(filename)
+    return files is not None and any(start < first <= line <= last for first, last in files[0].guarded)
+
+
+_WIDEST = ("BaseException", "GeneratorExit")
+
+
+def tree_of(filename: str) -> ast.Module | None:
+    """The parsed text of a file in which a function was looked for; of its latest version."""
+    files = _FILES.get(filename)
+    return files[0].tree if files else None
+
+
+def _named(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+_FILES: dict[str, list[SourceFile]] = {}
+"""The files that were read, the latest last. A function that is in use keeps its own file."""
+
+
+_MISSING = CodeTable()
+"""What `linecache` had for the file of a function that was not found in it."""
+
+
+def remember(file: SourceFile) -> None:
+    """Notes a version of a file, in which functions are looked for first."""
+    known = _FILES.pop(file.filename, [])
+    _FILES[file.filename] = [file, *known][:_KEPT_VERSIONS]
+    while len(_FILES) > _KEPT_FILES:
+        del _FILES[next(iter(_FILES))]
+
+
+def has_source(fn: FunctionType) -> bool:
+    """Whether there is any text for a function. For a file this parses nothing, nor says that it is the right one.
+
+    Names in angle brackets stand for many texts: there the function has to be found.
+    """
+    filename = fn.__code__.co_filename
+    if not filename.startswith("<"):
+        return bool(_FILES.get(filename)) or bool(linecache.getlines(filename, fn.__globals__))
+    missing, text = _MISSING.of(fn.__code__), linecache.cache.get(filename)
+    if missing.get("of") is text and missing:
+        return False  # it was looked for in that text
+    try:
+        find(fn)
+    except SourceError:
+        missing["of"] = linecache.cache.get(filename)
+        return False
+    return True
+
+
+def _missing(code: CodeType) -> SourceError:
+    name = code.co_qualname
+    if code.co_filename == "<stdin>":
+        instead = "put the function into a file, a notebook, or the prompt of Python 3.13, which keep the source"
+    elif code.co_filename.startswith("<frozen "):
+        instead = "frozen modules have none: import the module from its file (`-X frozen_modules=off` for Python's own)"
+    elif code.co_filename.startswith("<"):
+        instead = (
+            "put the function into a file; code run by `exec` needs its text in `linecache.cache` under the file name "
+            "given to `compile`"
+        )
+    else:
+        instead = "make the .py file available beside the compiled one"
+    return SourceError(
+        f"cannot find the source of `{name}`",
+        at=code,
+        why="conversion works on the text of a function, and Python kept none for this file",
+        instead=instead,
+    )
+
+
+def _stale(code: CodeType) -> SourceError:
+    if (
+        code.co_filename == "<string>"
+    ):  # the name of every text that `exec` is given, and since 3.13 that of `python -c`
+        return _missing(code)
+    return SourceError(
+        f"the source of `{code.co_qualname}` is not what is running",
+        at=code,
+        why="the file was edited after it was imported, or something rewrote the function when it was imported",
+        instead="import the module again (restart), or convert the function before it is rewritten",
+    )

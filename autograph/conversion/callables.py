@@ -1,0 +1,134 @@
+"""Conversion of whatever can be called: the function inside is converted, what is around it stays.
+
+| given | result |
+| --- | --- |
+| function, lambda | the two-body function |
+| bound method | the converted function bound to the same object |
+| `staticmethod`, `classmethod`, `property`, `cached_property` | the same descriptor around the converted function |
+| `functools.partial`, `partialmethod` | the same arguments around the converted function |
+| `functools.lru_cache` | a cache with the same parameters around the converted function |
+| `jax.jit` | `jax.jit` with the same options around the converted function |
+| callable object | its class's `__call__`, converted, bound to the object |
+| builtin, function of JAX itself | itself |
+| class, something already under `jax.vmap`, `jax.grad`, ... | refused: see the message |
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+import jax
+
+from autograph.code.library import is_library
+from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
+from autograph.jax_internals import jit_options
+
+Each = Callable[[FunctionType], Any]
+
+
+def converted(callee: Any, each: Each) -> Any:
+    """The callable with `each` applied to the Python function in it.
+
+    Raises:
+        ConversionError: when there is no function inside that could be converted.
+    """
+    kind = type(callee)
+    rule = _RULES.get(kind)
+    if rule is not None:
+        return rule(callee, each)
+    if kind is _JITTED:
+        return _jit(callee, each)
+    if kind is _CACHED:
+        return functools.lru_cache(**callee.cache_parameters())(converted(callee.__wrapped__, each))
+    if isinstance(callee, type):
+        raise ConversionError(
+            f"class `{callee.__qualname__}` cannot be converted as a whole",
+            why="its methods may be called by code that expects them as they are",
+            instead="decorate the methods that are traced, or convert an instance: `ag.convert(instance)`",
+        )
+    call = _static_attribute(kind, "__call__")
+    if call is None:
+        raise ConversionError(f"{kind.__qualname__!r} object is not callable", instead="pass a function")
+    if is_library(callee):
+        return callee
+    inner = converted(call, each)
+    return inner.__func__ if isinstance(inner, staticmethod) else MethodType(inner, callee)
+
+
+def _function(callee: FunctionType, each: Each) -> Any:
+    wrapped = callee.__dict__.get("__wrapped__")
+    if not is_of_jax(callee.__code__):
+        return each(callee)
+    if wrapped is not None and not is_library(wrapped):
+        raise ConversionError(
+            f"`{getattr(wrapped, '__qualname__', callee.__name__)}` is already under a transform of JAX",
+            at=wrapped,
+            why="the transform keeps its options to itself, so it cannot be made again around the converted function",
+            instead="convert first: `jax.vmap(ag.convert(f))`, or put `@ag.convert` below the other decorator",
+        )
+    return callee
+
+
+def _method(callee: MethodType, each: Each) -> Any:
+    return MethodType(converted(callee.__func__, each), callee.__self__)
+
+
+def _around(callee: Any, each: Each) -> Any:
+    return type(callee)(converted(callee.__func__, each))
+
+
+def _property(callee: property, each: Each) -> Any:
+    fget, fset, fdel = (part and converted(part, each) for part in (callee.fget, callee.fset, callee.fdel))
+    return property(fget, fset, fdel, callee.__doc__)
+
+
+def _cached_property(callee: Any, each: Each) -> Any:
+    return functools.cached_property(converted(callee.func, each))
+
+
+def _partial(callee: Any, each: Each) -> Any:
+    new = type(callee)(converted(callee.func, each), *callee.args, **callee.keywords)
+    new.__dict__.update(callee.__dict__)
+    return new
+
+
+def _jit(callee: Any, each: Each) -> Any:
+    if is_library(callee.__wrapped__):
+        return callee
+    options = jit_options(callee)
+    if options is None:
+        warnings.warn(
+            f"`{getattr(callee, '__name__', callee)}` is left as it is: the options of its jax.jit cannot be read; "
+            "write `jax.jit(ag.convert(f), ...)`",
+            AutoGraphWarning,
+            stacklevel=4,
+        )
+        return callee
+    inner = converted(callee.__wrapped__, each)
+    return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
+
+
+def _static_attribute(kind: type, name: str) -> Any:
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+_JITTED = type(jax.jit(_identity))
+_CACHED = type(functools.lru_cache(_identity))
+_RULES: dict[type, Callable[[Any, Each], Any]] = {
+    FunctionType: _function,
+    MethodType: _method,
+    staticmethod: _around,
+    classmethod: _around,
+    property: _property,
+    functools.cached_property: _cached_property,
+    functools.partial: _partial,
+    functools.partialmethod: _partial,
+}

@@ -1,0 +1,70 @@
+"""What author's code calls for element assignment on JAX arrays; see `autograph.conversion.element_assignment`.
+
+>>> import jax.numpy as jnp
+>>> x = jnp.zeros(2)
+>>> Slot(x)[0] = 5
+>>> take(x).tolist(), take(x).tolist()
+([5.0, 0.0], [0.0, 0.0])
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from typing import Any
+
+from autograph import runtime
+
+
+class Pending(threading.local):
+    """The array that an element assignment has just made, until the next statement fetches it."""
+
+    pair: tuple[Any, Any] | None = None
+
+
+_PENDING = Pending()
+
+
+class Slot:
+    """Stands for an array as the container of an element assignment."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _PENDING.pair = self.array, put(value, self.array, index)
+
+
+def take(array: Any) -> Any:
+    """The array that took the place of `array` in the assignment before; `array` where there was none."""
+    pair, _PENDING.pair = _PENDING.pair, None
+    return pair[1] if pair is not None and pair[0] is array else array
+
+
+def put(value: Any, array: Any, index: Any) -> Any:
+    """The array with an element replaced; with anything else written by Python (the variable may have been rebound)."""
+    return runtime.set_item(value, array, index)
+
+
+def augment(array: Any, index: Any, symbol: str, value: Any) -> Any:
+    """The array with `array[index] <symbol> value` done."""
+    return put(_OPERATORS[symbol](array[index], value), array, index)
+
+
+_OPERATORS: dict[str, Any] = {
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "MatMult": operator.imatmul,
+    "LShift": operator.ilshift,
+    "RShift": operator.irshift,
+    "BitAnd": operator.iand,
+    "BitXor": operator.ixor,
+    "BitOr": operator.ior,
+}

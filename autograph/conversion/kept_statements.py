@@ -1,0 +1,109 @@
+"""Tests that stay Python's own in a converted function, and why: what is said where one of them would have to be staged.
+
+>>> from autograph.code.source import SourceFile, remember
+>>> text = "def f(n):\\n    try:\\n        if n > 0:\\n            return 1\\n    finally:\\n        return 2\\n"
+>>> remember(SourceFile("kept.py", text.splitlines(keepends=True), text))
+>>> why_kept("kept.py", 3).why
+'the `finally` at line 6 leaves by `return`, and no flag can stand for that, so what stands in the `try` stays as it is'
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple
+
+from autograph.code import source
+from autograph.code.code_places import FunctionNode
+from autograph.conversion.suspensions import of_one_function
+
+_OF_FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
+_JUMPS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
+_TESTED = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Kept(NamedTuple):
+    """Parts of a message, as in `errors.message`; `what` where there is more to say than that a value is asked for."""
+
+    why: str
+    instead: str
+    what: str = ""
+
+
+def why_kept(filename: str, line: int) -> Kept | None:
+    """Why what asks for a value on a line of a converted function was left as it is; None where nothing says so."""
+    tree = source.tree_of(filename)
+    if tree is None:
+        return None
+    around = [node for node in ast.walk(tree) if _first(node) <= line <= _last(node)]  # outer ones first
+    for node in reversed(around):
+        if (
+            isinstance(node, _TESTED)
+            and _first(node.test) <= line <= _last(node.test)
+            and _asks_for_identity(node.test)
+        ):
+            return Kept(
+                "Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
+                "compare them by `==` or `!=`",
+                "`is` between a known and a traced bool",
+            )
+        if isinstance(node, ast.Try) and (jump := _jump_out(node.finalbody)) is not None:
+            return Kept(
+                f"the `finally` at line {jump.lineno} leaves by `{_JUMPS[type(jump)]}`, and no flag can stand for that, so what "
+                "stands in the `try` stays as it is",
+                "set a variable in the `finally`, and leave behind the `try`",
+            )
+        if isinstance(node, _COMPREHENSIONS):
+            bound = next((x for x in ast.walk(node) if isinstance(x, ast.NamedExpr)), None)
+            if bound is not None:
+                return Kept(
+                    f"the comprehension binds '{ast.unparse(bound.target)}' by `:=`, so what stands in it stays as it is",
+                    "write a `for` loop that appends to a list",
+                )
+        if isinstance(node, FunctionNode):
+            call = next((x for x in of_one_function(node, ast.Call) if _sees_frame(x)), None)
+            return (
+                None
+                if call is None
+                else Kept(
+                    f"the function calls `{ast.unparse(call)}`, which sees its variables, so its statements stay as they are",
+                    "ask for variables by their names, or put the statement into a function of its own",
+                )
+            )
+    return None
+
+
+def _asks_for_identity(test: ast.expr) -> bool:
+    """Whether a test asks for identity of things that may be bools."""
+    if isinstance(test, ast.BoolOp):
+        return any(map(_asks_for_identity, test.values))
+    if isinstance(test, ast.UnaryOp):
+        return _asks_for_identity(test.operand)
+    return (
+        isinstance(test, ast.Compare)
+        and all(isinstance(operator, ast.Is | ast.IsNot) for operator in test.ops)
+        and not any(isinstance(operand, ast.Constant) for operand in (test.left, *test.comparators))
+    )
+
+
+def _first(node: Any) -> int:
+    return getattr(node, "lineno", 1 << 30)
+
+
+def _last(node: Any) -> int:
+    return getattr(node, "end_lineno", None) or 0
+
+
+def _jump_out(statements: list[ast.stmt]) -> Any:
+    """A jump that leads out of statements."""
+    for statement in statements:
+        for node in of_one_function(statement, tuple(_JUMPS)):
+            inside = [x for x in ast.walk(statement) if isinstance(x, ast.For | ast.While | ast.AsyncFor)]
+            if isinstance(node, ast.Return) or not any(node in ast.walk(loop) for loop in inside):
+                return node
+    return None
+
+
+def _sees_frame(call: ast.Call) -> bool:
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    return name in _OF_FRAMES and len(call.args) < (2 if name in ("eval", "exec") else 1) and not call.keywords

@@ -1,0 +1,397 @@
+"""The way of one function, from its code object to its two bodies; caches, and the one place with order.
+
+A `Unit` stands for a function's code. Its author's body (`original_body`) runs where nothing is traced and begins
+with a check that enters the staged body otherwise. The staged body is built on first need, and both are built once:
+
+1. `source.find`: the exact node;
+2. `translation.to_gast`: of the function alone;
+3. `converters.convert`: the passes, in their order;
+4. `translation.to_ast`, `linking.link`: a code object in the user's file;
+5. `linking.make_function`: over the cells, globals and defaults of the function at hand.
+
+>>> def f(x):
+...     return x + 1
+>>> g = convert_function(f)
+>>> g is convert_function(f) is convert_function(g), g(1), g.__code__.co_filename == f.__code__.co_filename
+(True, 2, True)
+"""
+
+from __future__ import annotations
+
+import marshal
+import sys
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from types import CodeType, FunctionType
+from typing import Any
+
+from autograph import errors, runtime, verbosity
+from autograph.code import source
+from autograph.code.library import is_library as is_library
+from autograph.code.linking import Constants, by_position, link, make_function, parameters
+from autograph.code.names import Namespace
+from autograph.code.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
+from autograph.code.source import Source
+from autograph.conversion import exchanges, implicit_methods, unknown_values, unseen_classes
+from autograph.conversion.async_delegation import Relay
+from autograph.conversion.implicit_methods import prepare_class as prepare_class
+from autograph.conversion.staged_tree import building_trees, staged_tree
+from autograph.conversion.staged_tree import convert_tree as convert_tree
+from autograph.jax_internals import is_tracing
+from autograph.options import DEFAULT, ConversionOptions, seen
+from autograph.runtime.calls import cached_functions
+from autograph.runtime.heap import journal, outliving
+from autograph.runtime.library import arithmetic_errors
+from autograph.runtime.tracing import context, default_dicts
+from autograph.runtime.values.merge import describe
+
+
+class Unit:
+    """One function's code: where it stands, and its staged body. Author's code holds it as a constant."""
+
+    __slots__ = (
+        "__weakref__",
+        "_entry",
+        "_find",
+        "_in_try",
+        "_source",
+        "_staged",
+        "_traced",
+        "caches",
+        "followers",
+        "is_cached",
+        "options",
+    )
+
+    def __init__(self, source: Source | Callable[[], Source], options: ConversionOptions) -> None:
+        self._source = source if isinstance(source, Source) else None
+        self._find = None if isinstance(source, Source) else source
+        self.options = options
+        self.caches: str | None = None  # the attribute under which what a getter returns is kept
+        self.is_cached = False  # whether it is a method under `functools.cache` that Python calls by itself
+        self.followers: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # converted functions beside their originals
+        self._staged: CodeType | None = None
+        self._in_try: Unit | None = None
+        self._traced: dict[str, str] | None = None  # the arguments of the last trace that was told of
+        self._entry: tuple[CodeType, tuple[int, ...]] | None = None
+
+    @property
+    def source(self) -> Source:
+        """Where the function stands; found when it is first asked for where the import hook made the unit."""
+        if self._source is None:
+            assert self._find is not None
+            self._source = self._find()
+        return self._source
+
+    @property
+    def at_import(self) -> bool:
+        """Whether the import hook made the function: then the author's body is the function itself, and no copy."""
+        return self._find is not None
+
+    def in_try(self) -> Unit:
+        """The same code, converted for calls in a `try` that may catch what its arithmetic raises."""
+        if self.options.in_try:
+            return self
+        if self._in_try is None:
+            with LOCK:
+                self._in_try = self._in_try or Unit(self.source, replace(self.options, in_try=True))
+        self._in_try.caches, self._in_try.is_cached = self.caches, self.is_cached
+        return self._in_try
+
+    def __repr__(self) -> str:
+        return f"<conversion of {self.source.code.co_qualname}>"
+
+    def __reduce__(self) -> Any:
+        """Pickled by value, with the text of its file: for functions that cloudpickle sends to other processes."""
+        file = self.source.file
+        return _unpickled, (file.filename, file.text, marshal.dumps(self.source.code), self.options)
+
+    def enter(self, cells: Callable[..., Any], /, *arguments: Any) -> Any:
+        """Calls the staged body; written in the prologue of the author's.
+
+        Args:
+            cells: a lambda that is never called; its closure is that of the author's function.
+            arguments: of all parameters, in the order of `co_varnames`.
+        """
+        assert isinstance(cells, FunctionType)
+        if seen.tries and not self.options.in_try and arithmetic_errors.is_caught():
+            return self.in_try().enter(cells, *arguments)
+        if self._entry is None:
+            code = by_position(self.staged_code(Namespace.of(cells, self.source)))
+            register(code, Role.STAGED, self)
+            order = tuple(cells.__code__.co_freevars.index(name) for name in code.co_freevars)
+            self._entry = code, order
+        code, order = self._entry
+        if verbosity.level >= 2:
+            self._tell_trace(code, arguments)
+        closure = cells.__closure__
+        given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
+        body = FunctionType(code, cells.__globals__, code.co_name, None, given)
+        with outliving.Watch(sys._getframe(2), cells, code, context.innermost()) as watch:
+            return watch.checked([self._call(body, cells, arguments)])
+
+    def _call(self, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
+        """Calls the staged body, after what is to be done for an outermost call."""
+        if not context.active():
+            if self.followers and (exchanged := exchanges.successor(self.followers)) is not None:
+                now = staged(exchanged)
+                body = FunctionType(by_position(now.__code__), now.__globals__, now.__name__, None, now.__closure__)
+            before = default_dicts.begin(unseen_classes.prepare_unseen)
+            try:
+                if is_tracing():
+                    implicit_methods.prepare_exchanged()
+                named = implicit_methods.globals_of(self.source.code, cells.__globals__)
+                implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
+                return body(*arguments)
+            finally:
+                default_dicts.end(before)
+        if self.is_cached:
+            cached_functions.refuse_implicit(self.source.code)
+        if self.caches is not None:
+            journal.touch_attribute(arguments[0], self.caches)
+        return body(*arguments)
+
+    def relay(self, cells: Callable[..., Any], /, *arguments: Any) -> Relay:
+        """Calls the staged body of an asynchronous generator; written in the prologue of the author's."""
+        return Relay(self.enter(cells, *arguments))
+
+    def _tell_trace(self, code: CodeType, arguments: Sequence[Any]) -> None:
+        """Says that the function is traced, and what is not as it was the last time."""
+        if not context.active():
+            verbosity.begin_trace()
+        now = dict(zip(parameters(code), map(describe, arguments), strict=True))
+        shown = f"again: {verbosity.changes(self._traced, now)}" if self._traced is not None else verbosity.listed(now)
+        verbosity.tell(2, "tracing %s (%s:%d) %s", *verbosity.described(code), shown)
+        self._traced = now
+
+    def left(self) -> None:
+        """Takes the prologue's frame, and ours, out of the traceback of the exception that is being handled.
+
+        What JAX says of a value that is not known is said in the user's terms.
+        """
+        exc = _exception()
+        if exc is not None:
+            explained = unknown_values.explain(exc, self.source.code)
+            errors.trim(explained, entry=True)
+            if explained is not exc:
+                raise explained
+
+    def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
+        """The converted `ast` node and the name that stands for the runtime in it."""
+        with LOCK:
+            return staged_tree(self.source, namespace, self.options)
+
+    def staged_code(self, namespace: Namespace) -> CodeType:
+        """The code of the staged body."""
+        if self._staged is None:
+            with LOCK:
+                if self._staged is None:
+                    began = time.perf_counter()
+                    with building_trees():
+                        code = self._build(namespace)
+                    register_all(code, Role.STAGED, None)
+                    register(code, Role.STAGED, self)
+                    self._staged = code
+                    verbosity.tell(
+                        1,
+                        "converted %s (%s:%d) in %.1f ms",
+                        *verbosity.described(code),
+                        1e3 * (time.perf_counter() - began),
+                    )
+        return self._staged
+
+    def _build(self, namespace: Namespace) -> CodeType:
+        constants = Constants()
+        tree, _ = staged_tree(self.source, namespace, self.options, constants.mark(runtime))
+        return link(tree, self.source, constants)
+
+
+def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, explicit: bool = False) -> FunctionType:
+    """The two-body function for a Python function: the same object each time.
+
+    Args:
+        fn: a plain or converted function.
+        options: see `ConversionOptions`.
+        explicit: whether the user asked for this function: then library code and functions marked `do_not_convert`
+            are converted too, and a missing source is an error. Else such functions come back as they are.
+    Raises:
+        SourceError: when the source is missing or not what runs.
+    """
+    found = _known(fn.__code__)
+    if found is None:
+        fn = exchanges.current(fn)
+        found = _known(fn.__code__)
+    if found is not None:
+        if found.role is Role.STAGED or found.unit.options == options or not explicit:
+            return fn
+    elif _is_written(fn) or (not explicit and stays(fn)):
+        return fn
+    table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
+    converted = _found(table, fn)
+    if converted is None:
+        with LOCK:
+            converted = _found(table, fn)
+            if converted is None:
+                converted = make_function(author_code(fn, options), fn)
+                table[fn] = exchanges.Made(fn, converted)
+                exchanges.follow(fn, converted, partial(convert_function, options=options, explicit=True))
+    return converted
+
+
+def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
+    """What traced code runs for a function: its staged body over the same globals, defaults and cells.
+
+    `fn` itself where it is one, where the user or we say that it stays as it is (`do_not_convert`, library code), and
+    where there is no source, as for methods that `dataclasses` writes. While nothing is traced also where the source is
+    not what runs: something rewrote the function, which then does what it does.
+
+    `in_try`: see `ConversionOptions`.
+    """
+    table = _STAGED if not in_try else _STAGED_IN_TRY
+    function = _found(table, fn)
+    if function is not None:
+        return function
+    entry = _known(fn.__code__)
+    if entry is None:
+        fn = exchanges.current(fn)
+        entry = _known(fn.__code__)
+    if entry is None:
+        if stays(fn):
+            return fn
+        try:
+            unit = _unit(fn, DEFAULT)
+        except errors.SourceError:
+            if is_tracing():
+                raise
+            return fn
+    elif entry.role is Role.STAGED:
+        if in_try:
+            arithmetic_errors.refuse_unasked(fn)
+        return fn
+    else:
+        unit = entry.unit
+    if in_try:
+        unit = unit.in_try()
+    implicit_methods.prepare_function(fn)
+    with LOCK:
+        function = _found(table, fn)
+        if function is None:
+            function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
+            table[fn] = exchanges.Made(fn, function)
+    return function
+
+
+def stays(fn: FunctionType) -> bool:
+    """Whether a function is called as it is: library code, marked `do_not_convert`, or without source."""
+    return fn in UNCONVERTED or is_library(fn) or _is_written(fn) or not source.has_source(fn)
+
+
+def is_unseen(fn: FunctionType) -> bool:
+    """Whether a function of the user's announces no writes: marked `do_not_convert`, or without source."""
+    return (fn in UNCONVERTED or not source.has_source(fn)) and not announces(fn)
+
+
+def announces(fn: FunctionType) -> bool:
+    """Whether a function's writes are announced though it is not converted now: library code, or staged in its file."""
+    return is_library(fn) or _is_written(fn)
+
+
+def _is_written(fn: FunctionType) -> bool:
+    """Whether a function is staged in its file already, as `autograph convert` writes it.
+
+    It is when its code, or code inside it, reads a global that is the runtime.
+    """
+    runtime = sys.modules.get("autograph.runtime")
+    return runtime is not None and any(fn.__globals__.get(name) is runtime for name in names_in(fn.__code__))
+
+
+def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
+    """The unit of a plain or converted function."""
+    entry = _known(fn.__code__)
+    if entry is not None and entry.unit is not None:
+        unit: Unit = entry.unit
+        return unit
+    return _unit(fn, options)
+
+
+def _unpickled(filename: str, text: str, code: bytes, options: ConversionOptions) -> Unit:
+    return Unit(source.from_text(filename, text, marshal.loads(code)), options)
+
+
+def _known(code: CodeType) -> Known | None:
+    """What a code object is to us. One that was unpickled is known by the unit among its constants."""
+    found = known(code)
+    if found is None:
+        for constant in code.co_consts:
+            if type(constant) is Unit:
+                register(code, Role.AUTHOR, constant)
+                return known(code)
+    return found
+
+
+def leave(fn: FunctionType) -> None:
+    """Marks a function as one that stays as it is; conversions that were made before are forgotten.
+
+    One that the import hook converted gets the code back that it would have without the hook.
+    """
+    found = known(fn.__code__)
+    if found is not None and found.unit is not None and found.unit.at_import:
+        fn.__code__ = found.unit.source.code
+    UNCONVERTED.add(fn)
+    _STAGED.pop(fn, None)
+    _STAGED_IN_TRY.pop(fn, None)
+
+
+UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()
+"""Functions that `do_not_convert` marked."""
+
+_Table = weakref.WeakKeyDictionary[FunctionType, exchanges.Made]
+_CONVERTED: dict[ConversionOptions, _Table] = {}
+_STAGED: _Table = weakref.WeakKeyDictionary()
+_STAGED_IN_TRY: _Table = weakref.WeakKeyDictionary()
+_AUTHOR = CodeTable()
+_UNITS = CodeTable()
+_exception: Callable[[], BaseException | None] = sys.exception
+
+
+def _found(table: _Table, fn: FunctionType) -> FunctionType | None:
+    """What was made of a function, if the function still is what it was."""
+    made = table.get(fn)
+    return None if made is None else made.of(fn)
+
+
+def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
+    with LOCK:
+        units = _UNITS.of(fn.__code__)
+        key = (options, id(fn.__globals__))
+        if key not in units:
+            try:
+                with building_trees():
+                    units[key] = Unit(source.find(fn), options)
+            except errors.SourceError as error:
+                units[key] = error  # found out by parsing a file: once is enough
+        unit = units[key]
+        if isinstance(unit, errors.SourceError):
+            raise unit.with_traceback(None)
+        found: Unit = unit
+        return found
+
+
+def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
+    """The author's code for a function; kept as long as the original code lives."""
+    key = (options, id(fn.__globals__))
+    with LOCK:
+        codes = _AUTHOR.of(fn.__code__)
+        if key not in codes:
+            entry = known(fn.__code__)
+            unit = Unit(entry.unit.source, options) if entry is not None else _unit(fn, options)
+            namespace = Namespace.of(fn, unit.source)
+            from autograph.conversion import original_body
+
+            with building_trees():
+                codes[key] = original_body.build(unit, namespace)
+        code: CodeType = codes[key]
+    return code

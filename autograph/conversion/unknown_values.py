@@ -1,0 +1,241 @@
+"""JAX's own errors about values that are not known, said in the user's terms: which expression, where, what to do.
+
+Code that stays Python's own (a library, a function without source, `hash`, a format string) may ask a traced value for
+its truth or its number. JAX raises for that, and its text knows neither the line nor the expression. Where such an
+error leaves a converted function, the exception at hand becomes a `StagingError` as well: it keeps its identity, its
+traceback and its place in JAX's family, so that handlers for either still match.
+
+>>> import jax, autograph as ag
+>>> @ag.jit
+... def f(n):
+...     return bin(n).count("1")
+>>> try:
+...     f(3)
+... except jax.errors.TracerIntegerConversionError as error:
+...     print(isinstance(error, ag.StagingError), str(error).splitlines()[0])
+True `bin(n)` needs a traced value as a Python integer
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import re
+from collections.abc import Iterator
+from itertools import islice
+from types import CodeType, TracebackType
+from typing import Any, NamedTuple, cast
+
+import jax
+
+from autograph.code.library import is_library_file
+from autograph.code.registry import known
+from autograph.conversion import kept_statements, suspensions
+from autograph.errors import Location, StagingError, is_ours, message
+from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
+
+_KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
+_STATIC = "or make the value static (`static_argnums`)"
+
+
+class _Kind(NamedTuple):
+    error: type[Exception]
+    what: str
+    why: str
+    instead: str
+    text: str = ""  # a pattern for the text, where the error has no class of its own
+
+    def fits(self, exc: BaseException) -> bool:
+        return isinstance(exc, self.error) and (not self.text or bool(re.match(self.text, str(exc))))
+
+
+_KINDS = (
+    _Kind(
+        jax.errors.TracerBoolConversionError,
+        "asks whether a traced value is true",
+        _KNOWN_LATER,
+        f"ask in an `if`, a loop or a conditional expression of a converted function, use jax.numpy, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.TracerIntegerConversionError,
+        "needs a traced value as a Python integer",
+        _KNOWN_LATER,
+        f"use an array and jax.numpy, a `for` loop over `range(n)`, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.TracerArrayConversionError,
+        "needs the numbers of a traced value",
+        _KNOWN_LATER,
+        f"write it with jax.numpy, call it through jax.pure_callback, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.NonConcreteBooleanIndexError,
+        "selects by a traced mask, so the number of elements is not known",
+        "every array of a compiled program has a known shape",
+        "keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero",
+    ),
+    _Kind(
+        IndexError,
+        "has a traced length",
+        "every array of a compiled program has a known shape",
+        "slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
+        text="Slice entries must be static integers|Array slice indices must have static start",
+    ),
+    _Kind(
+        TypeError,
+        "needs the hash of a traced value",
+        "sets, the keys of dicts and caches find a value by its number, which is known only when the program runs",
+        "use a list or an array and compare (`x in values`), or an `if` chain over the known keys",
+        text=r"unhashable type: '\w*Tracer'",
+    ),
+    _Kind(
+        TypeError,
+        "repeats a sequence a traced number of times",
+        "a list of a compiled program has a known length",
+        f"use an array of the largest length, {_STATIC}",
+        text=r"unsupported operand type\(s\) for \*=?: ('list'|'tuple') and '\w*Tracer'|"
+        r"unsupported operand type\(s\) for \*=?: '\w*Tracer' and ('list'|'tuple')",
+    ),
+    _Kind(
+        TypeError,
+        "needs the exact fraction of a traced value",
+        _KNOWN_LATER,
+        f"compute it with jax.numpy (`jnp.mean(jnp.stack(xs))`), {_STATIC}",
+        text=r"can't convert type '\w*Tracer' to numerator/denominator",
+    ),
+    _Kind(
+        TypeError,
+        "raises a traced integer to a negative power, which is a float in Python",
+        "an integer of a compiled program stays one",
+        "write `float(x) ** n`",
+        text="Integers cannot be raised to negative powers",
+    ),
+    _Kind(
+        AttributeError,
+        "asks a traced value for what an array of JAX does not have",
+        "a traced value is a JAX array, also where the argument is a number of Python's or an array of NumPy's",
+        f"write it with operators and jax.numpy, {_STATIC}",
+        text=r"\w*Tracer has no attribute '?(numerator|denominator|as_integer_ratio|partition|put|resize|setfield|getfield|setflags"
+        r"|tobytes|tofile|dumps?)'?$",
+    ),
+    _Kind(
+        OverflowError,
+        "meets a Python integer that no integer of the program can hold",
+        "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
+        "use a float, or `jax.config.update('jax_enable_x64', True)`",
+        text=r"Python int -?\d+ too large to convert to |An overflow was encountered while parsing an argument",
+    ),
+    _Kind(
+        jax.errors.ConcretizationTypeError,
+        "needs a value that is known while the program is traced",
+        _KNOWN_LATER,
+        f"use the largest size and mask what is too much, {_STATIC}",
+    ),
+    _Kind(
+        jax.errors.UnexpectedTracerError,
+        "uses a value of a staged statement or function that has ended",
+        "something kept it that the statement cannot see: a cache, a library's object, a function that is not converted",
+        "pass the value on in variables, attributes or containers of converted functions",
+    ),
+)
+
+
+_ASKING = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class _Place(NamedTuple):
+    code: CodeType
+    lineno: int
+    col: int | None
+    end_col: int | None
+
+    @property
+    def has_text(self) -> bool:
+        name = self.code.co_filename
+        return name != "<string>" and bool(linecache.getline(name, self.lineno).strip())
+
+
+def explain(exc: BaseException, function: CodeType) -> BaseException:
+    """Makes an error about an unknown value one of ours too; leaves every other exception as it is.
+
+    Args:
+        function: the code of the function that it leaves, where the traceback says no more.
+    Returns:
+        the exception; another one of its class in the place of one of Python's own, whose class cannot be exchanged.
+    """
+    if isinstance(exc, StagingError):
+        return exc
+    kind = next((kind for kind in _KINDS if kind.fits(exc)), None) or _other(exc)
+    if kind is None:
+        return exc
+    places = list(_places(exc.__traceback__)) or [_Place(function, function.co_firstlineno, None, None)]
+    place = next((place for place in reversed(places) if place.has_text), places[-1])
+    at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
+    text = f"{at.segment() or f'`{place.code.co_name}`'} {kind.what}"
+    why, unconverted, instead, sides = kind.why, places[-1].code, kind.instead, None
+    if known(unconverted) is not None:
+        if unconverted.co_flags & _SUSPENDS and kind.error in _ASKING:
+            suspended = suspensions.of_line(place.code.co_filename, place.lineno, place.code.co_name)
+            text, sides, why, instead = suspended or (text, sides, why, instead)
+        elif kind.error in _ASKING and (kept := kept_statements.why_kept(place.code.co_filename, place.lineno)):
+            text, why, instead = kept.what or text, kept.why, kept.instead
+    else:
+        reason = (
+            " (it is marked, or library code calls it)"
+            if places[-1].has_text
+            else ", since Python kept no source of it"
+        )
+        why = f"`{unconverted.co_name}` is not converted{reason}, and runs as plain Python"
+    said = message(text, at=at, sides=sides, why=why, instead=instead)
+    if isinstance(exc, jax.errors.UnexpectedTracerError):
+        said += f"\n{exc}"  # where the value was made, as far as JAX knows
+    exc.args = (Explained(said),)
+    if kind.text:  # one of Python's own classes
+        exc = _again(exc)
+    else:
+        exc.__class__ = _both(cast(Any, type(exc)))
+    if isinstance(exc, StagingError):
+        exc.location = at
+    return exc
+
+
+def _again(exc: BaseException) -> BaseException:
+    """An exception that is one of ours as well, with the same text and traceback; itself where there is none of its class."""
+    try:
+        kind = StagingError if issubclass(StagingError, type(exc)) else _both(cast(Any, type(exc)))
+        made: BaseException = kind.__new__(kind, *exc.args)
+    except TypeError:  # a class of another layout, or one that lets nobody derive from it
+        return exc
+    made.args = exc.args
+    made.__cause__, made.__context__, made.__suppress_context__ = exc.__cause__, exc.__context__, True
+    return made.with_traceback(exc.__traceback__)
+
+
+def _other(exc: BaseException) -> _Kind | None:
+    """What to say of an exception of Python's that only a traced value brings about."""
+    if isinstance(exc, AttributeError) or not is_of_tracing(exc) or type(next(iter(exc.args), None)) is Explained:
+        return None
+    said = str(exc).partition("\n")[0]
+    why = f"what is called runs as plain Python, and says: {said}"
+    instead = f"use an array and jax.numpy, {_STATIC}"
+    return _Kind(Exception, "cannot take a traced value", why, instead, re.escape(said))
+
+
+@functools.cache
+def _both(kind: Any) -> Any:
+    names = {"__module__": StagingError.__module__, "__qualname__": StagingError.__qualname__, "__doc__": kind.__doc__}
+    return type(StagingError.__name__, (kind, StagingError), names)
+
+
+def _places(traceback: TracebackType | None) -> Iterator[_Place]:
+    """Where the user's own frames stand in a traceback."""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not is_ours(code.co_filename) and not is_library_file(code.co_filename):
+            position = next(islice(code.co_positions(), traceback.tb_lasti // 2, None), (None,) * 4)
+            line, end_line, col, end_col = position
+            one_line = line == end_line == traceback.tb_lineno
+            yield _Place(code, traceback.tb_lineno, *((col, end_col) if one_line else (None, None)))
+        traceback = traceback.tb_next

@@ -1,0 +1,103 @@
+"""The nodes that every lowered statement is made of: local functions, state, references to both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gast
+
+from autograph.code import locations
+
+_LOAD, _STORE, _PARAM = gast.Load(), gast.Store(), gast.Param()
+
+
+def _made(kind: Any, at: locations.Position, /, **fields: Any) -> Any:
+    """A node at a position. Most nodes are made here, and gast's constructors take several times as long."""
+    fields["lineno"], fields["col_offset"], fields["end_lineno"], fields["end_col_offset"] = at
+    node = kind.__new__(kind)
+    node.__dict__ = fields
+    return node
+
+
+def _variable(text: str, context: Any, at: locations.Position) -> Any:
+    return _made(gast.Name, at, id=text, ctx=context, annotation=None, type_comment=None)
+
+
+def _thunk(body: Any, at: locations.Position) -> Any:
+    return _made(gast.Lambda, at, args=no_arguments(), body=body)
+
+
+def name(text: str) -> Any:
+    """A read of a variable."""
+    return gast.Name(text, gast.Load(), None, None)
+
+
+def no_arguments() -> Any:
+    """An empty parameter list."""
+    made = gast.arguments.__new__(gast.arguments)
+    made.__dict__ = dict(args=[], posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+    return made
+
+
+def function(
+    text: str, parameters: Iterable[str], shared: Sequence[str], outside: Sequence[str], body: list[Any], *, at: Any
+) -> Any:
+    """`def text(parameters):` with `nonlocal shared`, `global outside`, placed at the header of `at`."""
+    spot = locations.header(at)
+    arguments = no_arguments()
+    arguments.args = [_variable(item, _PARAM, spot) for item in parameters]
+    kinds = ((gast.Nonlocal, shared), (gast.Global, outside))
+    declared = [_made(kind, spot, names=list(names)) for kind, names in kinds if names]
+    statements = [*declared, *(locations.place(body, spot) or [_made(gast.Pass, spot)])]
+    return _made(
+        gast.FunctionDef, spot, name=text, args=arguments, body=statements, decorator_list=[], returns=None,
+        type_comment=None, type_params=[],
+    )  # fmt: skip
+
+
+def thunk(body: Any, *, at: Any) -> Any:
+    """`lambda: body`."""
+    spot = locations.header(at)
+    return _thunk(locations.place(body, spot), spot)
+
+
+def state(names: Sequence[str], *, at: Any) -> Any:
+    """`lambda: (a, b)`: never called; its closure cells are the variables."""
+    spot = locations.header(at)
+    return _thunk(_made(gast.Tuple, spot, elts=[_variable(item, _LOAD, spot) for item in names], ctx=_LOAD), spot)
+
+
+def operator(alias: str, text: str, arguments: list[Any], *, at: Any, **keywords: Any) -> Any:
+    """`ag__.text(arguments, keywords)`."""
+    spot = locations.header(at)
+    func = _made(gast.Attribute, spot, value=_variable(alias, _LOAD, spot), attr=text, ctx=_LOAD)
+    named = [_made(gast.keyword, spot, arg=key, value=locations.place(value, spot)) for key, value in keywords.items()]
+    return _made(gast.Call, spot, func=func, args=locations.place(arguments, spot), keywords=named)
+
+
+def conditional(alias: str, text: str, left: Any, right: Any, *, at: Any, test: bool) -> Any:
+    """`left and right` or `left or right`; with `test`, their truth."""
+    keywords = {"test": gast.Constant(True, None)} if test else {}
+    return operator(alias, text, [left, thunk(right, at=right)], at=at, **keywords)
+
+
+def statement(call: Any, *, at: Any) -> Any:
+    """The statement `call`."""
+    spot = locations.header(at)
+    return _made(gast.Expr, spot, value=locations.place(call, spot))
+
+
+def texts(values: Iterable[str], *, at: Any) -> Any:
+    """A tuple of strings."""
+    spot = locations.header(at)
+    return _made(
+        gast.Tuple, spot, elts=[_made(gast.Constant, spot, value=item, kind=None) for item in values], ctx=_LOAD
+    )
+
+
+def assign(target: str, value: Any, *, at: Any) -> Any:
+    """`target = value`."""
+    spot = locations.header(at)
+    targets = [_variable(target, _STORE, spot)]
+    return _made(gast.Assign, spot, targets=targets, value=locations.place(value, spot), type_comment=None)

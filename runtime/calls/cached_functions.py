@@ -1,0 +1,246 @@
+"""Functions under `functools.cache` and `lru_cache`: what a region of the program computes must not stay in the cache.
+
+An entry that a call makes in a branch would be there for everybody, also where the branch is not taken, and hold values of a
+trace that has ended. So while a region is staged, or where an argument is traced (which has no hash), the function itself
+is called, and what it returns is kept for as long as the region lives. That is right if the function does nothing but
+compute: one that writes is refused, since whether Python runs it depends on the cache, and one that reads what has changed.
+
+What holds no traced value may stay in the cache, and must where it can be changed: it is one object for all who ask.
+
+>>> import functools, jax
+>>> square = functools.cache(lambda x: x * x)
+>>> jax.jit(called(square))(3).item(), called(square)(4), square.cache_info().currsize
+(9, 16, 1)
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import threading
+import weakref
+from collections.abc import Callable
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from autograph.code.library import is_library, is_library_class
+from autograph.jax_internals import is_tracing, keep_with_trace, open_traces
+from autograph.runtime.heap import iterators, journal
+from autograph.runtime.heap.opaque_calls import Watch
+from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.staging import is_tracer
+from autograph.runtime.values.kinds import is_value_class
+from autograph.runtime.values.reachability import walked
+
+
+def called(f: Any) -> Callable[..., Any]:
+    """What stands for a cached function of the user's in converted code; `f` itself where the function is another's."""
+    fn = getattr(f, "__wrapped__", None)
+    if fn is None or not _is_users(fn):
+        return f
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return _call(f, fn, args, kwargs) if is_tracing() else f(*args, **kwargs)
+
+    return call
+
+
+def _is_users(fn: Any) -> bool:
+    kind = type(fn)
+    if kind is MethodType:
+        return _is_users(fn.__func__)
+    if kind is functools.partial:
+        return _is_users(fn.func)
+    return not is_library(fn) if kind is FunctionType else not _is_of_library(fn)
+
+
+def _is_of_library(fn: Any) -> bool:
+    """Whether the class of a callable object is library code."""
+    return is_library_class(type(fn))
+
+
+class _Seen:
+    """What is known of a cached function in a trace.
+
+    Attributes:
+        first: what could be read at its first call, by the identity of arguments that can change.
+        changes: the name of something that a call changed which Python made as it is.
+        is_staged: whether it was called otherwise than Python would have: in a region, or with traced arguments.
+        results: of traced arguments outside of regions.
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[Any, Watch] = {}
+        self.changes = ""
+        self.is_staged = False
+        self.results: dict[Any, Any] = {}
+
+
+def _seen_of(f: Any) -> _Seen:
+    reference = _seen.get(f)
+    found = None if reference is None else reference()
+    if found is None:
+        found = _Seen()
+        trace = keep_with_trace(found, outermost=True)
+        _seen[f] = weakref.ref(found) if trace is None else functools.partial(_while_open, trace, found)
+    return found
+
+
+def _while_open(trace: Callable[[], Any], found: _Seen) -> _Seen | None:
+    """What is known where nothing of the trace's can hold it (an eager `vmap`)."""
+    return found if any(trace() is x for x in open_traces()) else None
+
+
+def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    seen = _seen_of(f)
+    roots = [fn, *(x for x in (*args, *kwargs.values()) if not _is_plain(x))]
+    key, now = tuple(map(id, roots)), Watch(roots)
+    first = seen.first.setdefault(key, now)
+    name = getattr(fn, "__name__", type(fn).__name__)
+    regions = [region for region in context.open_regions() if region not in _computing]
+    is_staged = bool(regions) or any(map(is_tracer, (*args, *kwargs.values())))
+    seen.is_staged |= is_staged
+    if is_staged:
+        _uncounted.add(f)
+    if seen.is_staged:
+        if seen.changes:
+            raise _writes(name, seen.changes)
+        _refuse_to_read(f, name, first, regions)
+    if is_staged:
+        value = _without_cache(
+            f, fn, name, args, kwargs, [seen.results, *(_computed.setdefault(x, {}) for x in regions)]
+        )
+    else:
+        value = f(*args, **kwargs)
+        seen.changes = seen.changes or next((change.location.name for change in now.changes()), "")
+        if seen.is_staged and seen.changes:
+            raise _writes(name, seen.changes)
+    if seen.is_staged and not _is_plain(value) and _is_full(f):
+        raise refusal(
+            f"{name}() is kept by functools.lru_cache, which is full, and returns {a(type(value).__name__)}",
+            why="which of its results it still keeps is only known when the program runs",
+            instead="use functools.cache, or return a tuple",
+        )
+    return value
+
+
+def _is_full(f: Any) -> bool:
+    known = f.cache_info()
+    return known.maxsize is not None and known.currsize >= known.maxsize
+
+
+def _without_cache(
+    f: Any, fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[dict[Any, Any]]
+) -> Any:
+    """What the function returns.
+
+    Args:
+        results: those that are known, outside of regions and in each, outermost first; its own goes to the last.
+    """
+    key = (id(f), tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
+    for known in results:
+        if key in known:
+            return known[key][0]
+    with journal.Region([]) as inside:
+        _computing.add(inside)
+        value = host.calls.converted(fn)(*args, **kwargs)
+        _, written = inside.collect()
+    if written:
+        raise _writes(name, written[0].location.name)
+    is_traced = any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value)))
+    if not _is_plain(value) and (is_traced or iterators.is_native(value)):
+        raise refusal(
+            f"{name}() is kept by functools.cache, and returns {a(type(value).__name__)}"
+            + (" with traced values" if is_traced else ""),
+            why="it would be one object for all who ask, and values of a program cannot be kept beyond it"
+            if is_traced
+            else "it would be one object for all who ask, and it cannot be put back where the statement is not reached",
+            instead="take the decorator away, or return a tuple",
+        )
+    if not is_traced:
+        _filling.is_on = True
+        try:
+            value = f(*args, **kwargs)
+        finally:
+            _filling.is_on = False
+    results[-1][key] = value, args, kwargs  # the arguments live as long as their identity counts
+    return value
+
+
+def _writes(name: str, what: str) -> Exception:
+    return refusal(
+        f"{name}() is kept by functools.cache, and changes {what}",
+        why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
+        instead="take the decorator away, or let the function only compute",
+    )
+
+
+def _refuse_to_read(f: Any, name: str, first: Watch, regions: list[journal.Region]) -> None:
+    """Refuses a function that reads what an open region writes, or what is not what it was at its first call."""
+    changes = [change.location.key for change in first.changes()]
+    names = {location.key: location.name for location in first.locations() if location.get() is not f}
+    written = [key for region in regions if not region.is_trial for key in region.written_keys()]
+    changed = next((names[key] for key in (*written, *changes) if key in names), None)
+    if changed is not None:
+        raise refusal(
+            f"{name}() is kept by functools.cache, and reads {changed}, which changes",
+            why="whether Python runs the function again depends on what was called before, which a compiled program cannot tell",
+            instead=f"take the decorator away, or give {changed} to the function as an argument",
+        )
+
+
+class _Filling(threading.local):
+    """Whether a cache is being asked for what has just been computed."""
+
+    is_on = False
+
+
+_filling = _Filling()
+
+
+def refuse_implicit(fn: CodeType) -> None:
+    """Refuses a cached method that Python calls without a call in the source, where the cache does not know the answer."""
+    if context.active() and not _filling.is_on:
+        raise refusal(
+            f"{fn.co_qualname}() is kept by functools.cache, and called without a call in the source",
+            why="what it returns would stay in the cache, also where the statement is not reached",
+            instead="take the decorator away, or read it once before the statement",
+            outer=1,
+        )
+
+
+def refuse_to_count(f: Any) -> None:
+    """Refuses to say how often a function ran that was called while a region was staged."""
+    if f in _uncounted:
+        raise refusal(
+            f"cache_info() counts the calls of {f.__name__}(), which is called inside a staged statement",
+            why="how often Python calls it is only known when the program runs",
+            instead="count in a variable of your own",
+        )
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value never changes, so that nobody can tell it from one that is computed again."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_plain, value))
+    if isinstance(value, FunctionType):
+        return not value.__closure__
+    return value is None or isinstance(value, _PLAIN) or is_value_class(type(value))
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, Tracer, jax.Array, np.generic, np.dtype, enum.Enum, type, ModuleType)
+_uncounted: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Functions that were called otherwise than Python would have."""
+_seen: weakref.WeakKeyDictionary[Any, Callable[[], _Seen | None]] = weakref.WeakKeyDictionary()
+_computed: weakref.WeakKeyDictionary[journal.Region, dict[Any, Any]] = weakref.WeakKeyDictionary()
+_computing: weakref.WeakSet[journal.Region] = weakref.WeakSet()
+"""Regions in which such a function runs, so that what it writes is seen; they end before what it computed does."""
+
+
+def _key(x: Any) -> Any:
+    return ("traced", id(x)) if is_tracer(x) else (type(x), x)

@@ -1,0 +1,100 @@
+"""Context managers in converted code: methods written in Python are converted, like any method that is called.
+
+While something is traced, one that suppresses exceptions (`contextlib.suppress(Exception)`) does not get to suppress what is
+no event of the program (see `handlers`). One that may do something else where an exception passes it is counted while it is
+open: a `raise` that becomes a flag does not pass it as an exception.
+
+>>> import io
+>>> stream = io.StringIO()
+>>> context(stream) is stream
+True
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import warnings
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import is_of_jax
+from autograph.jax_internals import is_tracing
+from autograph.runtime.calls import dispatch
+from autograph.runtime.checks.handlers import is_event, witnesses
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.context import active
+from autograph.runtime.tracing.refusals import refusal
+
+_INDIFFERENT = (
+    contextlib.nullcontext,
+    contextlib.closing,
+    contextlib.redirect_stdout,
+    contextlib.redirect_stderr,
+    contextlib.chdir,
+    warnings.catch_warnings,
+    np.errstate,
+    io.IOBase,
+    type(threading.Lock()),
+    type(threading.RLock()),
+)
+"""They leave in the same way, whatever passes them; and so do those of JAX."""
+
+
+_FLOATING = ("all", "divide", "over", "under", "invalid")
+
+
+def context(manager: Any) -> Any:
+    """The context manager that a `with` enters; `manager` itself unless something is traced."""
+    if not is_tracing():
+        return manager
+    kind = type(manager)
+    if kind is np.errstate and any(getattr(manager, f"_{name}", None) == "raise" for name in _FLOATING):
+        raise refusal(
+            "`np.errstate` asks for a `FloatingPointError`",
+            why="a compiled program raises none: it goes on with an infinity or a NaN",
+            instead="test for the case with `if` (`if d == 0:`, `if not np.isfinite(y):`), or compute what is known outside of it",
+        )
+    methods = [static_lookup(kind, name) for name in ("__enter__", "__exit__")]
+    if any(method is None for method in methods):
+        return manager  # Python says what is missing
+    if active() and all(type(method) is FunctionType for method in methods):
+        methods = [dispatch.converted(method) for method in methods]
+    enter, leave = (method.__get__(manager, kind) if hasattr(method, "__get__") else method for method in methods)
+    return _Watched(enter, leave, None if _is_indifferent(manager) else manager)
+
+
+class _Watched:
+    """Enters and leaves a context manager by its methods; `witness`: itself, where what it does depends on what passes it."""
+
+    __slots__ = ("_enter", "_exit", "_witness")
+
+    def __init__(self, enter: Any, leave: Any, witness: Any) -> None:
+        self._enter = enter
+        self._exit = leave
+        self._witness = witness
+
+    def __enter__(self) -> Any:
+        entered = self._enter()
+        if self._witness is not None:
+            witnesses.managers.append(self._witness)
+        return entered
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
+        if self._witness is not None:  # generators may leave theirs in any order
+            witnesses.managers.reverse()
+            del witnesses.managers[next(i for i, m in enumerate(witnesses.managers) if m is self._witness)]
+            witnesses.managers.reverse()
+        suppresses = self._exit(kind, error, trace)
+        return suppresses if is_event(error) else False
+
+
+def _is_indifferent(manager: Any) -> bool:
+    """Whether leaving `manager` with an exception does nothing but what leaving it without one does."""
+    code = getattr(getattr(manager, "gen", None), "gi_code", None)
+    if code is not None:
+        return is_of_jax(code)
+    return isinstance(manager, _INDIFFERENT) or type(manager).__module__.partition(".")[0] in ("jax", "jaxlib")

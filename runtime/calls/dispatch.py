@@ -1,0 +1,250 @@
+"""Calls: `converted(f)` is what converted code calls instead of `f`; the call itself is Python's own.
+
+| `f` | what is called |
+| --- | --- |
+| the user's function, lambda, method, static or class method | its staged body: no frame of ours stands between |
+| `functools.partial` | a partial of the converted function |
+| the user's class | `__new__` and `__init__` converted (where the metaclass leaves `type.__call__` alone) |
+| the user's function under `functools.cache` | itself, or the function inside where the cache must not see it |
+| the user's callable object | its class's `__call__`, converted |
+| a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
+| a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, these converted |
+| `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
+| the user's function under `jax.jit`, `jax.vmap`, ... | the wrapper made again around the converted one |
+| any other library code, functions without source or marked `do_not_convert`, `exec` | itself; its writes are announced behind it |
+
+Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
+
+>>> converted(id) is id, converted([].append).__name__
+(True, 'append')
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+import numpy as np
+
+from autograph.code.library import is_library
+from autograph.jax_internals import is_tracing
+from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
+from autograph.runtime.calls.function_arguments import takes_functions, with_functions_converted
+from autograph.runtime.checks import texts
+from autograph.runtime.checks.handlers import witnesses
+from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
+from autograph.runtime.library import builtin_functions, numpy_functions, standard_library
+from autograph.runtime.tracing import context, host, stacked_rows
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.values import key_orders, order_reads
+
+
+def converted(f: Any) -> Any:
+    """The callable that stands for `f` in converted code."""
+    found = _BY_TYPE.get(type(f), _other)(f)
+    return order_reads.checked(f, found) if key_orders.any_unknown() else found
+
+
+def watched(f: Any) -> Any:
+    """The same in a `try` whose handlers may catch what arithmetic raises: functions are converted so that theirs asks for it.
+
+    Where nothing is traced, Python's arithmetic raises by itself, and no frame stands between caller and callee.
+    """
+    if not is_tracing():
+        return converted(f)
+    with in_try():
+        found = converted(f)
+    if found is f or f is any or f is all:  # which convert nothing, and ask who else has their iterator
+        return found
+    return functools.partial(call_in_try, found)
+
+
+def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls `f`; functions that are converted meanwhile are converted for it."""
+    with in_try():
+        return f(*args, **kwargs)
+
+
+@contextmanager
+def in_try() -> Iterator[None]:
+    """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
+    witnesses.tries += 1
+    try:
+        yield
+    finally:
+        witnesses.tries -= 1
+
+
+def staged(f: FunctionType) -> FunctionType:
+    """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
+    return host.conversion.staged(f, in_try=witnesses.tries > 0)
+
+
+def _function(f: FunctionType) -> Any:
+    found = staged(f)
+    if found is not f and context.active():
+        guarded_iterators.hold_globals_of(f)
+    if found is not f:
+        return found
+    if not is_library(f):
+        return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
+    known = numpy_functions.counterpart(f) or stacked_rows.COUNTERPARTS.get(f)
+    if known is None:
+        known = standard_library.counterpart(f, _library(f))
+    if known is not None:
+        return known
+    return _library(rewrapping.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
+
+
+def _unseen(f: FunctionType) -> Any:
+    return opaque_calls.watched(f) if journal.hears_of_writes() else constants.checked(f)
+
+
+def _method(f: Any) -> Any:
+    inner = f.__func__
+    if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
+        native_state.refuse_to_draw(f.__self__, f.__name__)
+        known = numpy_functions.counterpart(f)
+        if known is not None:
+            return known
+        return constants.checked(f) if is_tracing() else f
+    elif type(inner) is FunctionType and is_library(inner):
+        native_state.refuse_to_draw(f.__self__, f.__name__)
+        call = native_methods.announced(f, f.__self__) if journal.hears_of_writes() else f
+        if isinstance(f.__self__, random.Random) and is_tracing():
+            call = constants.checked(call)
+        return with_functions_converted(call) if takes_functions(inner) else call
+    host.conversion.prepare_class(type(f.__self__))
+    found = converted(inner)
+    return f if found is inner else MethodType(found, f.__self__)
+
+
+def _native_function(f: Any) -> Any:
+    owner = f.__self__
+    if f in opaque_calls.RUN_TEXTS:
+        return opaque_calls.of_text(f)
+    if owner is None or type(owner) is ModuleType:
+        found = builtin_functions.BUILTINS.get(f)
+        if found is None:
+            found = numpy_functions.counterpart(f)
+        if found is None:
+            found = standard_library.counterpart(f, _library(f))
+        if found is None:
+            writes = is_tracing() and f.__module__ == operator.setitem.__module__
+            found = _library(constants.checked(f) if writes else f)
+        return found
+    native_state.refuse_to_draw(owner, f.__name__)
+    if f.__name__ == "cache_info":
+        _refuse_to_count(owner)
+    return texts.method(f) if type(owner) is str else native_methods.bound(f)
+
+
+def _library(f: Any) -> Any:
+    if journal.hears_of_writes():
+        f = native_methods.announced(f)
+    return with_functions_converted(f) if takes_functions(f) else f
+
+
+def _numpy_function(f: Any) -> Any:
+    found = numpy_functions.counterpart(f)
+    return f if found is None else found
+
+
+def _class(cls: Any) -> Any:
+    if type(cls) is type:
+        found = builtin_functions.BUILTINS.get(cls)
+        if found is None:
+            found = numpy_functions.counterpart(cls)
+        if found is not None:
+            return found
+    return construction.constructor(cls)
+
+
+def _method_caller(f: Any) -> Any:
+    made, args = f.__reduce__()
+    keywords: dict[str, Any] = {}
+    if type(made) is functools.partial:
+        (name,), keywords = made.args, made.keywords
+    else:
+        name, *args = args
+    return lambda obj, /: converted(getattr(obj, name))(*args, **keywords)
+
+
+def _partial(f: Any) -> Any:
+    inner = converted(f.func)
+    return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
+
+
+def _wrapper(f: Any) -> Any:
+    module = getattr(f, "__module__", None)
+    if type(module) is str and module.startswith("jax."):
+        return _library(f)  # jax.numpy's own
+    return rewrapping.rewrapped(f)
+
+
+def _other(f: Any) -> Any:
+    kind = type(f)
+    if issubclass(kind, type):
+        return _class(f)
+    call = static_lookup(kind, "__call__")
+    if issubclass(kind, functools.partial) and call is static_lookup(functools.partial, "__call__"):
+        return _partial(f)
+    if type(call) is not FunctionType:
+        return f
+    if is_library(call):
+        found = native_methods.announced(f, f) if journal.hears_of_writes() else f
+        return with_functions_converted(found) if takes_functions(call) else found
+    found = staged(call)
+    return f if found is call else MethodType(found, f)
+
+
+def _cached(f: Any) -> Any:
+    return cached_functions.called(f)
+
+
+def _refuse_to_count(f: Any) -> None:
+    cached_functions.refuse_to_count(f)
+
+
+def _bound(f: Any) -> Any:
+    owner = f.__self__
+    if f.__name__ == "__call__" and type(static_lookup(type(owner), "__call__")) is WrapperDescriptorType:
+        return converted(owner)  # else it is that of a base: `super().__call__`
+    return native_methods.bound(f)
+
+
+def _unbound(f: Any) -> Any:
+    return native_methods.unbound(f)
+
+
+_BY_TYPE: dict[type, Callable[[Any], Any]] = {
+    FunctionType: _function,
+    MethodType: _method,
+    BuiltinFunctionType: _native_function,
+    type(SimpleQueue().get): _native_function,  # a method of C code that is told its class
+    MethodDescriptorType: _unbound,
+    WrapperDescriptorType: _unbound,
+    MethodWrapperType: _bound,
+    type: _class,
+    functools.partial: _partial,
+    type(functools.cache(len)): _cached,
+    operator.methodcaller: _method_caller,
+    rewrapping.JITTED: _wrapper,
+    **{kind: _wrapper for kind in rewrapping.CUSTOM},
+    np.ufunc: _numpy_function,
+    type(np.sum): _numpy_function,
+}

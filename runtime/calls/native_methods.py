@@ -1,0 +1,269 @@
+"""Methods and functions written in C, which write without telling: the journal hears of the write before they run.
+
+While no region is staged nothing needs to be said, and the method itself is called. A few methods of lists take traced
+arguments (`sort`, `pop`, `insert`, `count`, `index`, `remove`), and NumPy arrays' methods become JAX's.
+
+>>> xs = [2, 1]
+>>> bound(xs.append)(3); bound(xs.sort)(reverse=True); xs
+[3, 2, 1]
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import functools
+import operator
+import sys
+from collections.abc import Callable
+from types import BuiltinFunctionType, FrameType, FunctionType
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph import errors
+from autograph.runtime.calls import dispatch
+from autograph.runtime.heap import aliases, iterated_containers, journal, library_state, native_state, opaque_calls
+from autograph.runtime.library import numpy_functions
+from autograph.runtime.operators import attributes
+from autograph.runtime.sequences import comparison, ranges, selection, traced_index
+from autograph.runtime.sequences.comparison import may_be_traced
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.kinds import is_value_class
+
+_PLAIN = (list, dict, set, collections.deque)
+_CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
+_READERS = frozenset(
+    "index count copy get keys values items union intersection difference symmetric_difference issubset issuperset "
+    "isdisjoint __len__ __getitem__ __contains__ __iter__ __eq__ __ne__ __repr__ __str__ __reversed__ __lt__ __le__ "
+    "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
+    "__init_subclass__".split()
+)
+_SEARCHES = frozenset(
+    {"index", "count", "remove", "get", "setdefault", "pop", "discard", "add", "__contains__", "__getitem__"}
+)
+_NUMBERS = (bool, int, float, complex)
+_RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
+_ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
+_ARRAY_CHANGERS = _ARRAY_WRITERS.union(
+    "sort byteswap setflags __delitem__ __setstate__ __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__"
+    " __imatmul__ __ilshift__ __irshift__ __iand__ __ixor__ __ior__".split()
+)
+# Packages whose functions never change a list, dict or set that they are given.
+_READING_PACKAGES = frozenset(
+    {"jax", "jaxlib", "numpy", "math", "cmath", "builtins", "itertools", "functools", "typing", "types"}
+)
+
+
+def _is_container(x: Any) -> bool:
+    return issubclass(type(x), _CONTAINERS)
+
+
+def bound(f: Any) -> Any:
+    """A method of C code bound to an object: `xs.append`, `d.update`, `super().__setattr__`."""
+    owner, name = f.__self__, f.__name__
+    if name in ("__setattr__", "__delattr__"):
+        return _attribute_writer(f, owner)
+    if issubclass(type(owner), np.ufunc):
+        return functools.partial(_ufunc_method, f)
+    if type(owner) is range and name in _RANGE_METHODS:
+        return functools.partial(_RANGE_METHODS[name], owner)
+    if type(owner) in _NUMBERS:
+        return functools.partial(_method_of_number, f)
+    if not _is_container(owner):
+        return f
+    if _may_change(owner, name):
+        iterated_containers.check(owner, name)
+        journal.touch_container(owner)
+    if issubclass(type(owner), np.ndarray):
+        return functools.partial(_array_method, f)
+    if issubclass(type(owner), list) and name in _LIST_METHODS:
+        f = functools.partial(_LIST_METHODS[name], f)
+    return functools.partial(_search, f, owner) if name in _SEARCHES and aliases.any_merged() else f
+
+
+def _may_change(owner: Any, name: str) -> bool:
+    """Whether a method of C code may change its object."""
+    return name in _ARRAY_CHANGERS if type(owner) is np.ndarray else name not in _READERS
+
+
+def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
+    """A method that looks for its first argument in `owner`."""
+    if args:
+        comparison.check_search(args[0], owner)
+    return f(*args, **kwargs)
+
+
+def unbound(f: Any) -> Any:
+    """A method of C code taken from its class: `list.append`, `object.__setattr__`."""
+    name = f.__name__
+    if name in ("__setattr__", "__delattr__"):
+        return _attribute_writer(f)
+    if not journal.hears_of_writes() or name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
+        return f
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and _may_change(args[0], name):
+            iterated_containers.check(args[0], name)
+            journal.touch_container(args[0])
+        return f(*args, **kwargs)
+
+    return call
+
+
+def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        target, *rest = (*owner, *args)
+        if rest and type(rest[0]) is str:
+            attributes.announce(target, rest[0])
+        return f(*args)
+
+    return call
+
+
+def announced(f: Any, *owner: Any) -> Any:
+    """A library function, called while a region is staged: what it is given may come back changed.
+
+    Most comes back as it was (the parameters that an optimiser is given), so it is compared, and a change is announced
+    when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
+    """
+    module = getattr(f, "__module__", None)
+    if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
+        return f
+
+    def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], opaque_calls.Watch]:
+        given = (*owner, *args, *kwargs.values())
+        for x in given:
+            native_state.refuse_to_change(x, getattr(f, "__name__", type(f).__name__))
+            _announce_foreign(x)
+        library_state.watch(f)
+        return given, opaque_calls.Watch(given)
+
+    def after(given: tuple[Any, ...], result: Any) -> Any:
+        if type(result) is f and native_state.has_state(f) and (region := context.innermost()) is not None:
+            region.made[id(result)] = result
+        if callable(result) or hasattr(type(result), "__next__"):
+            for x in given:
+                if issubclass(type(x), _PLAIN):
+                    journal.touch_container(x)
+        return result
+
+    def call(*args: Any, **kwargs: Any) -> Any:  # it names no global: see `_as_of_the_user`
+        given, watch = before(args, kwargs)
+        try:
+            result = f(*args, **kwargs)
+        finally:
+            watch.announce()
+        return after(given, result)
+
+    return functools.wraps(f, _ASSIGNED, updated=())(_as_of_the_user(call))
+
+
+# From Python 3.12 on a frame's module is that of its function, which is the user's.
+_ASSIGNED = [name for name in functools.WRAPPER_ASSIGNMENTS if name != "__module__"]
+
+
+def _as_of_the_user(call: Any) -> Any:
+    """`call` with the globals of the code that is running: `namedtuple`, `Enum` and their like take the name of the module
+    in which they make a class from the frame that called them.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and errors.is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return (
+        call if frame is None else FunctionType(call.__code__, frame.f_globals, call.__name__, None, call.__closure__)
+    )
+
+
+def _announce_foreign(x: Any) -> None:
+    """Announces what library code may change of an argument beside containers: what a method is bound to among it."""
+    if type(x) is functools.partial:
+        for part in (x.func, *x.args, *x.keywords.values()):
+            _announce_foreign(part)
+    elif type(x) is BuiltinFunctionType:
+        if _may_change(x.__self__, x.__name__):
+            journal.touch_container(x.__self__)
+    elif not issubclass(type(x), _PLAIN) and not is_value_class(type(x)):
+        journal.touch_container(x)
+
+
+# --- methods that take traced arguments; `f` is the bound method ---
+
+
+def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """`(5).__add__(x)`: Python's number knows nothing of traced ones, so the operator is asked, which knows both."""
+    result = f(*args, **kwargs)
+    if result is not NotImplemented or len(args) != 1 or not is_traced(args[0]):
+        return result
+    name = f.__name__
+    if name in ("__divmod__", "__rdivmod__"):
+        apply: Any = divmod
+    else:
+        apply = getattr(operator, name, None) or getattr(operator, "__" + name[3:], None)
+    if apply is None:
+        return result
+    is_reflected = not hasattr(operator, name) and name != "__divmod__"
+    return apply(args[0], f.__self__) if is_reflected else apply(f.__self__, args[0])
+
+
+def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
+    out = kwargs.get("out")
+    for x in (out, *args):
+        if x is not None and (x is out or x is f.__self__):
+            journal.touch_container(x)
+    if numpy_functions.takes_traced(args, kwargs):
+        if f.__name__ in _ARRAY_WRITERS:
+            raise refusal(
+                f"{f.__name__}() writes a traced value into a NumPy array",
+                why="it holds numbers, and a traced value is not known yet",
+                instead="start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`",
+            )
+        return getattr(jnp.asarray(f.__self__), f.__name__)(*args, **kwargs)
+    return f(*args, **kwargs)
+
+
+def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
+    for written in (kwargs.get("out"), *(args[:1] if f.__name__ == "at" else ())):
+        journal.touch_container(written)
+    if numpy_functions.takes_traced(args, kwargs):
+        args = tuple(jnp.asarray(x) if numpy_functions.holds_traced(x) else x for x in args)
+        return numpy_functions.strong(getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs))
+    return f(*args, **kwargs)
+
+
+def _sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> None:
+    items = f.__self__
+    if args or (key is None and not any(map(may_be_traced, items))):
+        return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
+    items[:] = selection.ordered(items, key=None if key is None else dispatch.converted(key), reverse=reverse)
+    return None
+
+
+def _pop(f: Any, *args: Any) -> Any:
+    return traced_index.pop(f.__self__, *args) if len(args) == 1 and is_traced(args[0]) else f(*args)
+
+
+def _insert(f: Any, *args: Any) -> Any:
+    return traced_index.insert(f.__self__, *args) if len(args) == 2 and is_traced(args[0]) else f(*args)
+
+
+def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:
+    def call(f: Any, *args: Any) -> Any:
+        if len(args) == 1 and (may_be_traced(args[0]) or any(map(may_be_traced, f.__self__))):
+            return version(f.__self__, args[0])
+        return f(*args)
+
+    return call
+
+
+_LIST_METHODS: dict[str, Callable[..., Any]] = {
+    "sort": _sort,
+    "pop": _pop,
+    "insert": _insert,
+    "count": _by_equality(traced_index.count),
+    "index": _by_equality(traced_index.index_of),
+    "remove": _by_equality(traced_index.remove),
+}

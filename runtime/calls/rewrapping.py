@@ -1,0 +1,172 @@
+"""Functions of the user that a library wrapped before: `step = jax.jit(step)`, `slope = jax.grad(loss)` in a module.
+
+The wrapper is made again around the converted function, once, and kept for as long as the old one lives; under a traced condition
+a jitted one is made for each call:
+
+| wrapper | how |
+| --- | --- |
+| `jax.jit` | with the options that it was jitted with |
+| `jax.custom_jvp`, `jax.custom_vjp` | a copy whose functions are converted |
+| a library's Python function with the user's in a cell (`jax.vmap`, `jax.grad`) | the same code, the cells converted |
+| `functools.singledispatch`, `singledispatchmethod` | the same code, what it finds for a class converted |
+
+>>> import jax
+>>> f = jax.vmap(len)
+>>> rewrapped(f) is f  # nothing inside is the user's
+True
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import weakref
+from collections.abc import Callable
+from types import CellType, FunctionType, SimpleNamespace
+from typing import Any
+
+import jax
+
+from autograph.code.library import is_library
+from autograph.jax_internals import jit_options, trace_reference
+from autograph.runtime.heap import path_conditions
+
+Convert = Callable[[Any], Any]
+_MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_UNCHECKED: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+JITTED = type(jax.jit(_identity))
+# Since Python 3.14 a method of `functools.singledispatchmethod` is an object when it is bound.
+_DISPATCHED: tuple[type, ...] = tuple(filter(None, [getattr(functools, "_singledispatchmethod_get", None)]))
+CUSTOM: tuple[type, ...] = (jax.custom_jvp, jax.custom_vjp, *_DISPATCHED)
+
+
+def rewrapped(wrapper: Any) -> Any:
+    """The wrapper around converted functions; itself where it holds none of the user's."""
+    found = _MADE.get(wrapper)
+    if found is None:
+        from autograph.runtime.calls.function_arguments import argument
+
+        found = _RULES[type(wrapper)](wrapper, argument)
+        _MADE[wrapper] = _ITSELF if found is wrapper else found
+    found = wrapper if found is _ITSELF else found
+    return _jitted_afresh(found) if type(found) is JITTED and path_conditions.depends_on_place() else found
+
+
+_ITSELF = object()
+
+
+def afresh(f: Callable[..., Any], known_as: Any = None) -> Callable[..., Any]:
+    """`f` as a function that JAX has not met: what it checks, and how often it loops, depends on the place where it is called.
+
+    One that was seen to do neither is called as it is.
+
+    Args:
+        known_as: what is kept in the place of `f`, which may be a method that nobody else refers to.
+    """
+    known_as = f if known_as is None else known_as
+    if known_as in _UNCHECKED:
+        return f
+    made = trace_reference()
+
+    @functools.wraps(f)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        with path_conditions.traced_afresh(made) as asks:
+            result = f(*args, **kwargs)
+            if not asks():
+                _UNCHECKED.add(known_as)
+        return result
+
+    return traced
+
+
+def _jitted_afresh(jitted: Any) -> Any:
+    """A jitted function that is traced anew, for the same reason."""
+    inner = jitted.__wrapped__
+    options = None if jitted in _UNCHECKED or is_library(inner) else jit_options(jitted)
+    if options is None:
+        return jitted
+    fresh = jax.jit(afresh(inner, jitted), **options)
+
+    @functools.wraps(inner)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (jitted if jitted in _UNCHECKED else fresh)(*args, **kwargs)
+
+    return call
+
+
+def _jitted(wrapper: Any, convert: Convert) -> Any:
+    inner = wrapper.__wrapped__
+    converted = convert(inner)
+    options = None if converted is inner else jit_options(wrapper)
+    return wrapper if options is None else jax.jit(converted, **options)
+
+
+def _custom(wrapper: Any, convert: Convert) -> Any:
+    parts = {name: convert(value) for name, value in vars(wrapper).items()}
+    if all(new is vars(wrapper)[name] for name, new in parts.items()):
+        return wrapper
+    copy = object.__new__(type(wrapper))
+    copy.__dict__.update(parts)
+    return copy
+
+
+def _closure(wrapper: FunctionType, convert: Convert) -> Any:
+    changed = False
+    cells = []
+    for cell in wrapper.__closure__ or ():
+        try:
+            old = cell.cell_contents
+        except ValueError:  # not filled yet
+            cells.append(cell)
+            continue
+        new = _in_cell(old, convert)
+        changed = changed or new is not old
+        cells.append(cell if new is old else CellType(new))
+    if not changed:
+        return wrapper
+    copy = FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells))
+    copy.__kwdefaults__ = wrapper.__kwdefaults__
+    return functools.update_wrapper(copy, wrapper, updated=("__dict__",))
+
+
+def _in_cell(x: Any, convert: Convert) -> Any:
+    if type(x) is FunctionType and x.__code__ is _DISPATCH:
+        return _implementations(x, convert)
+    if type(x) is functools.singledispatchmethod:  # up to 3.12 its methods keep it itself
+        copy: Any = functools.singledispatchmethod(x.func)
+        copy.dispatcher = SimpleNamespace(dispatch=_implementations(x.dispatcher.dispatch, convert))
+        return copy
+    return convert(x)
+
+
+def _dispatched(method: Any, convert: Convert) -> Any:
+    made = copy.copy(method)
+    made._dispatch = _implementations(method._dispatch, convert)
+    return made
+
+
+def _implementations(dispatch: Callable[[type], Any], convert: Convert) -> Callable[[type], Any]:
+    """`dispatch`, whose answers are converted."""
+
+    def look_up(kind: type) -> Any:
+        found = dispatch(kind)
+        if type(found) in (classmethod, staticmethod):
+            return type(found)(convert(found.__func__))
+        return convert(found)
+
+    return look_up
+
+
+_DISPATCH = functools.singledispatch(_identity).dispatch.__code__
+_RULES: dict[type, Callable[[Any, Convert], Any]] = {
+    FunctionType: _closure,
+    JITTED: _jitted,
+    **{kind: _custom for kind in CUSTOM},
+    **{kind: _dispatched for kind in _DISPATCHED},
+}

@@ -1,0 +1,307 @@
+"""What an iteration of a staged loop leaves, compared with what it began with (see `fixed_point` for the table).
+
+Types only grow: a leaf whose type moved is written to the memory, and the body is traced again. A value that cannot be
+carried is a `Mismatch`, which names the path to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.carry.loop_aliases import Flows
+from autograph.runtime.carry.memory import Memory
+from autograph.runtime.carry.messages import CHANGED_AND_REPLACED
+from autograph.runtime.carry.slots import Leaf
+from autograph.runtime.heap.escape import Made
+from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
+from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
+from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
+from autograph.runtime.values import key_orders
+from autograph.runtime.values.element_types import Elements
+from autograph.runtime.values.kinds import (
+    defines,
+    is_ordinary,
+    is_value,
+    is_value_class,
+    open_any,
+    open_container,
+    same_structure,
+)
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
+from autograph.runtime.values.merge import (
+    Mismatch,
+    Node,
+    Same,
+    Slot,
+    Template,
+    aligned,
+    same_number,
+    same_static,
+    why_structures_differ,
+)
+from autograph.runtime.values.optional import Maybe, parts
+
+
+class Comparison:
+    """The comparison after one iteration.
+
+    Attributes:
+        leaves: the numbers and arrays that went in; what came out is noted in them.
+        born: those that came out of variables which were unbound.
+        replaced: the variables (their numbers) that hold another object of the same class now.
+    """
+
+    def __init__(
+        self,
+        leaves: list[Leaf],
+        variables: Sequence[Variable],
+        memory: Memory,
+        flows: Flows,
+        locations: dict[Any, Any],
+        skipped: Collection[str],
+        is_older: Callable[[Any], bool],
+        made: Made,
+    ) -> None:
+        self.leaves = leaves
+        self.variables = variables
+        self.memory = memory
+        self.flows = flows
+        self.locations = locations
+        self.skipped = skipped
+        self.is_older = is_older
+        self.made = made
+        self.born: list[Leaf] = []
+        self._nodes: dict[int, Node | None] = {}  # of containers in variables that were unbound
+        self.replaced: list[int] = []
+
+    def compare(
+        self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str
+    ) -> tuple[Template, bool]:
+        """The template of the loop's result, and whether a guess was wrong.
+
+        Args:
+            template, value: how the value at the start of the iteration was made, and that value.
+            out: the value at the end of the iteration.
+            init: the value before the loop.
+        """
+        if self._may_be_none(key, value, out):
+            return template, True
+        if type(value) is Maybe and type(out) is not Maybe and not is_unbound(out):
+            out = Maybe(out is None, value.value if out is None else out)
+        if type(template) is Slot:
+            return self._leaf(template, out, key, path)
+        if type(template) is Same:
+            return self._static(template, out, key, path)
+        assert type(template) is Node
+        if out is value:
+            for child in template.children:
+                self._keep(child)
+            return Same(init), False
+        before, after = open_any(value), key_orders.like(out, open_any(self.flows.contents.get(id(out), out)))
+        inits = open_any(init)
+        assert before is not None and inits is not None
+        both = None if after is None else aligned(before, after, path)
+        keeps_order = both is not None and same_structure(before[1], after[1])
+        if both is None or self._is_contents(key) and not keeps_order:
+            raise Mismatch(
+                path,
+                value,
+                out,
+                "a loop cannot change the structure of a value from iteration to iteration: "
+                + why_structures_differ(value, out),
+            )
+        results, changed = [], False
+        if not keeps_order and not self.memory.places[key].unordered:
+            self.memory.places[key].unordered = changed = True
+        for child, inside, other, old, step in zip(template.children, before[0], both[0], inits[0], before[2]):
+            result, moved = self.compare(child, inside, other, old, (*key, step), path + step)
+            results.append(result)
+            changed = changed or moved
+        node = Node(template.build, results)
+        if not isinstance(value, tuple) and not self._is_contents(key):
+            self.flows.leaves(key, out, node, path)
+        return node, changed
+
+    def _may_be_none(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether a variable is `None` at one end of the iteration and a value at the other, and may be; noted for the next
+        attempt."""
+        if not (len(key) == 1 and key[0] in range(len(self.variables)) and self.variables[key[0]].may_be_none):
+            return False
+        if type(value) is Maybe or is_unbound(value) or is_unbound(out):
+            return False
+        (_, before), (_, after) = parts(value), parts(out)
+        like = after if before is None else before
+        if (value is None) == (out is None) and type(out) is not Maybe or not is_plain(like):
+            return False
+        self.memory.places[key].optional = self._placeholder_like(like, key)
+        return True
+
+    def _is_contents(self, key: tuple[Any, ...]) -> bool:
+        return len(key) == 1 and isinstance(self.locations.get(key[0]), ContentsLocation)
+
+    def _keep(self, template: Template) -> None:
+        if type(template) is Slot:
+            self._stays(self.leaves[template.index])
+        elif type(template) is Node:
+            for child in template.children:
+                self._keep(child)
+
+    def _stays(self, leaf: Leaf) -> None:
+        leaf.invariant = True
+        try:
+            check_fits(leaf.init, leaf.type)
+        except TypesDiffer as differ:
+            raise Mismatch(leaf.path, leaf.init, leaf.tracer, str(differ), instead=differ.instead) from None
+
+    def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        leaf = self.leaves[template.index]
+        if out is leaf.tracer:
+            self._stays(leaf)
+            return template, False
+        if is_unbound(out):
+            raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
+        if not is_array_like(out):
+            raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
+        learnt = self.memory.places[key]
+        if same_number(leaf.init, out) and learnt.static is None:
+            learnt.static = True
+            return template, True
+        leaf.out, leaf.invariant = out, False
+        try:
+            joined = join_types(leaf.type, type_of(out))
+            check_fits(leaf.init, joined)
+            check_fits(out, joined)
+        except TypesDiffer as differ:
+            why = f"a loop cannot change the type of a value from iteration to iteration: {differ}"
+            raise Mismatch(path, leaf.init, out, why, instead=differ.instead) from None
+        if joined == leaf.type:
+            return template, False
+        learnt.type = joined
+        return template, True
+
+    def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+        value, learnt = template.value, self.memory.places[key]
+        if value is UNSET:
+            if is_unbound(out):
+                return Same(out), False
+            if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
+                learnt.begun = self._placeholder_like(out, key)
+                return template, True
+            location = self.locations.get(key[0])
+            if isinstance(location, AttributeLocation) and (of_class := location.of_class()) is not UNSET:
+                learnt.begun = lambda: of_class
+                return template, True
+            is_dynamic = isinstance(location, AttributeLocation) and defines(type(location.obj), "__getattr__")
+            if is_dynamic or is_read(path) in self.skipped:
+                raise Mismatch(path, value, out, READ_FIRST)
+            return self._born(out, key, path), False
+        if value is out:
+            return template, False
+        if type(value) is Elements and type(out) is Elements:
+            xs = self.locations[key[0]].obj
+            self.memory.before_attempt.append(lambda: xs.widen(out, xs.capacity))
+            return template, True
+        if learnt.static and is_array_like(out):
+            if same_number(value, out):
+                return template, False
+            learnt.static = False
+            return template, True
+        may_be_replaced = learnt.in_place is None and type(value) in (list, dict) or learnt.kept
+        if may_be_replaced and open_container(out) is not None:
+            learnt.kept, learnt.in_place = False, False
+            self.locations.pop(id(value), None)
+            self.memory.written.pop(id(value), None)
+            return template, True
+        if same_static(value, out):
+            return template, False
+        if learnt.in_place is None and self._changes(key, value, out):
+            return template, True
+        if learnt.in_place is None and self._is_replaced(key, value, out):
+            self.replaced.append(key[0])
+            return template, True
+        if learnt.in_place and type(value) is type(out):
+            raise Mismatch(path, value, out, CHANGED_AND_REPLACED)
+        raise Mismatch(
+            path,
+            value,
+            out,
+            "the value is not a number or an array, so a loop cannot change it from iteration to iteration",
+        )
+
+    def _changes(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether another object of a class of values comes out: then what they hold is carried, unless it stays a number."""
+        if not is_value_class(type(value)) or type(out) is not type(value):
+            return False
+        opened = open_container(value), open_container(out)
+        if opened[0] is None or opened[1] is None:
+            return False
+        self.memory.places[key].in_place = False
+        for step, before, after in zip(opened[0][2], opened[0][0], opened[1][0]):
+            learnt = self.memory.places[*key, step]
+            if same_number(before, after) and learnt.static is None:
+                learnt.static = True
+        return True
+
+    def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
+        """Whether a variable of the loop holds an ordinary object, and then another one of the same class."""
+        variable = len(key) == 1 and key[0] in range(len(self.variables))
+        return variable and type(value) is type(out) and is_ordinary(value) and is_ordinary(out)
+
+    def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
+        """The template of a value in a variable that is unbound when the loop begins."""
+        if is_array_like(out):
+            leaf = Leaf(key, path, None, type_of(out))
+            leaf.out = out
+            self.born.append(leaf)
+            return Slot(-len(self.born))
+        opened = open_container(self.flows.contents.get(id(out), out)) or self.made.open(out, path)
+        opened = key_orders.like(out, opened)
+        if opened is None or not isinstance(out, tuple) and self._stays_itself(out):
+            return Same(out)
+        if id(out) not in self._nodes:
+            self._nodes[id(out)] = None
+            node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+            self._nodes[id(out)] = node
+            if not isinstance(out, tuple):
+                self.flows.leaves(key, out, node, path)
+        known = self._nodes[id(out)]
+        if known is None:
+            raise Mismatch(path, UNSET, out, "it contains itself")
+        return known
+
+    def _stays_itself(self, container: Any) -> bool:
+        """Whether a container is the same object in every iteration: one from before the loop, for which nothing stands in."""
+        return any(location.obj is container for location in self.locations.values()) or self.is_older(container)
+
+    def _placeholder_like(self, value: Any, key: tuple[Any, ...]) -> Callable[[], Any]:
+        """Makes a value of the same types and structure, for iterations that cannot read it."""
+        if is_array_like(value):
+            kind = type_of(value)
+            return lambda: (
+                convert_weak(placeholder(kind._replace(weak=False)), kind.dtype) if kind.weak else placeholder(kind)
+            )
+        opened = open_container(value)
+        if opened is None:
+            return lambda: value
+        if not isinstance(value, tuple) and self._stays_itself(value):
+            self.memory.places[key].kept = True
+            return lambda: value
+        children = [self._placeholder_like(child, (*key, step)) for child, step in zip(opened[0], opened[2])]
+        build = opened[3]
+        return lambda: build([child() for child in children])
+
+
+def is_unbound(value: Any) -> bool:
+    """Whether a variable that holds `value` has no value."""
+    return value is UNSET or type(value) is Undefined
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number or an array, or a container of such that never changes."""
+    if is_array_like(value):
+        return True
+    opened = open_container(value) if is_value(value) else None
+    return opened is not None and all(map(is_plain, opened[0]))

@@ -1,0 +1,395 @@
+"""The carry of a staged loop: which values change from iteration to iteration, their types, and the fixed point of both.
+
+A loop body is traced with its variables filled by fresh tracers. What comes out is compared with what went in:
+
+| out of the body | means |
+| --- | --- |
+| the very tracer that went in | invariant: closed over, not carried |
+| a value of a joinable type | carried; when the joined type is wider than the guess, the body is traced again |
+| a container of the same structure | its leaves are carried |
+| the same object, or an equal static value | passes through |
+| a value in a variable that was unbound | carried from a placeholder: no iteration reads it before it is assigned |
+| the same, where some iterations leave without assigning it | carried from a placeholder, and the body is traced again |
+| a written attribute, list, dict, global, cell | one more variable, and the body is traced again |
+| anything else | refused by name |
+
+Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while
+an outer loop searches its fixed point (`memory`), so that nesting stays polynomial.
+
+Containers: a list stays the object that it is, and its contents are carried; any other container is replaced by one of
+tracers, which stands for it during the iteration. What is seen to be wrong about that (a proxy is changed in place, a list
+is replaced by another one) is corrected and the body traced again. Which objects a variable may hold after the loop is
+noted in `loop_aliases`, for the sake of aliases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from functools import partial
+from typing import Any
+
+from autograph.jax_internals import variable_of
+from autograph.runtime.carry import induction
+from autograph.runtime.carry.comparison import Comparison, is_plain, is_unbound
+from autograph.runtime.carry.layout import Layout, start_of_born, traced_like
+from autograph.runtime.carry.loop_aliases import Flows
+from autograph.runtime.carry.loop_arrays import LoopArrays
+from autograph.runtime.carry.memory import Memory
+from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN, NO_ITERATION
+from autograph.runtime.carry.scan_outputs import Grown
+from autograph.runtime.carry.slots import Leaf, Place, built_by, filled_in, is_location
+from autograph.runtime.heap import class_fallback, journal, path_conditions
+from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
+from autograph.runtime.tracing import dead_results, integer_ranges
+from autograph.runtime.tracing.array_types import convert, join_types, of_type
+from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note, note_join
+from autograph.runtime.tracing.variables import UNSET, Variable
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
+from autograph.runtime.values.merge import Merged, Mismatch, Node, fill
+from autograph.runtime.values.optional import Maybe, hold_facts, settled, shown_by
+from autograph.runtime.values.writes import Written
+
+_MOST_DISCOVERIES = 20
+
+
+class Retry(Exception):
+    """The guess about the carry was wrong and has been corrected."""
+
+
+class Carry(Layout):
+    """The carry of one loop while its fixed point is searched."""
+
+    def __init__(self, variables: Sequence[Variable], memory: Memory) -> None:
+        super().__init__(variables, memory)
+        self.forwarded: dict[Any, Any] = {}
+        self.born: list[Leaf] = []
+        self.placeholders: list[Any] = []
+        self.growing, self._replaced = set[int](), list[int]()
+        self._discoveries = 0  # attempts that found written locations
+        self.grown = Grown()
+        self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which an iteration runs
+        self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
+        self.trace: Any = None
+        self.checks = path_conditions.checks_seen()  # before the loop
+        self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a region over the leaves
+        self.arrays = LoopArrays()
+        self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it tells
+        self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
+
+    # -- one attempt -------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Lays out the carry as known so far."""
+        self.memory.position = 0
+        self.memory.must_repeat = self.only_types = False
+        self.memory.carried = self.locations
+        self.memory.appended.clear()
+        self.born, self.grown, self._replaced = [], Grown(), []
+        while self.memory.before_attempt:
+            self.memory.before_attempt.pop()()
+        self.lay_out()
+
+    def fill(self, tracers: Sequence[Any], region: journal.Region) -> None:
+        """Puts the tracers of a region into the variables and locations."""
+        for leaf, tracer in zip(self.leaves, tracers):
+            leaf.tracer = tracer
+            if is_of_python(leaf.init) or is_doubtful(leaf.init):
+                leaf.noted = note(tracer, not self.memory.places[leaf.key].doubtful and not is_doubtful(leaf.init))
+        induction.suppose(self.leaves, self.memory)
+        for place, value in zip(self.places, self.fill_apart(tracers, region)):
+            place.value = value
+        region.touched.clear()
+        region.note_sizes()
+
+    def suppose_test(self, tracers: Sequence[Any]) -> None:
+        """In an iteration the test holds, which may tell of a variable that it is not `None`."""
+        if self.test is not None and any(type(place.init) is Maybe for place in self.places):
+            self.test(self)
+            hold_facts((tracers[index], value) for index, value in self.shown.get(True, ()))
+
+    def note_shown(self, tracers: Sequence[Any], truth: Any) -> None:
+        """Notes what the test, traced with these in the place of the leaves, tells of some of them."""
+        places = {id(x): index for index, x in enumerate(tracers)}
+        for value in (True, False):
+            facts = shown_by(truth, value)
+            self.shown[value] = [(places[id(flag)], absent) for flag, absent in facts if id(flag) in places]
+
+    def fill_apart(self, tracers: Sequence[Any], region: journal.Region) -> list[Any]:
+        """Like `fill`, for a region beside the body's (the loop test); returns the values of all places."""
+        for leaf, tracer in zip(self.leaves, tracers):
+            if leaf.supposed is not None and self.trace is None:
+                integer_ranges.suppose(tracer, leaf.supposed.least)
+        values = list(tracers)
+        filled = []
+        for place in self.places:
+            value = filled_in(place.template, values)
+            if is_location(place.variable):
+                region.touch(place.variable)
+            place.variable.set(value)
+            filled.append(value)
+        return filled
+
+    def untouched(self, written: Sequence[Written], filled: Sequence[Any]) -> bool:
+        """Whether the locations still hold what `fill_apart` put there, and no other one was written."""
+        known = {p.variable.key: value for p, value in zip(self.places, filled) if is_location(p.variable)}
+        built = {id(b) for p, value in zip(self.places, filled) for b in built_by(p.template, value)}
+        for w in written:
+            if w.location.key in known:
+                if not same_contents(known[w.location.key], w.after):
+                    return False
+            elif id(w.location.obj) in built or not made_inside([w.location.obj], (), (list(written),)):
+                return False
+        return True
+
+    def collect(self, region: journal.Region, finished: Any) -> list[Any]:
+        """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
+        finished.values, finished.written = region.collect()
+        self.forwarded.update(region.forwarded)
+        for place in self.places:
+            self.flows.stand_ins(place.key, place.template, place.value)
+        self._settle(finished)
+        self.flows.contents = {
+            id(w.location.obj): w.after for w in finished.written if isinstance(w.location, ContentsLocation)
+        }
+        kinds = self.memory.known_kinds()
+        made = self._find_made(finished)
+        self.grown.open(made, self.flows)
+        moved = self._compare_all(finished, region.skipped, made)
+        ask = None if self.test is None else partial(self.test, self)
+        wrong = not induction.holds(self.leaves, self.memory, ask)
+        if self._replaced:
+            self._open_objects(finished, region)
+        if moved:
+            self.only_types = kinds == self.memory.known_kinds()
+            raise Retry
+        if self.memory.must_repeat or wrong or self._doubts():
+            raise Retry
+        self.flows.close(finished, [p.value for p in self.places])
+        for place in self.places:
+            if self.flows.changed(place.key, region.touched):  # a proxy is a copy
+                self._must_stay(place)
+        changed = [leaf for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        outs = [convert(leaf.out, leaf.type) for leaf in changed]
+        for leaf in changed:
+            leaf.is_of_python = join(leaf.out, *(() if leaf.init is None else (leaf.init,)))
+        notes = [dead_results.of(leaf.out) for leaf in changed]
+        self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
+        outs += self.grown.leaves
+        self.arrays.collect(region.arrays, self.leaves, self.born, self.grown.leaves)
+        self._release()
+        return outs
+
+    def _doubts(self) -> bool:
+        """Whether something was built on a bool's being one of Python's, which an iteration replaces by an array."""
+        used = [leaf for leaf in self.leaves if leaf.noted is not None and leaf.noted.is_used]
+        found = [leaf for leaf in used if not is_of_python(leaf.out)]
+        for leaf in found:
+            self.memory.places[leaf.key].doubtful = True
+        return bool(found)
+
+    def suppose(self) -> bool:
+        """After an attempt that learnt types: whether the enclosing loop's must be repeated for that alone.
+
+        Then the variables are given values of the types known so far, with which that attempt goes on.
+        """
+        outer = self.memory.outer
+        if outer is None or outer.attempt is None or not journal.only_branches_within(outer.attempt.trace):
+            return False  # a trace in between may be kept: of a function under `jit`, say
+        if not self.only_types or self.locations or self.born or self.grown or self.forwarded:
+            return False
+        if any(type(place.template) is Node for place in self.places):
+            return False
+        kinds = [self._kind(leaf) for leaf in self.leaves]
+        learnt = {p.key: self.memory.places[p.key] for p in self.places[: len(self.variables)] if is_unbound(p.init)}
+        begun = {key: of.begun() for key, of in learnt.items() if of.begun is not None}  # they need a value
+        if not all(map(is_plain, begun.values())) or not self._moves(outer.attempt, kinds, begun):
+            return False
+        supposed = self.memory.known_types(), set(begun)
+        if self.memory.supposed == supposed:
+            return False  # the enclosing loop has begun again for it before
+        self.memory.supposed = supposed
+        values = [leaf.init if leaf.invariant else of_type(kind) for leaf, kind in zip(self.leaves, kinds)]
+        for leaf, value in zip(self.leaves, values):
+            if not leaf.invariant:
+                note_join(value, leaf.out, leaf.init)
+        for place in self.places:
+            if place.key in begun:
+                journal.note_skipped(place.variable.name)
+                place.variable.set(traced_like(begun[place.key]))
+            else:
+                place.variable.set(fill(place.template, values))
+        outer.must_repeat = True
+        return True
+
+    def _kind(self, leaf: Leaf) -> Any:
+        known = self.memory.places[leaf.key].type or leaf.type
+        return join_types(leaf.type, known) if known.shape == leaf.type.shape else known
+
+    def _moves(self, outer: Carry, kinds: Sequence[Any], begun: Container[Any]) -> bool:
+        """Whether what was learnt is news for the attempt of the enclosing loop as well."""
+        carried_in = {id(leaf.tracer) for leaf in outer.leaves}
+        if any(id(leaf.init) in carried_in for leaf, kind in zip(self.leaves, kinds) if kind != leaf.type):
+            return True
+        unbound = {id(_cell(place)) for place in outer.places if is_unbound(place.init)}
+        return any(id(_cell(place)) in unbound for place in self.places if place.key in begun)
+
+    def _settle(self, finished: Any) -> None:
+        """Finds written locations that are not carried yet; gives back to what the iteration made what was written there."""
+        known = {p.variable.key for p in self.places if is_location(p.variable)}
+        fresh = [w for w in finished.written if w.location.key not in known and not self._takes(w)]
+        if not fresh:
+            return
+        self._note_in_place(fresh)
+        inputs = [p.value for p in self.places]
+        allocated = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
+        found = [w.location for w in fresh if id(w.location.obj) not in allocated]
+        if found:
+            self._discoveries += 1
+            if self._discoveries > _MOST_DISCOVERIES:
+                last = next(w for w in fresh if w.location is found[-1])
+                raise Mismatch(last.location.name, last.before, last.after, ANOTHER, last.location)
+            self.locations.update((location.key, location) for location in found)
+            self.memory.written.update((location.key, None) for location in found)
+            raise Retry
+        for w in fresh:
+            w.location.set(w.after)
+
+    def _open_objects(self, finished: Any, region: journal.Region) -> None:
+        """A variable gets another object of its class in each iteration: its attributes are carried, if nobody else knows it.
+
+        Raises:
+            Mismatch: another name refers to the object from before the loop, or to the new one.
+        """
+        indices, self._replaced = self._replaced, []
+        objects = [*(self.places[i].init for i in indices), *(finished.values[i] for i in indices)]
+        ours = owned(objects, (finished,), self.variables, (region.entry, self.flows.outs, *self.holders()))
+        for i, old, new in zip(indices, objects[: len(indices)], objects[len(indices) :], strict=True):
+            if id(old) not in ours or id(new) not in ours:
+                raise Mismatch(self.variables[i].name, old, new, KNOWN)
+            self.memory.places[(i,)].in_place = False
+
+    def _find_made(self, finished: Any) -> Made:
+        """Which of what is appended, or left in a variable that was unbound, the iteration made."""
+        unbound = [index for index in range(len(self.variables)) if is_unbound(self.places[index].value)]
+        outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
+        return Made(outlive, finished, self.places)
+
+    def _takes(self, written: Written) -> bool:
+        """Whether an iteration did nothing but append to a list that nothing else can read (see `scan_outputs`)."""
+        return written.location.key in self.growing and self.grown.takes(written)
+
+    def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
+        after = {w.location.key: w.after for w in finished.written}
+        comparison = Comparison(
+            self.leaves,
+            self.variables,
+            self.memory,
+            self.flows,
+            self.locations,
+            skipped,
+            partial(known_to, self.functions),
+            made,
+        )
+        changed = False
+        for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
+            if is_location(place.variable):
+                out = after.get(place.variable.key, place.init)
+            try:
+                place.result, moved = comparison.compare(
+                    place.template, place.value, out, place.init, place.key, place.variable.name
+                )
+            except Mismatch as differ:
+                differ.place = place.variable
+                raise
+            changed = changed or moved
+        self.born, self._replaced = comparison.born, comparison.replaced
+        return changed
+
+    def _release(self) -> None:
+        """Forgets the values of the trace that ends now."""
+        for leaf in (*self.leaves, *self.born):
+            leaf.tracer = leaf.out = None
+        for place in self.places:
+            place.value = None
+        self.grown.release()
+
+    def _note_in_place(self, fresh: list[Written]) -> None:
+        """A container that this attempt made for a variable was written to: the variable's own object must be used."""
+        written = {id(w.location.obj) for w in fresh}
+        for place in self.places:
+            if any(id(built) in written for built in built_by(place.template, place.value)):
+                self._must_stay(place)
+
+    def _must_stay(self, place: Place) -> None:
+        """The containers of `place` are changed in place, so they must be the objects that they are."""
+        learnt = self.memory.places[place.key]
+        if learnt.in_place is not None:
+            raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED, place.variable)
+        learnt.in_place = True
+        raise Retry
+
+    def holders(self) -> list[Any]:
+        """What refers to the values of variables for the sake of the carry."""
+        return [*self.places, *(p.template for p in self.places), *(p.result for p in self.places)]
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+
+    def carried(self) -> list[int]:
+        """The numbers of the leaves that change."""
+        return [i for i, leaf in enumerate(self.leaves) if not leaf.invariant]
+
+    def make_placeholders(self, outs: Sequence[Any]) -> None:
+        """Makes the initial values of the variables first bound in the loop; an iteration of the loop around may bind none.
+
+        `outs`: what an iteration leaves in them. A number that each iteration leaves is there from the beginning.
+        """
+        for leaf in self.born:
+            journal.note_skipped(leaf.path)
+        self.placeholders = [start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs, strict=True)]
+
+    def write(self, results: Sequence[Any], surely: bool, built: dict[int, Any] | None = None) -> list[Merged]:
+        """Writes the loop's results to variables and locations.
+
+        Args:
+            results: the changing leaves, then the born ones.
+            surely: whether the loop has at least one iteration.
+            built: containers that are there already, by the node of their place.
+        Returns:
+            the containers that were built, which stand for one of several.
+        """
+        values, carried = [leaf.init for leaf in self.leaves], self.carried()
+        changing = [*(self.leaves[index] for index in carried), *self.born]
+        for leaf, result in zip(changing, results):
+            if leaf.is_of_python is not None:
+                note(result, leaf.is_of_python)
+        for index, result in zip(carried, results):
+            values[index] = result
+            if (supposed := self.leaves[index].supposed) is not None:
+                integer_ranges.suppose(result, supposed.least)
+        hold_facts((values[index], value) for index, value in self.shown.get(False, ()))
+        born = list(results[len(carried) :])
+        self.arrays.land(self.leaves, values, born, surely)
+        # Born slots count from the end: Slot(-1) is the first.
+        table = values + born[::-1]
+        for location in self.forwarded.values():
+            journal.touch_location(location)
+        built = {} if built is None else built
+        for place in self.places:
+            value = settled(fill(place.result, table, built))
+            if is_location(place.variable):
+                known = isinstance(place.variable, AttributeLocation | GlobalLocation)
+                if known and place.init is UNSET and value is not UNSET and not surely:
+                    raise Mismatch(place.variable.name, UNSET, value, NO_ITERATION, place.variable)
+                if isinstance(place.variable, AttributeLocation) and not surely and place.variable.get() is UNSET:
+                    class_fallback.note(place.variable.obj, place.variable.attribute, self.functions[0])
+                journal.touch_location(place.variable)
+            place.variable.set(value)
+        merged = self.flows.merged(built, surely)
+        # Whoever asks for references must not find ours.
+        self.places.clear()
+        self.flows = Flows()
+        return merged
+
+
+def _cell(place: Place) -> Any:
+    return getattr(place.variable, "cell", place.variable)

@@ -1,0 +1,240 @@
+"""Lists that grow in a loop of unknown length, where the program says how often it iterates at most.
+
+`ag.set_loop_options(maximum_iterations=N)` in the loop, and nothing else refers to the list: then the variable holds a
+`BoundedList` from the loop on. What the elements are and how many an iteration can append is learnt by tracing the loop, which is
+done again with what was learnt until nothing is new.
+
+A loop that only takes elements off a list (`x = stack.pop()`) says nothing: there is room for what the list begins with.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph.runtime.operators.while_loops import while_loop
+>>> def digits(n):
+...     found = []
+...     def loop_body():
+...         nonlocal n
+...         found.append(n % 10)
+...         n = n // 10
+...     while_loop(lambda: n > 0, loop_body, lambda: (n,), options={"maximum_iterations": 10}, lists=lambda: (found,))
+...     return found
+>>> digits(123), jax.jit(digits)(123)
+([3, 2, 1], BoundedList([3, 2, 1]))
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime.carry.memory import Memory, innermost_staged
+from autograph.runtime.carry.scan_outputs import alone
+from autograph.runtime.heap import journal
+from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.tracing.array_types import of_type
+from autograph.runtime.tracing.refusals import CANNOT_STAGE, refusal
+from autograph.runtime.tracing.variables import CellVariable, Variable
+from autograph.runtime.values.element_types import Elements
+from autograph.runtime.values.locations import CellLocation
+
+_ATTEMPTS = 100
+
+
+class Growth:
+    """What was learnt about one list in one loop.
+
+    Attributes:
+        elements: what its elements have in common, as far as seen.
+        room: how many elements the loop can append.
+        is_settled: whether the attempt that is being traced has shown nothing new.
+    """
+
+    def __init__(self, name: str, memory: Memory, xs: BoundedList, most: int) -> None:
+        self.name = name
+        self.key = object()  # two lists may have had the variable one after the other
+        self.memory = memory
+        self.xs = xs
+        self.before = xs.copy()
+        self.elements = self.known = xs.elements
+        self.room = most
+        self.is_settled = True
+        self.too_long = (
+            f"the list {name!r} has more elements than its loop can append in maximum_iterations={most} iterations"
+        )
+
+    def begin(self) -> BoundedList:
+        """The list as the loop finds it, with room for what is known that it appends."""
+        self.known, self.is_settled = self.elements, True
+        if self.elements is not None:
+            self.xs.widen(self.elements, self.before.capacity + self.room)
+        self.xs.growth = self
+        return self.xs
+
+    def restore(self) -> None:
+        """Makes the list what it was before the loop."""
+        self.xs.become(self.before)
+
+    def end(self) -> None:
+        """The loop is staged; the program fails where the list has outgrown its room."""
+        size = self.xs.checked_size()
+        journal.touch_attribute(self.xs, "size")
+        self.xs.size = size
+        self.xs.growth = None
+
+    def admits(self, elements: Elements, new: int) -> bool:
+        """Notes that values of these types are put into the list, `new` of them at its end."""
+        if self.elements is not None:
+            elements = self.elements.joined(elements)
+        self.elements = elements
+        if self.known is None or self.known.types != elements.types:
+            self.is_settled = False
+        if new:
+            # No loop is being traced yet while the test of this one appends for the first time.
+            memory = innermost_staged() or self.memory
+            memory.appended[self.key] = memory.appended.get(self.key, 0) + new
+        return self.is_settled
+
+    def any_element(self) -> Any:
+        """Some element, in an attempt that is going to be repeated."""
+        assert self.elements is not None
+        return self.elements.make([of_type(kind) for kind in self.elements.types])
+
+    def any_column(self) -> Any:
+        """An array of some elements, in an attempt that is going to be repeated."""
+        assert self.elements is not None
+        return jnp.zeros((1, *self.elements.types[0].shape), self.elements.types[0].dtype)
+
+    def finish(self) -> None:
+        """Sums up how many elements the whole loop can append."""
+        needed = self._appended(self.memory)
+        if needed > self.room:
+            self.room, self.is_settled = needed, False
+
+    def _appended(self, memory: Memory) -> int:
+        iteration = memory.appended.get(self.key, 0) + sum(map(self._appended, memory.inner.values()))
+        if iteration and memory.iterations is None:
+            raise refusal(
+                f"the list {self.name!r} grows in a loop of unknown length",
+                why="how much room it needs must be known while the program is traced",
+                instead="say how often this loop iterates at most too: `ag.set_loop_options(maximum_iterations=N)`",
+            )
+        return iteration * (memory.iterations or 0)
+
+
+def staged(stage: Callable[[Callable[[], bool]], None], memory: Memory, variables: Sequence[Variable]) -> None:
+    """Runs `stage(ready)`, which stages a loop unless `ready()` says that it has to be traced again.
+
+    Args:
+        memory: of the loop; names the variables that may hold lists which grow in it.
+        variables: the state of the loop.
+    """
+    most = memory.options.get("maximum_iterations")
+    if most is not None:
+        most = memory.iterations = min(operator.index(most), most if memory.iterations is None else memory.iterations)
+    mine = alone(memory.lists) if memory.alone is None else memory.alone
+    memory.alone = None
+    growing = [v for v in memory.lists if id(v.get()) in mine]
+    if most is not None:
+        growing += [v for v in memory.lists if type(v.get()) is BoundedList and not v.get().growth]
+    if not growing:
+        stage(lambda: True)
+    elif most is not None:
+        _with_room(stage, memory, variables, growing, most)
+    else:
+        _as_it_is(stage, memory, variables, growing)
+
+
+def _as_it_is(
+    stage: Callable[[Callable[[], bool]], None],
+    memory: Memory,
+    variables: Sequence[Variable],
+    shrinking: Sequence[Variable],
+) -> None:
+    """Stages a loop that only makes lists shorter: where they cannot be carried as they are, with room for what they begin with."""
+    entry = [variable.get() for variable in variables]
+    start = equation_mark()
+    try:
+        stage(lambda: True)
+        return
+    except CANNOT_STAGE as error:
+        refused = error.with_traceback(None)  # its frames hold the lists
+        refused.__context__ = None
+    drop_equations(start, equation_mark())
+    for variable, value in zip(variables, entry, strict=True):
+        variable.set(value)
+    memory.forget()
+    for table in (memory.places, memory.written, memory.appended):
+        table.clear()
+    try:
+        _with_room(stage, memory, variables, shrinking, 0)
+    except CANNOT_STAGE:
+        raise refused from None
+
+
+def _with_room(
+    stage: Callable[[Callable[[], bool]], None],
+    memory: Memory,
+    variables: Sequence[Variable],
+    growing: Sequence[Variable],
+    most: int,
+) -> None:
+    entry = [variable.get() for variable in (*variables, *growing)]
+    found = [Growth(variable.name, memory, _as_bounded(variable.get()), most) for variable in growing]
+
+    def restore() -> None:
+        for variable, value in zip((*variables, *growing), entry, strict=True):
+            variable.set(value)
+        for growth in found:
+            growth.restore()
+
+    def ready() -> bool:
+        for growth in found:
+            growth.finish()
+        return all(growth.is_settled for growth in found)
+
+    for _ in range(_ATTEMPTS):
+        start = equation_mark()
+        for variable, growth in zip(growing, found, strict=True):
+            _set(variable, growth.begin())
+        try:
+            stage(ready)
+        except Exception:
+            if all(growth.is_settled for growth in found):
+                restore()
+                raise
+        else:
+            if all(growth.is_settled for growth in found):
+                break
+        drop_equations(start, equation_mark())
+        restore()
+    else:
+        raise AssertionError("what a list holds did not settle")
+    for growth in found:
+        growth.end()
+
+
+def as_it_grows(xs: list[Any], lists: Sequence[Variable], others: int) -> Any:
+    """What a loop runs over that may make the list longer which it runs over: that list as one of traced length.
+
+    `others`: how many references to the list there are besides the loop's.
+    """
+    for variable in lists:
+        if variable.get() is xs and others == 1:
+            made = _as_bounded(xs)
+            _set(variable, made)
+            return made
+    return xs
+
+
+def _as_bounded(value: Any) -> BoundedList:
+    return value if type(value) is BoundedList else BoundedList.of(value)
+
+
+def _set(variable: Variable, value: Any) -> None:
+    if value is variable.get():
+        return
+    if isinstance(variable, CellVariable):
+        journal.touch_location(CellLocation(variable.name, variable.cell))
+    variable.set(value)

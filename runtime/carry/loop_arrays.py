@@ -1,0 +1,187 @@
+"""What a staged loop means for arrays that other names hold as well (see `array_versions`).
+
+Where an iteration writes elements of an array that it carries, the loop's result takes the place of the array from before the
+loop. The iteration itself must not read that array under another name: in NumPy it would see the writes of the iterations
+before, and here it is closed over as it was before the loop.
+
+| the iteration | then |
+| --- | --- |
+| writes the carried `a`, and reads `b`, which is the same array or a view of it | refused |
+| leaves in a variable an array that was written after | refused where the next iteration reads it |
+| writes a row or a slice of an array from outside of the loop | refused: the next iteration would see the write |
+| runs over `a`, and writes `a[i]` at the index of the iteration only | the items are right: each is read before its write |
+| runs over `a` and writes anything else of it | refused |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph import errors
+from autograph.runtime.heap import array_views
+from autograph.runtime.heap.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
+from autograph.runtime.tracing.refusals import quoted
+from autograph.runtime.values.locations import holds_known_numbers
+
+
+class LoopArrays:
+    """The writes of one iteration to arrays.
+
+    Attributes:
+        at: the index of the iteration, where the loop counts.
+        rows: its items, with the arrays that they are rows of.
+    """
+
+    def __init__(self) -> None:
+        self.at: Any = None
+        self.rows: Sequence[tuple[Any, Any]] = ()
+        self._begin((), ())
+
+    def _begin(self, leaves: Sequence[Any], born: Sequence[Any]) -> None:
+        self._written: dict[int, tuple[End, bool]] = {}
+        self._stale: list[tuple[int, str]] = []
+        self._at_index: set[int] = set()
+        self._outer: list[tuple[Any, str]] = []
+        self._views: list[Any] = []
+        self._slots = [*leaves, *born]
+        self._shared: list[tuple[int, Any]] = []
+        self._starts: list[tuple[int, Any]] = []
+
+    def collect(
+        self, writes: Sequence[Write], leaves: Sequence[Any], born: Sequence[Any], appended: Sequence[Any] = ()
+    ) -> None:
+        """Finds what the writes mean, while the leaves hold what went into the iteration and what came out.
+
+        Raises:
+            StagingError: a NumPy array from before the loop was written, and other names may have it, or an array that was
+                `appended` to a list was written after.
+        """
+        self._begin(leaves, born)
+        changing = [k for k, leaf in enumerate(self._slots) if not leaf.invariant and leaf.type.shape]
+        if writes:
+            self._find_written(Table(writes), leaves, appended)
+        if changing:
+            self._find_shared(changing, leaves)
+        self.at, self.rows, self._slots = None, (), []
+
+    def _find_written(self, table: Table, leaves: Sequence[Any], appended: Sequence[Any]) -> None:
+        for index, leaf in enumerate(leaves):
+            if table.of(leaf.tracer) is not None:
+                end = table.end(leaf.tracer)
+                if isinstance(leaf.init, np.ndarray) and not end.unshared:  # another name would have to see the write
+                    raise holds_known_numbers("a NumPy array")
+                self._written[index] = end._replace(indices=[]), end.new is leaf.out and not leaf.invariant
+                if self.at is not None and end.index(self.at) is self.at:
+                    self._at_index.add(index)
+        written = ((k, table.of(leaf.out)) for k, leaf in enumerate(self._slots))
+        self._stale = [(k, write.how) for k, write in written if write is not None]
+        self._views = [array for row, array in self.rows if table.of(row) is not None]
+        self._outer = table.outer()
+        if any(table.of(x) is not None for x in appended):
+            raise _refused("an element of a list", None)
+
+    def _find_shared(self, changing: Sequence[int], leaves: Sequence[Any]) -> None:
+        """Finds what the arrays that an iteration leaves may be, or share elements with."""
+        outs = {
+            k: {id(x): x for x in array_views.bases(leaf.out)}
+            for k, leaf in enumerate(self._slots)
+            if k in changing or k in self._written or leaf.type.shape
+        }
+        inits = {id(leaf.tracer): leaf.init for leaf in leaves}
+        for k in changing:
+            for key, base in outs[k].items():
+                if key in inits:
+                    self._shared.append((k, inits[key]))
+                elif array_views.is_outer(base, 1):
+                    self._shared.append((k, base))
+                    if k in self._written:
+                        self._outer.append((base, LOST))
+            if k < len(leaves):
+                self._starts.append((k, leaves[k].init))
+            others = [other for other in outs if other != k and not outs[k].keys().isdisjoint(outs[other])]
+            self._shared += [(k, other) for other in others if other < k]
+            if k in self._written:
+                self._stale += [(other, LOST) for other in others]
+
+    def land(self, leaves: Sequence[Any], values: Sequence[Any], born: Sequence[Any], surely: bool) -> None:
+        """Notes what the loop means for the arrays around it, once its leaves have the `values` after it.
+
+        `surely`: it has at least one iteration; else its results may be what was there before.
+        """
+        results = [*values, *born]
+        for index, (end, is_carried) in self._written.items():
+            move = Move(leaves[index].init, index if is_carried else None, end.how, unshared=end.unshared)
+            land([move], values)
+        land([Move(old, None, how) for old, how in self._outer], ())
+        for array in self._views:
+            record(array, None, VIEW)
+        current = {id(values[k]) for k in self._written.keys() - dict(self._stale).keys()}
+        stale = [(k, how) for k, how in self._stale if id(results[k]) not in current]  # one value stands for both names
+        land([Move(None, k, how) for k, how in stale], results)
+        pairs = [(k, results[other] if type(other) is int else other) for k, other in self._shared]
+        pairs += [] if surely else self._starts
+        land((), results, pairs)
+
+    def check(self, carry: Any, parts: Sequence[Any], xs: Sequence[Any] = (), backwards: Sequence[Any] = ()) -> None:
+        """Refuses an iteration that reads an array which it writes under another name.
+
+        Args:
+            parts: the traced iteration, and the test of a `while`; their inputs begin with the leaves.
+            xs, backwards: arrays that the loop runs over, from the front or from the back.
+        Raises:
+            StagingError: names the variable.
+        """
+        if not (self._written or self._stale or self._views or self._outer):
+            return
+        where = errors.Location.of(carry.functions[0]) if carry.functions else None
+        used = [_used(part) for part in parts]
+        for index, _ in self._stale:
+            if index < len(carry.leaves) and any(
+                part.jaxpr.invars[index] in vars_ for part, vars_ in zip(parts, used, strict=True)
+            ):
+                raise _refused(carry.leaves[index].path, where)
+        for array, what in (*((x, "the items") for x in self._views), *((x, "an array") for x, _ in self._outer)):
+            own = {id(base) for base in array_views.bases(array)}
+            if any(
+                id(base) in own
+                for x in self._read(carry, parts, used, -1)
+                if jnp.ndim(x)
+                for base in array_views.bases(x)
+            ):
+                raise _refused(what, where)
+        for index in self._written:
+            leaf = carry.leaves[index]
+            own = {id(base) for x in (leaf.init, *(old for old, _ in self._outer)) for base in array_views.bases(x)}
+            others = [*self._read(carry, parts, used, index), *backwards]
+            others += [x for x in xs if not (x is leaf.init and index in self._at_index and jnp.ndim(x) == 1)]
+            if any(id(base) in own for x in others if jnp.ndim(x) for base in array_views.bases(x)):
+                raise _refused(leaf.path, where)
+
+    def _read(self, carry: Any, parts: Sequence[Any], used: Sequence[set[Any]], index: int) -> Iterator[Any]:
+        """What an iteration reads beside one of the leaves."""
+        for part, vars_ in zip(parts, used, strict=True):
+            yield from (x for v, x in zip(part.jaxpr.constvars, part.consts, strict=True) if v in vars_)
+        for other, leaf in enumerate(carry.leaves):
+            if other != index and any(
+                part.jaxpr.invars[other] in vars_ for part, vars_ in zip(parts, used, strict=True)
+            ):
+                yield leaf.init
+
+
+def _used(part: Any) -> set[Any]:
+    used = {v for eqn in part.jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")}
+    return used
+
+
+def _refused(path: str, where: Any) -> errors.StagingError:
+    return errors.StagingError(
+        f"the loop reads an array that it writes under another name, {quoted(path)}",
+        at=where,
+        why="NumPy shows the write under every name, row and slice of the array; an array of a compiled program is a value, "
+        "and only one name gets the new one",
+        instead="use one name for it (run over `range(len(a))` and read `a[i]`), or take a copy first (`b = a.copy()`)",
+    )

@@ -1,0 +1,159 @@
+"""What was learnt about a loop while the fixed point of an enclosing loop is searched.
+
+An outer loop traces its body again when a type moves or a written location is found; the loops inside should not have
+to find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer:
+a Python value in a closure can change an answer without changing a type.
+
+An inner loop may see that a type moves which the outer one carries in, or learn what a variable holds that is unbound before
+both: then the outer body will be traced again whatever comes. So the inner loop does not search on. It leaves values of the
+types that it has seen so far, and the attempt of the outer loop, which `must_repeat`, goes on to see what else moves. Thus loops
+nested to any depth are traced twice, not as often as they are deep.
+
+What was learnt of a place has one table, by the key of the place: the number of a variable or the key of a location, and the
+steps from there. Keys of locations are made of `id`s. They are remembered only as long as the enclosing loop carries the location
+too: an object that an iteration makes is another one in the next attempt, and may have the address of one that is gone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.runtime.tracing.array_types import ArrayType
+
+
+@dataclass(slots=True)
+class Learnt:
+    """What was learnt of one place of a carry.
+
+    Attributes:
+        type: the type of a leaf.
+        static: whether a number stays the Python number that it is.
+        in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
+        optional: makes a value for a variable that holds `None` in some iterations.
+        begun: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
+        refuted: whether iterations make an integer less than it begins.
+        least: what the loop test says of such an integer: it is no less.
+        doubtful: whether a bool is Python's in some iterations and an array in others.
+        unordered: whether a dict comes out of an iteration with its keys in another order (`key_orders`).
+        kept: whether a container in such a value is older than the loop: it is the same object in every iteration.
+    """
+
+    type: ArrayType | None = None
+    static: bool | None = None
+    in_place: bool | None = None
+    optional: Callable[[], Any] | None = None
+    begun: Callable[[], Any] | None = None
+    refuted: bool = False
+    least: int | None = None
+    doubtful: bool = False
+    kept: bool = False
+    unordered: bool = False
+
+
+class Memory:
+    """What was learnt about one loop, and about the loops inside it.
+
+    Attributes:
+        places: what was learnt of places of the carry, by key.
+        before_attempt: what is done before the next attempt, outside of its trace.
+        written: keys of the locations that the loop writes.
+        carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
+        inner: the memories of the loops inside, by position and code.
+        attempt: the carry of the attempt that is being traced, None outside.
+        supposed: the types, and the variables with a value in `begun`, for which the enclosing loop was last made to begin again.
+        must_repeat: whether that attempt serves only to learn from, for it stands on what is merely supposed.
+        from_start: whether the loop, whose first test is known, was found to be better staged from its first iteration.
+        options: what `set_loop_options` said of the loop.
+        lists: variables that may hold lists which grow in the loop (see `list_growth`).
+        alone: ids of those of the lists to which nothing but the variable refers, where that was asked before.
+        iterations: how often the loop iterates at most, where that is known.
+        makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
+        appended: how many elements one iteration appends to a list, by its key; without the loops inside.
+    """
+
+    def __init__(self, outer: Memory | None = None) -> None:
+        self.options: dict[str, Any] = {}
+        self.lists: Sequence[Any] = ()
+        self.alone: set[int] | None = None
+        self.iterations: int | None = None
+        self.appended: dict[Any, int] = {}
+        self.outer = outer
+        self.places: defaultdict[Any, Learnt] = defaultdict(Learnt)
+        self.before_attempt: list[Callable[[], None]] = []
+        self.written: dict[Any, None] = {}
+        self.carried: dict[Any, Any] = {}
+        self.inner: dict[Any, Memory] = {}
+        self.position = 0
+        self.attempt: Any = None
+        self.supposed: Any = None
+        self.must_repeat = False
+        self.from_start = False
+        self.makes_checks = False
+
+    def forget(self) -> None:
+        """Forgets what was learnt about the loops inside by an iteration that ran on other values, but not how to run them."""
+        for memory in self.inner.values():
+            for table in (memory.places, memory.written, memory.appended):
+                table.clear()
+            memory.forget()
+
+    def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
+        """The locations that this loop was seen to write; forgets what belongs to objects that are gone."""
+        outer = self.outer.carried if self.outer is not None else {}
+        known = {key: outer[key] for key in self.written if key in outer}
+        self.written = dict.fromkeys(known)
+        indices = range(len(variables))
+        for key in [key for key in self.places if key[0] not in known and key[0] not in indices]:
+            del self.places[key]
+        return known
+
+    def known_types(self) -> dict[Any, ArrayType]:
+        """The types that were learnt, by the key of the leaf."""
+        return {key: learnt.type for key, learnt in self.places.items() if learnt.type is not None}
+
+    def known_kinds(self) -> dict[Any, tuple[bool | None, bool | None]]:
+        """Which numbers are static and which containers stay what they are, as far as that was learnt, by key."""
+        kinds = {key: (learnt.static, learnt.in_place) for key, learnt in self.places.items()}
+        return {key: kind for key, kind in kinds.items() if kind != (None, None)}
+
+
+class _Current(threading.local):
+    memory: Memory | None = None
+
+
+_current = _Current()
+
+
+def innermost_staged() -> Memory | None:
+    """The memory of the innermost loop whose body is being traced."""
+    memory = _current.memory
+    while memory is not None and memory.attempt is None:
+        memory = memory.outer
+    return memory
+
+
+@contextmanager
+def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
+    """The memory of the loop `key` met at this position of the enclosing loop's attempt, unless one is given."""
+    outer = _current.memory
+    is_given = memory is not None
+    if memory is not None:
+        pass
+    elif outer is None:
+        memory = Memory()
+    else:
+        outer.position += 1
+        memory = outer.inner.setdefault((outer.position, key), Memory(outer))
+    _current.memory = memory
+    try:
+        yield memory
+    finally:
+        _current.memory = outer
+        memory.carried = {}  # who refers to an object, counts
+        if not is_given:
+            memory.lists = ()

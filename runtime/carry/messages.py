@@ -1,0 +1,66 @@
+"""What is said where the carry of a loop has no fixed point: the variable, its two sides, and what helps (see `fixed_point`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph import errors
+from autograph.runtime.heap.escape import ANOTHER
+from autograph.runtime.heap.unset_reads import READ_FIRST
+from autograph.runtime.tracing.refusals import quoted
+from autograph.runtime.tracing.variables import cells_of
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
+from autograph.runtime.values.merge import Mismatch
+
+CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
+NO_ITERATION = (
+    "it is first written in the loop, which may make no iteration, and an object has an attribute or has none"
+)
+KNOWN = "another name refers to the object too, and only one of the two would change"
+_NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
+_REMEDIES = {
+    ANOTHER: "make the object before the loop, or keep what changes in a variable",
+    NO_ITERATION: "write it once before the loop",
+    READ_FIRST: "assign it before the loop",
+    KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
+    CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop; or carry what it holds in variables",
+}
+
+
+_GROWS = (
+    "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
+    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
+)
+_GROWS_AGAIN = (
+    "where a list of unknown length grows, say how often this loop iterates at most too: "
+    "`ag.set_loop_options(maximum_iterations=N)`"
+)
+_SHARED = (
+    "let nothing but one local variable refer to the list (no other name, attribute or container, and no list of the "
+    "caller's): only then it may grow in a loop with `maximum_iterations`"
+)
+
+
+def refuse(
+    differ: Mismatch, where: Callable[..., Any], what: str, options: dict[str, Any] | None = None
+) -> errors.StagingError:
+    """The error for a loop whose carry has no fixed point."""
+    remedy = differ.instead or differ.read_before or _REMEDIES.get(differ.why)
+    place = differ.place
+    if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
+        remedy = _SHARED if "maximum_iterations" in options else _GROWS
+    if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
+        remedy = _GROWS_AGAIN
+    if remedy is None and differ.left == "None":
+        remedy = _NONE
+    name = differ.named(cells_of(where))
+    return errors.StagingError(
+        f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
+        at=where,
+        sides={"before the loop": differ.left, "after one iteration": differ.right},
+        why=differ.why,
+        instead=remedy
+        or "keep shape, structure and kind of the value the same in every iteration "
+        "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
+    )

@@ -1,0 +1,140 @@
+"""Lists to which each iteration of a counted loop appends: stacked outputs of a `scan`, not a carry.
+
+>>> from autograph.runtime.tracing.variables import variables_of
+>>> def f(two):
+...     xs = [1]
+...     ys = xs if two else None
+...     return len(alone(variables_of(lambda: (xs,))))
+>>> f(two=False), f(two=True)
+(1, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograph.runtime.carry.loop_aliases import Flows
+from autograph.runtime.heap import journal, outliving
+from autograph.runtime.heap.escape import Made
+from autograph.runtime.tracing import context, sharing, stacked_rows
+from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.variables import UNSET, Variable
+from autograph.runtime.values.kinds import is_value, open_container
+from autograph.runtime.values.locations import ContentsLocation
+from autograph.runtime.values.merge import Merged, Mismatch, Node, Same, Slot, Template, fill
+from autograph.runtime.values.writes import Written
+
+
+class Grown:
+    """The lists to which each iteration of one loop appends the same number of values of the same types.
+
+    What an iteration made of its own and appends is made anew for each iteration, and holds what it held when the iteration
+    was over: an object that several of the appended values lead to stays one object. Anything else is one object that all
+    iterations append.
+
+    Attributes:
+        leaves: the values of the trace that become outputs of the `scan`.
+    """
+
+    def __init__(self) -> None:
+        self.leaves: list[Any] = []
+        self._written: list[Written] = []
+        self._lists: list[tuple[ContentsLocation, list[Any], list[Template]]] = []
+        self._nodes: dict[int, Template | None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._written or self._lists)
+
+    def takes(self, written: Written) -> bool:
+        """Notes what an iteration wrote to such a list; False where it did more than append."""
+        before, after = written.before, written.after
+        if len(after) < len(before) or any(x is not y for x, y in zip(before, after)):
+            return False
+        self._written.append(written)
+        return True
+
+    def appended(self) -> list[Any]:
+        """What the iteration appended."""
+        return [value for w in self._written for value in w.after[len(w.before) :]]
+
+    def open(self, made: Made, flows: Flows) -> None:
+        """Opens what was appended, now that all of it holds what it held at the end of the iteration."""
+        for w in self._written:
+            name = w.location.name
+            templates = [self._open(x, made, flows, (w.location.key, name), name) for x in w.after[len(w.before) :]]
+            self._lists.append((w.location, w.before, templates))
+        self._written, self._nodes = [], {}
+
+    def _open(self, value: Any, made: Made, flows: Flows, key: tuple[Any, ...], path: str) -> Template:
+        if is_array_like(value) and type(value) not in (bool, int, float, complex):
+            self.leaves.append(value)
+            return Slot(len(self.leaves) - 1)
+        opened = open_container(value) if is_value(value) else made.open(value, path)
+        if opened is None:
+            return Same(value)
+        if id(value) not in self._nodes:
+            self._nodes[id(value)] = None
+            parts = zip(opened[0], opened[2], strict=True)
+            node = Node(opened[3], [self._open(x, made, flows, (*key, len(self._nodes)), path + s) for x, s in parts])
+            self._nodes[id(value)] = node
+            if not is_value(value):
+                flows.appends((*key, id(node)), value, node, path)
+        known = self._nodes[id(value)]
+        if known is None:
+            raise Mismatch(path, UNSET, value, "it contains itself")
+        return known
+
+    def release(self) -> None:
+        """Forgets the values of the trace that ends now."""
+        self.leaves = []
+
+    def write(
+        self, stacked: Sequence[Any], iterations: Sequence[int], flows: Flows
+    ) -> tuple[list[Merged], dict[int, Any]]:
+        """Appends the values of all iterations, in the order in which they ran.
+
+        Returns:
+            the containers that were built and may stand for another one, and those that the last iteration appended and
+            the loop leaves elsewhere as well, by the node of that place.
+        """
+        if not self._lists:
+            return [], {}
+        columns = [stacked_rows.rows(ys) for ys in stacked]
+        merged: list[Merged] = []
+        built: dict[int, Any] = {}
+        appended: list[list[Any]] = [[] for _ in self._lists]
+        single = self._only_slot()
+        if single is not None:  # thousands of iterations may append one number each
+            appended[0] += map(columns[single].__getitem__, iterations)
+            iterations = ()
+        for index, iteration in enumerate(iterations):
+            row, built = [column[iteration] for column in columns], {} if index else dict(flows.first)
+            for values, (_, _, templates) in zip(appended, self._lists, strict=True):
+                values += [fill(template, row, built) for template in templates]
+            merged += flows.merged_of_iteration(built)
+        for values, (location, before, _) in zip(appended, self._lists, strict=True):
+            journal.touch_location(location)
+            location.set(before + values)
+        return merged, flows.left_elsewhere(built)
+
+    def _only_slot(self) -> int | None:
+        """The output that is appended, where each iteration appends one value of the trace to one list and nothing else."""
+        templates = [template for _, _, templates in self._lists for template in templates]
+        return templates[0].index if len(templates) == 1 and type(templates[0]) is Slot else None
+
+
+def alone(lists: Sequence[Variable]) -> set[int]:
+    """The ids of those of the variables' values that are lists which nothing but the variable refers to."""
+    found: set[int] = set()
+    for variable in lists:
+        held = [variable.get()]
+        if type(held[0]) is list and sharing.outside(held, 0) - _noted(held[0]) == 1:
+            found.add(id(held[0]))
+    return found
+
+
+def _noted(container: list[Any]) -> int:
+    """How many references to a list the notes of writes hold."""
+    regions = context.open_regions()
+    return outliving.references(container) + sum(id(container) in region.entries for region in regions)

@@ -1,0 +1,69 @@
+"""What the carry of a loop is laid out in: places (variables and locations on the heap), and the leaves of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from autograph.runtime.heap import aliases
+from autograph.runtime.tracing.array_types import ArrayType
+from autograph.runtime.tracing.integer_ranges import Supposed
+from autograph.runtime.tracing.python_bools import Noted
+from autograph.runtime.values.kinds import is_value_class, open_any
+from autograph.runtime.values.locations import LOCATIONS
+from autograph.runtime.values.merge import Node, Same, Template, fill
+
+
+class Place:
+    """A variable or heap location, and the template of its value."""
+
+    __slots__ = ("init", "key", "result", "template", "value", "variable")
+
+    def __init__(self, variable: Any, init: Any, key: tuple[Any, ...]) -> None:
+        self.key = key
+        self.variable = variable
+        self.init = init
+        self.template: Template = Same(init)
+        self.value: Any = None
+        self.result: Template = Same(init)
+
+
+class Leaf:
+    """One number or array of the carry."""
+
+    __slots__ = ("init", "invariant", "is_of_python", "key", "noted", "out", "path", "supposed", "tracer", "type")
+
+    def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
+        self.key = key
+        self.path = path
+        self.init = init
+        self.type = kind
+        self.tracer: Any = None
+        self.out: Any = None
+        self.invariant = False
+        self.noted: Noted | None = None  # of the bool (see `python_bools`)
+        self.is_of_python: bool | None = None  # of what the loop leaves
+        self.supposed: Supposed | None = None  # of the integer (see `induction`)
+
+
+def is_location(variable: Any) -> bool:
+    """Whether what a place is about stands on the heap."""
+    return isinstance(variable, LOCATIONS)
+
+
+def filled_in(template: Template, values: list[Any]) -> Any:
+    """What the body of a loop gets; objects in it stand for one in each iteration."""
+    value = fill(template, values)
+    for built in built_by(template, value):
+        if is_value_class(type(built)):
+            aliases.stand_in(built)
+    return value
+
+
+def built_by(template: Template, value: Any) -> Iterator[Any]:
+    """The containers and objects that filling a template made."""
+    if type(template) is Node:
+        yield value
+        opened = open_any(value)
+        for child, inside in zip(template.children, opened[0] if opened else ()):
+            yield from built_by(child, inside)

@@ -1,0 +1,258 @@
+"""`except` in staged code: what it must not catch, and what it cannot.
+
+A handler catches the events of the program. That something cannot be staged is no event: plain Python would not raise
+there, so a handler for `Exception` or `TypeError` must let it pass, or the answer would be the handler's in silence. The
+converter writes `except ag__.caught(Exception):` for handlers whose classes are wide enough.
+
+>>> from autograph.errors import StagingError
+>>> def answer(error):
+...     try:
+...         raise error
+...     except caught(Exception):
+...         return "caught"
+>>> answer(KeyError("k"))
+'caught'
+>>> answer(StagingError("two shapes"))
+Traceback (most recent call last):
+    ...
+autograph.errors.StagingError: two shapes
+
+A `raise` on a traced condition in the body of a `try` becomes a flag (`converters.caught_raises`): `raised` notes the exception,
+`error` gives it to the handlers. Any other exception that ends one branch of a staged `if` is raised, if at all, when the compiled
+program runs, where no handler around the statement can see it (`would_catch`).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+import jax
+
+from autograph import errors
+from autograph.code import source
+from autograph.code.registry import Role, known
+from autograph.runtime.checks.tracing_errors import is_of_tracing
+from autograph.runtime.heap import journal
+from autograph.runtime.heap.unset_reads import note_unset
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.refusals import user_line
+from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.values.locations import AttributeLocation, attribute_names
+
+_NO_EVENTS = (
+    errors.AutoGraphError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.UnexpectedTracerError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
+
+def is_event(error: BaseException | None) -> bool:
+    """Whether plain Python might raise this too."""
+    return not isinstance(error, _NO_EVENTS) and (error is None or not is_of_tracing(error))
+
+
+def caught(kinds: Any = BaseException) -> Any:
+    """What an `except` catches of these classes now: nothing, while what is being handled is no event of the program.
+
+    A handler that names such an error, `except ag.StagingError:`, means it and gets it.
+    """
+    error = sys.exception()
+    if is_event(error):
+        note_unset(error)
+        return kinds
+    return kinds if any(_names_it(kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))) else ()
+
+
+def raise_refusal() -> None:
+    """At the end of a `finally` that may leave by a jump, or by an exception of its own: a refusal on its way is not lost."""
+    error = sys.exception()
+    while error is not None:
+        if not is_event(error):
+            raise error
+        error = error.__context__
+
+
+def _names_it(kind: Any) -> bool:
+    return isinstance(kind, tuple) or (isinstance(kind, type) and issubclass(kind, _NO_EVENTS))
+
+
+class _Witnesses(threading.local):
+    """The open context managers that are to see an exception which passes them (`context_managers`), and what else waits for one.
+
+    `tries`: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
+    """
+
+    def __init__(self) -> None:
+        self.managers: list[Any] = []
+        self.asked: list[type[BaseException]] = []
+        self.tries = 0
+
+
+witnesses = _Witnesses()
+
+
+def depth() -> tuple[int, int]:
+    """How many regions are open, and how many context managers that would see an exception."""
+    return len(context.open_regions()), len(witnesses.managers)
+
+
+def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
+    """What `raise exception from cause` leaves for the handlers; raises it at once if nothing staged is in between.
+
+    Args:
+        outside: `depth()` at the `try`.
+    Returns:
+        what the exception is made of: a tuple, which leaves a branch or a loop as any value does.
+    Raises:
+        StagingError: a `with` in between would see the exception.
+    """
+    error = exception_of(exception, cause)
+    regions, managers = depth()
+    if regions == outside[0]:
+        try:
+            raise journal.mark_raised(error)
+        finally:
+            del error, exception, cause  # its traceback leads here, and who refers to an object, counts
+    if managers != outside[1]:
+        raise seen_by_a_with(error, user_line())
+    return _parts(error)
+
+
+def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
+    """Refuses an exception that a `with` would see, or swallow."""
+    return errors.StagingError(
+        f"{type(error).__name__} is raised under a traced condition, and a `with` around it would see it",
+        at=at,
+        why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
+        instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
+    )
+
+
+@contextmanager
+def asked_for(kind: type[BaseException]) -> Iterator[None]:
+    """While a builtin takes an exception of this class for an answer, as `hasattr` does."""
+    witnesses.asked.append(kind)
+    try:
+        yield
+    finally:
+        witnesses.asked.pop()
+
+
+def _parts(error: BaseException) -> tuple[Any, ...]:
+    """What an exception is made of, and its cause."""
+    begun = type(error).__new__(type(error), *error.args)
+    names = [name for name in attribute_names(error) if name not in vars(BaseException)]
+    found = {name: AttributeLocation(error, name).get() for name in names}
+    own = {name: x for name, x in found.items() if x is not AttributeLocation(begun, name).get()}
+    cause = error.__cause__
+    around = None if cause is None or cause is error else _parts(cause)
+    return type(error), error.args, tuple(own), tuple(own.values()), around
+
+
+def error(found: tuple[Any, ...]) -> BaseException:
+    """The exception that `raised` noted, made again."""
+    return journal.mark_raised(_made(*found))
+
+
+def _made(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
+    again: BaseException = kind.__new__(kind, *args)
+    again.args = args
+    for name, value in zip(names, values, strict=True):
+        AttributeLocation(again, name).set(value)
+    if cause is not None:
+        again.__cause__ = _made(*cause)
+    return again
+
+
+def exception_of(exception: Any, cause: Any) -> BaseException:
+    """The exception of `raise exception from cause`; without any, the one that is being handled."""
+    if exception is None:
+        exception = sys.exception()
+        if exception is None:
+            raise RuntimeError("No active exception to reraise")
+    if isinstance(exception, type) and issubclass(exception, BaseException):
+        exception = exception()
+    if not isinstance(exception, BaseException):
+        raise TypeError("exceptions must derive from BaseException")
+    if cause is not None:
+        exception.__cause__ = cause() if isinstance(cause, type) else cause
+    return exception
+
+
+def would_catch(error: BaseException, by_name: bool = False) -> bool:
+    """Whether a handler in the staged functions that run now would catch `error`, which a branch or an iteration raises.
+
+    `by_name`: handlers for every exception do not count.
+
+    Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
+    """
+    if not by_name and isinstance(error, tuple(witnesses.asked)):
+        return True
+    for frame, written in _staged_frames():
+        if isinstance(error, AttributeError) and not by_name and _runs_hasattr(frame):
+            return True
+        for kinds in written:
+            if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
+                return True
+    return False
+
+
+def would_catch_one_of(candidates: tuple[BaseException, ...]) -> bool:
+    """Whether such a handler would catch one of some exceptions."""
+    return any(
+        kinds is None or any(may_match(kinds, error, frame) for error in candidates)
+        for frame, written in _staged_frames()
+        for kinds in written
+    )
+
+
+def _staged_frames() -> Iterator[tuple[FrameType, list[ast.expr | None]]]:
+    """The frames of staged functions that run now, and what the handlers around the lines where they are catch."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        entry = known(frame.f_code)
+        if entry is not None and entry.role is Role.STAGED:
+            yield frame, source.caught_around(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+
+
+def _runs_hasattr(frame: FrameType) -> bool:
+    """Whether a frame stands in a call of `hasattr`, which stays Python's own."""
+    line, _, start, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    at = errors.Location.of_bytes(frame.f_code.co_filename, line or 0, start, end)
+    return at.segment().startswith("`hasattr(")
+
+
+def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool = False) -> bool:
+    """Whether `except kinds`, written in the code of a frame, may catch `error`."""
+    if isinstance(kinds, ast.Tuple):
+        return any(may_match(kind, error, frame, by_name) for kind in kinds.elts)
+    path: list[str] = []
+    node = kinds
+    while isinstance(node, ast.Attribute):
+        path.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return True
+    found = next((names[node.id] for names in _namespaces(frame) if node.id in names), None)
+    for name in reversed(path):
+        found = getattr(found, name, None)
+    classes = found if isinstance(found, tuple) else (found,)
+    if by_name and (Exception in classes or BaseException in classes):
+        return False
+    return any(not isinstance(kind, type) or isinstance(error, kind) for kind in classes)
+
+
+def _namespaces(frame: FrameType) -> tuple[Any, ...]:
+    return locals_of(frame), frame.f_globals, vars(builtins)

@@ -1,0 +1,264 @@
+"""`assert` and `raise` under traced conditions: checks that fail when the compiled program runs.
+
+An exception that ends a staged branch does not leave the trace; the branch gets a host callback that raises it when the branch is
+taken. Under `vmap` both branches of an `if` run for every lane, so the callback is told the truth values of the branches that it
+stands in, and only raises where all hold.
+
+JAX reports what a callback of a compiled program raises as its own `JaxRuntimeError` (or `ValueError`); its text carries the
+user's exception type, message, file and line. Where no program is compiled (`vmap` without `jit`) the exception itself comes
+out, and is one of the user's type as well.
+
+A check has an effect, so JAX dispatches a call of its program on a slower way: on a CPU 45 to 70 microseconds for the first
+check of a program, about one for each further one, and 0.1 microseconds an iteration where it stands in a loop. With
+`set_checks(False)`, programs traced from then on have none.
+
+Why not without an effect, as `guards` do it: the value that carries the check must be live. Where its reader drops it (the
+primal value under `grad`, an output that an outer `jit` does not use) the check would be dropped as well, in silence.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from autograph import errors, switches
+from autograph.jax_internals import say_nothing_of
+from autograph.runtime.checks import handlers, iteration_protocol, messages
+from autograph.runtime.checks.handlers import exception_of, would_catch
+from autograph.runtime.checks.suppression import may_swallow
+from autograph.runtime.checks.tracing_errors import is_of_a_call
+from autograph.runtime.heap import journal, path_conditions
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.tracing import host
+from autograph.runtime.tracing.refusals import user_line
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.truth import decider
+
+enabled = switches.is_on("AUTOGRAPH_CHECKS", True)
+"""Whether programs get checks when they are traced."""
+
+
+def set_checks(enabled: bool) -> None:
+    """Whether programs that are traced from now on check, when they run, what `assert`, `raise` and list indices demand.
+
+    Without checks an `assert` on a traced value is not looked at, as with `python -O`; where a branch raises, the program goes
+    on with the values of the other branch; a list index out of range reads some element. For programs that are known to be right
+    and whose speed matters. `AUTOGRAPH_CHECKS=0` in the environment does the same from the start.
+    """
+    globals()["enabled"] = bool(enabled)
+
+
+class RunTimeCheckError(RuntimeError):
+    """Raised inside the compiled program when a staged `assert` or `raise` is reached."""
+
+    __module__ = "autograph.runtime.checks"  # where a handler of the user's imports it from
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # the text of JAX's error too, whatever the user's type makes of its arguments
+
+
+def failure(kind: type[BaseException], text: str) -> RunTimeCheckError:
+    """What a failed check raises: one that an `except` for `kind` catches, wherever there can be such an object.
+
+    >>> error = failure(KeyError, "k.py:3: d[k]")
+    >>> isinstance(error, KeyError), isinstance(error, RunTimeCheckError), str(error)
+    (True, True, 'k.py:3: d[k]')
+    """
+    try:
+        return cast(RunTimeCheckError, _both(cast(Any, kind))(text))
+    except Exception:  # a class of other arguments, of another layout, or one that lets nobody derive from it
+        return RunTimeCheckError(text)
+
+
+@functools.cache
+def _both(kind: Any) -> Any:
+    names = {"__module__": RunTimeCheckError.__module__, "__qualname__": RunTimeCheckError.__qualname__}
+    return type(RunTimeCheckError.__name__, (RunTimeCheckError, kind), names)
+
+
+if not errors.DEBUG:
+    say_nothing_of(RunTimeCheckError)
+
+_EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError, UnboundLocalError)
+
+
+def is_event(error: BaseException) -> bool:
+    """Whether an exception that ended a branch is what Python would raise there, and only if the branch is taken.
+
+    `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so, and what Python's own functions
+    say of a value: `max([])`, `int("x")`. Mistakes in the program (`NameError`, `TypeError`, ...) and what JAX and other
+    libraries raise are reported at once, while the program is built.
+    """
+    if isinstance(error, ValueError):
+        return is_of_a_call(error) and not isinstance(error, errors.AutoGraphError) and handlers.is_event(error)
+    if not isinstance(error, _EVENTS) or isinstance(
+        error, (errors.AutoGraphError, jax.errors.JAXTypeError, RunTimeCheckError)
+    ):
+        return False
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or not errors.is_of_jax(trace.tb_frame.f_code)
+
+
+def stage_failure(error: BaseException) -> None:
+    """Makes the current region fail with `error` whenever it runs."""
+    if (isinstance(error, StopIteration | StopAsyncIteration) and iteration_protocol.steps()) or (
+        isinstance(error, IndexError) and iteration_protocol.takes_items()
+    ):
+        raise errors.StagingError(
+            "an iterator ends on a traced condition",
+            at=_place_of(error),
+            why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
+            instead="write the loop with `while` and the condition, or over `range(n)`",
+        ) from None
+    holds = path_conditions.conditions()
+    _refuse_if_caught(error)
+    if not enabled:
+        return
+    head, kind, count = _head(error), type(error), len(holds)
+    traced, made = messages.opened((error.args, vars(error)))
+    text = _described(kind, error)  # also where the exception says more than its arguments do
+
+    def fail(*values: Any) -> None:
+        if all(np.all(reached) for reached in values[:count]):
+            raise failure(kind, head + (with_values(values[count:end]) if traced else text))
+
+    def with_values(values: Sequence[Any]) -> str:
+        again = kind.__new__(kind)
+        again.args, names = made([_plain(x) for x in values])
+        vars(again).update(names)
+        return _described(kind, again, text)
+
+    end = count + len(traced)
+    jax.debug.callback(fail, *holds, *traced, *path_conditions.waits_for())
+
+
+def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:
+    return errors.StagingError(
+        f"{type(error).__name__} is raised under a traced condition, and a handler around it would catch it",
+        at=_place_of(error) if at is None else at,
+        why="the condition is only known when the compiled program runs, and handlers run while it is built",
+        instead="test for the case with `if`, and do there what the handler does",
+    )
+
+
+def refuse_to_handle_later(error: BaseException) -> None:
+    """Refuses what Python may raise here, and the program when it runs or never, where a handler waits for it by name."""
+    if would_catch(error, by_name=True):
+        raise _not_caught(error, user_line()) from None
+
+
+def refuse_to_handle(error: BaseException) -> None:
+    """Refuses an exception that a staged region raises while it is traced, and a handler around the statement would catch.
+
+    Without a handler it is the program's end either way, and is reported at once.
+    """
+    if handlers.is_event(error):
+        _refuse_if_caught(error)
+
+
+def _refuse_if_caught(error: BaseException) -> None:
+    if would_catch(error):
+        raise _not_caught(error) from None
+    if any(may_swallow(manager, error) for manager in handlers.witnesses.managers):
+        raise handlers.seen_by_a_with(error, _place_of(error)) from None
+
+
+def _plain(value: Any) -> Any:
+    array = np.asarray(value)
+    return array.item() if array.ndim == 0 else array
+
+
+def _described(kind: type[BaseException], error: BaseException, instead: str = "") -> str:
+    if instead:
+        try:
+            str(error)
+        except Exception:  # it asks for more than there is of it when the program runs
+            return instead
+    return "".join(traceback.format_exception_only(kind, error)).rstrip()
+
+
+def _head(error: BaseException) -> str:
+    place = _place_of(error)
+    return "" if place is None else f"{place[0]}:{place[1]}: {linecache.getline(*place).strip()}\n"
+
+
+def _place_of(error: BaseException) -> tuple[str, int] | None:
+    return (
+        _PLACES.pop(id(error), None)
+        or next(
+            (
+                (f.filename, f.lineno or 0)
+                for f in reversed(traceback.extract_tb(error.__traceback__))
+                if not errors.is_ours(f.filename)
+            ),
+            None,
+        )
+        or user_line()
+    )
+
+
+_PLACES: dict[int, tuple[str, int] | None] = {}
+"""Where a staged `assert` stands, by its exception, until the exception's text has been made."""
+
+
+def demand(ok: Any, error: Exception) -> None:
+    """The program fails with `error` where the traced `ok` does not hold: what Python raises in the line that runs now.
+
+    Raises:
+        StagingError: a handler around it would catch the error.
+    """
+    refuse_to_handle_later(error)
+    place = _user_place()
+
+    def failed() -> None:
+        _PLACES[id(error)] = place
+        raise journal.mark_raised(error)
+
+    host.statements.if_stmt(predicate(ok), host.statements.nothing, failed)
+
+
+def _user_place() -> tuple[str, int] | None:
+    """File and line of the innermost frame that is not ours."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and errors.is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def raise_(exception: Any = None, cause: Any = None) -> BaseException:
+    """The exception of a `raise` inside a staged statement; written `raise ag__.raise_(X, Y)`.
+
+    A `raise` alone raises what is being handled once more.
+    """
+    error = exception_of(exception, cause)
+    if exception is None and not handlers.is_event(error):
+        return error  # what cannot be staged is no event of the program
+    return journal.mark_raised(error)
+
+
+def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`; when `test` is traced, a check that fails when the compiled program runs."""
+    test = decider(test)
+    if not is_traced(test):
+        if not test:
+            raise journal.mark_raised(AssertionError(*(() if message is None else (message(),))))
+        return
+    place = _user_place()
+
+    def failed() -> None:
+        error = AssertionError(*(() if message is None else (message(),)))
+        _PLACES[id(error)] = place
+        raise journal.mark_raised(error)
+
+    if __debug__:
+        host.statements.if_stmt(predicate(test), host.statements.nothing, failed)

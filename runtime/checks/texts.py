@@ -1,0 +1,157 @@
+"""`str(x)` and `repr(x)` of a traced value: a text to show, and for nothing else.
+
+While a program is traced nobody knows the digits of its values. `print(str(x))` and messages show what JAX says of the
+tracer; a program that asks the text for its length, its characters or whether it equals another one would get an answer
+about JAX's words, so it is refused.
+
+>>> import jax, autograph as ag
+>>> def f(n):
+...     print("n is " + str(n) if isinstance(n, int) else type("n is " + str(n)).__name__)
+...     return len(str(n))
+>>> ag.convert(f)(125)
+n is 125
+3
+>>> try:
+...     ag.jit(f)(125)
+... except ag.StagingError as error:
+...     print(str(error).splitlines()[0])
+TextOfTraced
+the text of a traced value is read
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from autograph.jax_internals import is_tracing
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values import order_reads
+
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+class TextOfTraced(str):
+    """What stands for the text of a traced value."""
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> TextOfTraced:
+        return TextOfTraced(str.__add__(self, other))
+
+    def __radd__(self, other: str) -> TextOfTraced:
+        return TextOfTraced(str.__add__(other, self))
+
+    def __rmod__(self, other: str) -> TextOfTraced:
+        return TextOfTraced(str.__mod__(other, self))
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def method(self: str, *args: Any, **kwargs: Any) -> Any:
+        raise unreadable()
+
+    method.__name__ = name
+    return method
+
+
+def unreadable() -> Exception:
+    """The refusal for whatever asks what the text says."""
+    return refusal(
+        "the text of a traced value is read",
+        why="its digits are only known when the compiled program runs",
+        instead="compute with the number itself (`n // 10`, `n % 10`), or show values with `jax.debug.print`",
+    )
+
+
+_SHOWING = frozenset(
+    "__add__ __radd__ __mod__ __rmod__ __str__ __repr__ __format__ __getattribute__ __class__ __new__ __doc__ "
+    "__getnewargs__ __sizeof__ format maketrans".split()
+)
+for _name in [name for name in vars(str) if name not in _SHOWING]:
+    setattr(TextOfTraced, _name, _refused(_name))
+
+
+def check(args: tuple[Any, ...]) -> None:
+    """Refuses to read a number from the text of a traced value, or to look something up by it."""
+    if args and isinstance(args[0], TextOfTraced):
+        raise unreadable()
+
+
+def _holds_traced(x: Any) -> bool:
+    if type(x) in _CONTAINERS:
+        return any(map(_holds_traced, x.values() if type(x) is dict else x))
+    return is_traced(x) or isinstance(x, TextOfTraced)
+
+
+def as_shown(text: str) -> str:
+    """A text that may show a traced value which an object holds."""
+    return TextOfTraced(text) if "Tracer" in text and type(text) is str and is_tracing() else text
+
+
+def _shows_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(map(_holds_traced, (*args, *kwargs.values())))
+
+
+def percent(text: str, values: Any) -> Any:
+    """`text % values`."""
+    order_reads.check_inside(values)
+    if not _holds_traced(values):
+        return as_shown(text % values)
+    try:
+        return TextOfTraced(text % values)
+    except TypeError:
+        raise unreadable() from None
+
+
+def format_of(x: Any, spec: str = "", /) -> Any:
+    """`format(x, spec)`."""
+    order_reads.check_inside(x)
+    if isinstance(spec, TextOfTraced):
+        raise unreadable()
+    if not _holds_traced(x):
+        return as_shown(format(x, spec))
+    return TextOfTraced(format(x, "")) if is_traced(x) else TextOfTraced(format(x, spec))
+
+
+def method(f: Any) -> Any:
+    """`text.format` and `text.join`, which tell when traced values are shown; any other method as it is."""
+    if f.__name__ == "format":
+
+        def formatted(*args: Any, **kwargs: Any) -> Any:
+            if not _shows_traced(args, kwargs):
+                return as_shown(f(*args, **kwargs))
+            try:
+                return TextOfTraced(f(*args, **kwargs))
+            except (TypeError, ValueError):
+                raise unreadable() from None
+
+        return formatted
+    if f.__name__ == "join":
+
+        def joined(texts: Any, /) -> Any:
+            texts = list(texts)
+            made = f(texts)
+            return TextOfTraced(made) if any(isinstance(x, TextOfTraced) for x in texts) else made
+
+        return joined
+    return f
+
+
+def text_of(*args: Any, **kwargs: Any) -> Any:
+    """`str(x)`."""
+    text = str(*args, **kwargs)
+    return TextOfTraced(text) if len(args) == 1 and not kwargs and _holds_traced(args[0]) else as_shown(text)
+
+
+def repr_of(x: Any, /) -> str:
+    """`repr(x)`."""
+    text = repr(x)
+    return TextOfTraced(text) if _holds_traced(x) else as_shown(text)
+
+
+def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
+    """`warnings.warn`, which remembers the texts that it has shown."""
+    shown = str.__str__(message) if isinstance(message, TextOfTraced) else message
+    warnings.warn(shown, category, stacklevel + 1, *args, **kwargs)

@@ -1,0 +1,277 @@
+"""Which arrays share elements in NumPy: rows, slices and other views, and what they are views of.
+
+It is read off the program that is being traced: `a[0]` is a slice of `a` without an axis, `a.T` a transposition. What copies
+in NumPy is another operation here (arithmetic, `copy`, indices that are arrays).
+
+>>> import jax, jax.numpy as jnp
+>>> _ = jax.eval_shape(lambda a: print([b.shape for b in bases(a.T[0])]), jnp.zeros((2, 3)))
+[(2,), (1, 2), (3, 2), (2, 3)]
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph.jax_internals import closed_over, literal, open_traces, origin, trace_of, variable_of
+from autograph.runtime.tracing.recorded import equations_after, wrapped
+from autograph.runtime.tracing.staging import is_tracer
+
+_MOST = 16
+_MOST_COMPARED = 200
+_VIEWS = frozenset({"slice", "dynamic_slice", "squeeze", "reshape", "transpose", "rev", "split"})
+_COPIES = frozenset({"_take", "take"})
+
+
+def note_shared(x: Any, others: Iterable[Any]) -> None:
+    """Notes that `x` may share elements with each of some other arrays."""
+    if is_tracer(x) and x.ndim:
+        for other in others:
+            if other is not x and is_tracer(other) and other.ndim:
+                for one, another in ((x, other), (other, x)):
+                    _note(one, another)
+                    if (inner := innermost(one)) is not one:  # views of it lead there
+                        _note(inner, another)
+
+
+def note_choice(x: Any, others: Iterable[Any]) -> None:
+    """Notes that `x` is one of some other arrays: it shares elements with all that they are views of."""
+    if is_tracer(x) and x.ndim:
+        note_shared(x, [base for other in others if is_tracer(other) for base in bases(other)])
+
+
+def _note(x: Any, other: Any) -> None:
+    key, found = id(x), _shared.get(id(x))
+    if found is None or found[0]() is not x:
+        found = _shared[key] = weakref.ref(x, lambda _: _shared.pop(key, None)), []
+    found[1].append(weakref.ref(other))
+
+
+_shared: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
+
+
+def shared_with(x: Any) -> list[Any]:
+    """The arrays that may share elements with `x` because a traced test chose."""
+    found = _shared.get(id(x))
+    if found is None or found[0]() is not x:
+        return []
+    return [other for ref in found[1] if (other := ref()) is not None]
+
+
+def is_outer(x: Any, depth: int) -> bool:
+    """Whether an array is older than the `depth` innermost traces."""
+    return is_tracer(x) and trace_of(x) in open_traces()[depth:]
+
+
+def bases(x: Any) -> list[Any]:
+    """The array, what it is a view of, what that is a view of, and so on; what it may be, where a traced test chose."""
+    found = {id(x): x}
+    pending = [x]
+    while pending and len(found) < _MOST:
+        one = pending.pop()
+        inner = innermost(one)
+        noted = [*shared_with(one), *(shared_with(inner) if inner is not one else ())]
+        for other in (*_as_used(_chain(inner), one), *noted):
+            if id(other) not in found:
+                found[id(other)] = other
+                pending.append(other)
+    return list(found.values())
+
+
+def live_views(x: Any, of: Any = None) -> list[Any]:
+    """The rows, slices and other views of an array that the program may still hold; `of`: a view of it, whose lanes are known."""
+    return _views_made(x, 0 if of is None else _lanes(x, of))
+
+
+def _lanes(x: Any, view: Any) -> int:
+    """How many axes for lanes a tracer has that a view of it was made of."""
+    one, count = innermost(view), innermost(view).ndim - view.ndim
+    while one is not None and one is not x:
+        made = origin(one)
+        if made is not None and made[0] == "gather" and made[1][1].ndim > 1:
+            count = len(made[2]["dimension_numbers"].operand_batching_dims)
+        one = _base(one)
+    return count if one is x else 0
+
+
+def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
+    inner = innermost(x)
+    own = max(inner.ndim - x.ndim, lanes_of_inner)
+    lanes, made, used = {id(variable_of(inner)): own}, [], []
+    for trace in open_traces():
+        for eqn in equations_after(trace, getattr(inner, "parent", None)):
+            place = _source(eqn.primitive.name, eqn.in_tracers, eqn.params)
+            if place is not None:
+                operand = eqn.in_tracers[place]
+                count = lanes.get(id(variable_of(operand)), own)
+                if operand.ndim > count and (id(variable_of(operand)) in lanes or closed_over(operand) is inner):
+                    if eqn.primitive.name == "gather":
+                        count = max(count, eqn.in_tracers[1].ndim - 1)  # an index for each lane
+                    lanes.update((id(v), count) for v in eqn.outvars)
+                    made.append((eqn, count))
+            used += [t for t in eqn.in_tracers if t.ndim]
+        if trace is trace_of(inner):
+            break
+    inside = {id(eqn.in_tracers[0].parent) for eqn, _ in made if eqn.primitive.name == "squeeze"}  # the squeeze's alone
+    made = [eqn for eqn, count in made if eqn.outvars[0].aval.ndim > count and id(eqn) not in inside]
+    if not made:
+        return []
+    of = set(map(id, made))
+    found = [t for t in used if id(t.parent) in of]
+    consumed = {id(t.parent) for t in found}
+    unused = [eqn for eqn in made if id(eqn) not in consumed]
+    if unused:
+        found += [t for t in gc.get_referrers(*unused) if is_tracer(t)]
+    return _as_used(list({id(t): t for t in found}.values()), x)
+
+
+def lies_in(view: Any, parts: Iterable[Any]) -> bool:
+    """Whether a view was computed as one of these views is, or from what was: then it lies in what that covers."""
+    inner, known = innermost(view), dict[tuple[int, int], bool]()
+    return any(_same(innermost(part), one, known) for part in parts for one in (inner, *_chain(inner)))
+
+
+def _same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
+    """Whether two values of the innermost trace were computed in the same way from the same values."""
+    pair = id(x), id(other)
+    if x is other or not (is_tracer(x) and is_tracer(other)):
+        return x is other
+    if pair not in known:
+        known[pair] = False  # where there are too many to compare
+        known[pair] = len(known) < _MOST_COMPARED and _are_same(x, other, known)
+    return known[pair]
+
+
+def _are_same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
+    number, another = literal(x), literal(other)
+    if number is not None or another is not None:
+        return number is not None and another is not None and bool(number == another)
+    if variable_of(x) is not None and variable_of(x) is variable_of(other):
+        return True
+    made, by = origin(x), origin(other)
+    if made is None or by is None:
+        return closed_over(x) is not None and closed_over(x) is closed_over(other)
+    return (
+        made[0] == by[0]
+        and len(made[1]) == len(by[1])
+        and "callback" not in made[0]
+        and made[2].keys() == by[2].keys()
+        and all(_is_parameter(value, by[2][name]) for name, value in made[2].items())
+        and x.aval == other.aval
+        and all(_same(*pair, known) for pair in zip(made[1], by[1], strict=True))
+    )
+
+
+def _is_parameter(value: Any, other: Any) -> bool:
+    """Whether parameters of two operations are the same; of functions with constants of their own only identical ones are."""
+    return value is other or (str(value) == str(other) and not getattr(value, "consts", None))
+
+
+def are_apart(x: Any, other: Any) -> bool:
+    """Whether two views of one array surely have no element in common."""
+    (root, box), (other_root, other_box) = _extent(innermost(x)), _extent(innermost(other))
+    return root is other_root and any(
+        low >= stop or start >= high for (low, high), (start, stop) in zip(box, other_box, strict=True)
+    )
+
+
+def _extent(x: Any) -> tuple[Any, list[tuple[int, int]]]:
+    """The array that a view was made of, and for each axis of that where the view begins and ends at most."""
+    steps = []
+    while is_tracer(base := _base(x)):
+        steps += [] if (made := origin(x)) is None else [made]
+        x = base
+    box, axes = [(0, n) for n in x.shape], list[int | None](range(x.ndim))  # along which axis of it each axis runs
+    for name, _, params in reversed(steps):
+        if name == "slice":
+            strides = params["strides"] or (1,) * len(axes)
+            for k, (axis, start, stop) in enumerate(
+                zip(axes, params["start_indices"], params["limit_indices"], strict=True)
+            ):
+                if axis is not None:
+                    box[axis] = box[axis][0] + start, box[axis][0] + stop
+                    axes[k] = axis if strides[k] == 1 else None
+        elif name == "dynamic_slice":
+            axes = [
+                axis if axis is not None and n == box[axis][1] - box[axis][0] else None
+                for n, axis in zip(params["slice_sizes"], axes, strict=True)
+            ]
+        elif name == "squeeze":
+            axes = [axis for k, axis in enumerate(axes) if k not in params["dimensions"]]
+        elif name == "transpose":
+            axes = [axes[k] for k in params["permutation"]]
+        elif name == "rev":
+            axes = [None if k in params["dimensions"] else axis for k, axis in enumerate(axes)]
+        else:
+            break
+    return x, box
+
+
+def innermost(x: Any) -> Any:
+    """The tracer inside those of `vmap` and of derivatives."""
+    while (inner := wrapped(x)) is not None:
+        x = inner
+    return x
+
+
+def _chain(x: Any) -> list[Any]:
+    found: list[Any] = []
+    while x is not None and len(found) < _MOST:
+        if (x := _base(x)) is not None:
+            found.append(x)
+    return found
+
+
+def _base(x: Any) -> Any:
+    made = origin(x)
+    if made is None:
+        return closed_over(x)
+    place = _source(*made)
+    return None if place is None else made[1][place]
+
+
+def _as_used(found: list[Any], like: Any) -> list[Any]:
+    """The tracers by which the program knows these values of the innermost trace.
+
+    A derivative keeps operands for its backward pass: these stay valid, and the tracers around them are meant.
+    """
+    if not found or not hasattr(like, "primal"):
+        return found
+    return [x for x in gc.get_referrers(*found) if is_tracer(x) and hasattr(x, "primal")]
+
+
+def _source(name: str, operands: Any, params: Any) -> int | None:
+    """Which operand an operation gives a view of, or None."""
+    if name in ("jit", "pjit"):
+        return _source_inside(params)
+    if name == "broadcast_in_dim":
+        is_view = len(operands) == 1 and operands[0].ndim > 0 and operands[0].size == np.prod(params["shape"])
+    elif (
+        name == "gather"
+    ):  # by numbers, by one for each lane of `vmap`, or by steps (JAX 0.8); not by an array of indices
+        is_view = (
+            operands[1].ndim == 1 or not params["dimension_numbers"].collapsed_slice_dims or params["unique_indices"]
+        )
+    else:
+        is_view = name in _VIEWS
+    return 0 if is_view else None
+
+
+def _source_inside(params: Any) -> int | None:
+    """The same of a function of JAX's own, where it does nothing else."""
+    jaxpr = params["jaxpr"].jaxpr
+    if params.get("name") in _COPIES or len(jaxpr.outvars) != 1:
+        return None
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    v = jaxpr.outvars[0]
+    while not hasattr(v, "val") and v in made_by:
+        eqn = made_by[v]
+        place = _source(eqn.primitive.name, [o.aval for o in eqn.invars], eqn.params)
+        if place is None:
+            return None
+        v = eqn.invars[place]
+    return next((k for k, invar in enumerate(jaxpr.invars) if invar is v), None)

@@ -1,0 +1,84 @@
+"""Dicts, sets and deques that a loop of Python's iterates over, in which a staged branch takes something out.
+
+Python ends such a loop with a `RuntimeError`, or shows an element twice, and that depends on whether the branch is reached. What
+is put in is seen when the branch is over: then the container holds more in one branch, which is refused, or in both, and Python
+raises. What is taken out and put in again leaves no trace but in the iterator, so it is refused where it happens.
+
+>>> opened(enumerate({'a': 1})), end(1)
+(1, None)
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections import deque
+from typing import Any
+
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.refusals import a, refusal
+
+_EMPTY: dict[Any, Any] = {}
+_VIEWS: list[Any] = [_EMPTY.keys(), _EMPTY.values(), _EMPTY.items()]
+_ITERATED: list[Any] = [_EMPTY, *_VIEWS, deque()]
+_THROUGH = frozenset(
+    {*map(type, [*_VIEWS, *map(iter, [*_ITERATED, set()]), *map(reversed, _ITERATED)]), enumerate, zip, map, filter}
+)
+_REMOVERS = frozenset(
+    "pop popitem clear remove discard difference_update intersection_update symmetric_difference_update __delitem__ __isub__"
+    " __iand__ __ixor__ move_to_end".split()
+)
+_SETTERS = frozenset({"__setitem__", "sort"})
+
+
+class _Walks(threading.local):
+    """The containers that loops iterate over now, by id, with the number of staged regions around each loop."""
+
+    def __init__(self) -> None:
+        self.open: list[tuple[int, int]] = []
+
+
+_walks = _Walks()
+
+
+def opened(iterable: Any) -> int:
+    """Notes that a loop begins to iterate; how many containers that concerns, for `end`."""
+    found = _containers(iterable, 3)
+    depth = len(context.open_regions())
+    _walks.open += [(id(x), depth) for x in found]
+    return len(found)
+
+
+def end(count: int) -> None:
+    """Forgets as many of them: the loop has ended."""
+    if count:
+        del _walks.open[-count:]
+
+
+def _containers(x: Any, depth: int) -> list[Any]:
+    if isinstance(x, (dict, set, deque)):
+        return [x]
+    if type(x) not in _THROUGH or not depth:
+        return []
+    return [found for part in gc.get_referents(x) for found in _containers(part, depth - 1)]
+
+
+def check(obj: Any, method: str) -> None:
+    """Refuses to take something out of a container inside a staged statement, in a loop over it that stands around.
+
+    Raises:
+        StagingError: see above.
+    """
+    if not _walks.open or not isinstance(obj, (dict, set, deque)):
+        return
+    if method in _SETTERS if isinstance(obj, deque) else method not in _REMOVERS:
+        return
+    regions = context.open_regions()
+    if any(key == id(obj) and any(not region.is_trial for region in regions[depth:]) for key, depth in _walks.open):
+        kind = type(obj).__name__
+        raise refusal(
+            f"{a(kind)} is changed inside a staged statement while a loop iterates over it",
+            why="Python's loop may then end with a RuntimeError, and whether the statement is reached is only known when the "
+            "program runs",
+            instead="iterate over a copy: `for x in list(d)`",
+        )

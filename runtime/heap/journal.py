@@ -1,0 +1,365 @@
+"""Writes to the heap while a region (a branch, a loop body, a loop test) is staged.
+
+Python code writes to more than local variables: attributes, items, globals, cells of other functions. When a branch of a
+staged `if` is traced, these writes really happen, so they must be undone, and what was written must become a result of
+the `if`. Generated code therefore announces each write (`touch_*`) just before it; the first announcement of a *location*
+in a region takes a snapshot. When the region ends, `Region.collect` reads what stands there and puts the snapshots back.
+
+Which locations there are: `locations`. Where no region is open: `outliving`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from array import array
+from collections import deque
+from collections.abc import Callable
+from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
+from typing import Any
+
+import numpy as np
+
+from autograph.jax_internals import open_traces, trace_reference
+from autograph.runtime.heap import aliases, class_fallback, constants, library_objects, outliving
+from autograph.runtime.heap.array_versions import ArrayWrites
+from autograph.runtime.tracing import default_dicts
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.context import innermost, progress
+from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
+from autograph.runtime.values.locations import (
+    NAMED,
+    ArrayLocation,
+    AttributeLocation,
+    CellLocation,
+    ContentsLocation,
+    GlobalLocation,
+    attribute_location,
+    attribute_names,
+)
+from autograph.runtime.values.writes import Written
+
+
+class Region:
+    """An open region: as a context manager it journals, and undoes everything when it closes.
+
+    Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. `path` tells
+    when the region runs at all (see `runtime_checks`); `raised` is an exception of the user's that ends it; `run` is what
+    runs in it; `touched` are the ids of all objects that were written to, also by the regions inside. `made` are native
+    iterators that were made in the region, by id. `holders` gives what refers to values of variables on our behalf.
+    `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were
+    written to. `arrays` are those that were written.
+
+    `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
+    A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed something
+    that cannot be put back (see `forbids`) it `is_final`.
+    """
+
+    def __init__(
+        self, variables: list[Variable], path: Any = None, is_loop: bool = False, run: Callable[..., Any] | None = None
+    ) -> None:
+        self.run = run
+        self.code: CodeType | None = getattr(run, "__code__", None)
+        self.holders: Callable[[], list[Any]] = list
+        self.is_loop = is_loop
+        self.branches: list[Callable[[], Any]] = []
+        self.is_trial = False
+        self.is_final = False
+        self.made: dict[int, Any] = {}
+        self.variables = variables
+        self.path = path
+        self.entry, self.arrays = list[Any](), ArrayWrites()
+        self.entries: dict[Any, tuple[Any, Any]] = {}
+        self.forwarded: dict[Any, Any] = {}
+        self.sizes: list[tuple[Any, int]] = []
+        self.raised: BaseException | None = None
+        self.exceptions: list[Any] = []
+        self.trace: Callable[[], Any] = lambda: None
+        self.fails = False
+        self.touched: set[Any] = set()
+        self.watches: dict[str, Any] = {}
+        self.skipped: set[str] = set()
+        self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
+        self._open = False
+
+    def __enter__(self) -> Region:
+        default_dicts.before_region()
+        if progress.regions:
+            progress.regions[-1].forget_caught()
+        self.entry = [v.get() for v in self.variables]
+        self.note_sizes()
+        self.trace = trace_reference()
+        progress.regions.append(self)
+        self.arrays.open()
+        self._open = True
+        return self
+
+    def collect(self) -> tuple[list[Any], list[Written]]:
+        """The values of the variables, and the written locations; everything is put back."""
+        if self.exceptions:
+            self.forget_caught()
+        self._find_defaults()
+        values = [v.get() for v in self.variables]
+        written = [Written(location, before, location.get()) for location, before in self.entries.values()]
+        self._undo()
+        self.entries.clear()  # who refers to an object, counts
+        return values, [w for w in written if w.is_change()]
+
+    def written_keys(self) -> set[Any]:
+        """The keys of the locations that were written to, and of the variables that others share."""
+        return self._own | self.entries.keys()
+
+    def stand_ins_out(self, original: Callable[[Any], Any]) -> None:
+        """Puts the iterators themselves where the region's notes have what stood for them (see `guarded_iterators`)."""
+        for key, (location, before) in self.entries.items():
+            self.entries[key] = location, original(before)
+            after = location.get()
+            if original(after) is not after:
+                location.set(original(after))
+
+    def keep(self) -> None:
+        """Closes the region without undoing it: what it wrote stands, and the enclosing region hears of it."""
+        self._find_defaults()
+        self._open = False
+        popped = progress.regions.pop()
+        assert popped is self
+        self.arrays.keep()
+        self.forget_caught()
+        outer = innermost()
+        if outer is None:
+            return outliving.touch_each(self.entries.values())
+        outer.touched |= self.touched
+        outer.made.update(self.made)
+        outer.is_final = outer.is_final or self.is_final
+        for key, entry in self.entries.items():
+            if key not in outer._own:
+                outer.entries.setdefault(key, entry)
+            else:
+                outer.forwarded[key] = entry[0]
+        before = {id(v.cell): value for v, value in zip(self.variables, self.entry) if isinstance(v, CellVariable)}
+        for key, location in self.forwarded.items():
+            if key in outer._own:
+                outer.forwarded[key] = location
+            else:
+                outer.entries.setdefault(key, (location, before[key]))
+        if self.raised is not None:
+            outer.raised, outer.fails = self.raised, self.fails
+
+    def forget_caught(self) -> None:
+        """Forgets the exception that was raised if a handler is done with it: its frames hold values."""
+        if self.raised is None and not self.exceptions:
+            return
+        handled, error = [], sys.exception()
+        while error is not None:
+            handled.append(error)
+            error = error.__context__
+        if not any(error is self.raised for error in handled):
+            self.raised = None
+        for location, _ in (self.entries[key] for key in self.exceptions if key in self.entries):
+            if not any(location.obj is error for error in handled):
+                location.obj.__traceback__ = None  # the entries keep the exception itself
+
+    def _undo(self) -> None:
+        if not self._open:
+            return
+        self._open = False
+        self._find_defaults()
+        self.raised = None  # its frames hold values
+        popped = progress.regions.pop()
+        assert popped is self
+        self.arrays.undo()
+        if progress.regions:
+            progress.regions[-1].touched |= self.touched
+        for location, before in reversed(self.entries.values()):
+            location.set(before)
+        for variable, value in zip(self.variables, self.entry):
+            variable.set(value)
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._undo()
+
+    def touch(self, location: Any) -> None:
+        key = location.key
+        self.touched.add(id(location.obj))
+        if key in self._own:
+            self.forwarded[key] = location  # it leaves through the state, and the enclosing region must hear of it
+        elif key not in self.entries and not self._covers(location):
+            before = location.get()
+            if issubclass(type(location.obj), BaseException):
+                self.exceptions.append(key)
+            if type(before) is dict and isinstance(location, ContentsLocation):
+                self._take_over(location.obj, before)
+            self.entries[key] = (location, before)
+            outliving.mark_inside(key)
+
+    def note_sizes(self) -> None:
+        """Notes how many keys the default dicts have that are known."""
+        self.sizes = default_dicts.sizes()
+
+    def _find_defaults(self) -> None:
+        """Notes what libraries wrote unheard, and the default dicts that grew by being read, at their end."""
+        while self.watches:
+            self.watches.popitem()[1].announce()
+        for obj, size in self.sizes:
+            if dict.__len__(obj) > size and id(obj) not in self.entries:
+                self.touched.add(id(obj))
+                self.entries[id(obj)] = ContentsLocation(obj), dict(itertools.islice(dict.items(obj), size))
+        self.sizes = []
+
+    def _covers(self, location: Any) -> bool:
+        """Whether a name stands in a dict that is in the journal as a whole."""
+        return isinstance(location, NAMED) and id(location.names()) in self.entries
+
+    def _take_over(self, names: dict[Any, Any], before: dict[Any, Any]) -> None:
+        """Makes `before`, a snapshot of `names`, what it was before attributes that stand there were written."""
+        for key, (location, value) in list(self.entries.items()):
+            if isinstance(location, NAMED) and location.names() is names:
+                del self.entries[key]
+                if value is UNSET:
+                    before.pop(location.attribute, None)
+                else:
+                    before[location.attribute] = value
+
+
+def hears_of_writes() -> bool:
+    """Whether a write must be announced: a region is being staged, or there are containers that may be one of several."""
+    return bool(progress.regions) or aliases.any_merged()
+
+
+def held_by_regions() -> list[Any]:
+    """What refers to objects because they are values of variables when the open regions began, or in the branch beside."""
+    found: list[Any] = []
+    for region in progress.regions:
+        found += [region.entry, *region.holders(), *(location for location, _ in region.entries.values())]
+    return found + outliving.held()
+
+
+def forbids(obj: Any) -> bool:
+    """Whether native state (an iterator, a random generator) must not be advanced now, since a region cannot undo it.
+
+    What was made in a region is nobody else's. A trial that advances something older has to be kept.
+    """
+    for region in reversed(progress.regions):
+        if id(obj) in region.made:
+            return False
+        if not region.is_trial:
+            return True
+        region.is_final = True
+    return False
+
+
+def known(test: Any) -> bool | None:
+    """The truth value that the traced `test` has in the branch that is being staged, where it decides a branch around; else
+    None."""
+    for region in progress.regions:
+        if type(region.path) is tuple and region.path[0] is test:
+            return bool(region.path[1])
+    return None
+
+
+def in_loop() -> bool:
+    """Whether a loop body is being staged."""
+    return any(region.is_loop for region in progress.regions)
+
+
+def only_branches_within(trace: Any) -> bool:
+    """Whether `trace` is in progress, and nothing but branches lies between the trace in progress and it."""
+    branches = [branch() for region in progress.regions for branch in region.branches]
+    traces = open_traces()
+    inside = list(itertools.takewhile(lambda one: one is not trace, traces))
+    return len(inside) < len(traces) and all(any(one is branch for branch in branches) for one in inside)
+
+
+def note_skipped(name: str) -> None:
+    """Notes that a path through the innermost loop body leaves a variable without a value of this iteration."""
+    for region in reversed(progress.regions):
+        if region.is_loop:
+            region.skipped.add(name)
+            return
+
+
+def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
+    """Notes that `error` is the user's own exception, so that it ends the innermost region, not the trace.
+
+    `fails`: the program fails there already, since each of two branches does.
+    """
+    if progress.regions:
+        progress.regions[-1].raised = error
+        progress.regions[-1].fails = fails
+    return error
+
+
+def touch_location(location: Any) -> None:
+    """Announces a write to `location`."""
+    region: Any = progress.regions[-1] if progress.regions else outliving
+    region.touch(location)
+
+
+def touch_container(obj: Any, index: Any = ...) -> None:
+    """Announces that a list, dict, set (or another mutable container) is about to change: of an array what `index` picks.
+
+    An object of a class that a library wrote in Python (`UserDict`) changes without telling: all that it holds is announced.
+    """
+    if issubclass(type(obj), tuple):
+        return  # its methods change nothing
+    aliases.check(obj, held_by_regions)
+    constants.check(obj, index)
+    if not progress.regions:
+        if issubclass(type(obj), _CONTAINERS):
+            outliving.touch(ContentsLocation(obj))
+        return
+    if issubclass(type(obj), _CONTAINERS):
+        _touch_contents(obj)
+    elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
+        raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
+    elif library_objects.is_foreign(type(obj)):
+        for part in library_objects.parts(obj):
+            if isinstance(part, _CONTAINERS):
+                _touch_contents(part)
+            else:
+                for name in attribute_names(part):
+                    progress.regions[-1].touch(AttributeLocation(part, name))
+
+
+def _touch_contents(obj: Any) -> None:
+    if type(obj) is np.flatiter:
+        obj = obj.base
+    if type(obj) is memoryview:
+        obj = obj.obj
+    if isinstance(obj, np.ndarray) and type(obj) not in (np.ndarray, np.memmap):
+        raise _kept_by_c(
+            type(obj), "NumPy keeps more in it than its numbers (a mask, records), which cannot be put back"
+        )
+    while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
+        obj = obj.base  # a slice of an array shares its numbers
+    progress.regions[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
+
+
+def _kept_by_c(kind: type, why: str) -> Exception:
+    return refusal(
+        f"{a(kind.__qualname__)} is changed inside a staged statement",
+        why=why,
+        instead="use a list or an array, or change it before or after the statement",
+    )
+
+
+def touch_attribute(obj: Any, attribute: str) -> None:
+    """Announces that `obj.attribute` is about to be written or deleted."""
+    aliases.check(obj, held_by_regions)
+    class_fallback.check(obj, attribute)
+    touch_location(attribute_location(obj, attribute))
+
+
+def touch(variable: Callable[[], Any]) -> None:
+    """Announces a write to the global or the free variable that `variable` (never called) reads: `touch(lambda: g)`."""
+    if progress.regions or outliving.is_noting():
+        assert isinstance(variable, FunctionType)
+        code = variable.__code__
+        if variable.__closure__:
+            touch_location(CellLocation(code.co_freevars[0], variable.__closure__[0]))
+        else:
+            touch_location(GlobalLocation(variable.__globals__, code.co_names[0]))
+
+
+_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray, np.flatiter, memoryview)

@@ -1,0 +1,165 @@
+"""Native state that a staged region must not change: iterators, the generators of `random` and `numpy.random`, C objects.
+
+Lists, attributes and variables are put back after a region was staged; an iterator cannot be, so taking from it in an
+branch that is not taken would be seen afterwards. What was made inside the region is nobody else's and may be used up.
+
+>>> it = iter([1, 2])
+>>> next_item(it), next_item(it), next_item(it, None)
+(1, 2, None)
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import random
+import threading
+import weakref
+from concurrent.futures import Executor
+from contextvars import ContextVar
+from queue import SimpleQueue
+from types import FunctionType, MethodDescriptorType
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.heap import journal
+from autograph.runtime.heap.iterators import BOUND, advances
+from autograph.runtime.tracing import context, host, sharing
+from autograph.runtime.tracing.class_lookup import python_method
+from autograph.runtime.tracing.refusals import a, refusal
+
+_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
+_CHANGING: dict[type, tuple[str, ...]] = {
+    ContextVar: ("set", "reset"),
+    SimpleQueue: ("put", "get", "put_nowait", "get_nowait"),
+    threading.Thread: ("start",),
+    Executor: ("submit", "map"),
+    type(functools.cache(len)): ("cache_clear",),
+}
+# Modules of C code whose objects never change, have their own rules here, or only lead out of the program.
+_WITHOUT_STATE = frozenset(
+    "builtins re datetime decimal zoneinfo time types functools itertools operator collections array io random"
+    " contextvars queue weakref typing struct unicodedata numpy jax jaxlib ml_dtypes optree".split()
+)
+_CHANGEABLE = (io.StringIO, io.BytesIO, weakref.finalize)
+_READS = frozenset(
+    {"digest", "hexdigest", "copy", "getvalue", "get", "keys", "values", "items", "find", "findall", "findtext"}
+)
+_MISSING: Any = object()
+_known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def make_iterator(*args: Any) -> Any:
+    """`iter(x)`; remembered as made inside the innermost region."""
+    found = iter(*args)
+    region = context.innermost()
+    if region is not None and found is not args[0]:
+        region.made[id(found)] = found
+    return found
+
+
+def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
+    """`next(iterator)`, of a Python `__next__` converted.
+
+    Raises:
+        StagingError: a region is being staged, and the iterator is native and older than the region.
+    """
+    region = context.innermost()
+    if region is not None:
+        method = python_method(type(iterator), "__next__")
+        if method is not None:
+            return _from_python(method, iterator, default)
+        if sharing.others(iterator) > 0 and journal.forbids(iterator):
+            raise refusal(
+                f"next() takes from {a(type(iterator).__name__)} inside a staged statement",
+                why="it would be taken while the program is traced, once, also where the statement is not reached",
+                instead="take the items before the statement, or index a list or an array",
+            )
+    return next(iterator) if default is _MISSING else next(iterator, default)
+
+
+def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
+    try:
+        return host.calls.staged(method)(iterator)
+    except StopIteration:
+        if default is _MISSING:
+            raise
+        return default
+
+
+def refuse_to_draw(owner: Any, name: str) -> None:
+    """Refuses a method that changes what cannot be put back, while a region is staged.
+
+    Of a random generator, a context variable, a queue or a thread (each thread has a journal of its own), and any method of
+    an object of C code of which it is not known that it changes nothing.
+
+    Raises:
+        StagingError: see there.
+    """
+    if context.active() and any(name in _CHANGING.get(base, ()) for base in type(owner).__mro__):
+        raise refusal(
+            f"{name}() changes {a(type(owner).__name__)} inside a staged statement",
+            why="it would change while the program is traced, also where the statement is not reached",
+            instead="change it before or after the statement",
+        )
+    if context.active() and name not in _READS and name[:2] != "__":
+        refuse_to_change(owner, name)
+    if context.active() and issubclass(type(owner), _GENERATORS) and journal.forbids(owner):
+        raise refusal(
+            f"{name}() draws from {a(type(owner).__name__)} inside a staged statement",
+            why="it would draw while the program is traced, once, also where the statement is not reached",
+            instead="draw with jax.random and a key, or draw before the statement",
+        )
+
+
+def refuse_factories(cls: type) -> None:
+    """Refuses to make an object of a dataclass of which a default comes from an iterator, or a random generator.
+
+    Raises:
+        StagingError: it is older than the region.
+    """
+    for field in getattr(cls, "__dataclass_fields__", {}).values():
+        factory = field.default_factory
+        if not advances(factory):
+            if isinstance(factory, BOUND):
+                refuse_to_draw(factory.__self__, factory.__name__)
+        elif context.active() and journal.forbids(factory.__self__):
+            raise refusal(
+                f"the default of {cls.__qualname__}.{field.name} comes from {a(type(factory.__self__).__name__)}, and an "
+                "object is made inside a staged statement",
+                why="it would be advanced while the program is traced, also where the statement is not reached",
+                instead=f"make the object before the statement, or give it its {field.name}",
+            )
+
+
+def refuse_to_change(x: Any, name: str) -> None:
+    """Refuses a function written in C, or in a library, that is given an object of C code, while a region is staged.
+
+    Raises:
+        StagingError: the object is older than the region, and may have a state.
+    """
+    if has_state(type(x)) and journal.forbids(x):
+        raise refusal(
+            f"{name}() may change {a(type(x).__name__)} inside a staged statement",
+            why="it is written in C, and what changes while the program is traced cannot be put back where the statement is "
+            "not reached",
+            instead="call it before or after the statement",
+        )
+
+
+def has_state(kind: type) -> bool:
+    """Whether a class was written in C, and it is not known that its objects stay as they are."""
+    answer = _known.get(kind)
+    if answer is None:
+        answer = _known[kind] = issubclass(kind, _CHANGEABLE) or _has_unknown_methods(kind)
+    return answer
+
+
+def _has_unknown_methods(kind: type) -> bool:
+    return any(
+        type(member) is MethodDescriptorType and name[:2] != "__"
+        for base in kind.__mro__
+        if str(base.__module__).partition(".")[0].lstrip("_") not in _WITHOUT_STATE
+        for name, member in base.__dict__.items()
+    )

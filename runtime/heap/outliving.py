@@ -1,0 +1,349 @@
+"""Writes of traced code, outside of staged statements, to places that are still there when the trace is over.
+
+`self.count += x` under `jax.jit` leaves a traced value in the object: it means nothing when the trace is over, and calls of
+the compiled program do not repeat the write. So the writes of a call that JAX traces are noted, and where the trace ends
+with the call, a place that holds one of its values then is put back and refused.
+
+What counts is what a place holds at the end: a value that was taken out again does no harm, nor does one that code around
+the call can still take out before the trace is over. What was made in the trace is not there afterwards; so a place must be
+one that can be reached from outside (see `outside`).
+
+>>> import jax
+>>> log = []
+>>> def traced(x):
+...     with Watch(sys._getframe(1), lambda: traced, traced.__code__) as watch:
+...         touch(ContentsLocation(log))
+...         log.append(x)
+...         return watch.checked([x])
+>>> try:
+...     jax.jit(traced)(1.0)
+... except errors.StagingError as error:
+...     print(str(error).splitlines()[0])
+'log' keeps a traced value when the trace of traced() is over
+>>> log
+[]
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import sys
+from array import array
+from collections.abc import Iterable
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph import errors
+from autograph.code import library
+from autograph.jax_internals import open_traces, trace_of
+from autograph.runtime.heap import outside
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.refusals import quoted
+from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_location
+from autograph.runtime.values.reachability import unreferenced
+
+_OF_NUMBERS = (np.ndarray, np.flatiter, memoryview, bytearray, array)
+"""Containers that cannot hold a traced value."""
+_BETWEEN = (functools.__file__, contextlib.__file__)  # whose frames only pass a call on
+_MOST = 20_000  # objects that are looked at in what a call wrote
+_MANY = 1_000  # places, after which those are looked for that are gone
+
+
+class Note:
+    """A place that was written to: what it held before, and where the last write is."""
+
+    __slots__ = ("at", "before", "code", "location")
+
+    def __init__(self, location: Any, before: Any) -> None:
+        self.location = location
+        self.before = before
+        self.code: CodeType | None = None
+        self.at = 0
+
+    def place(self) -> errors.Location | None:
+        """The line of the last write."""
+        if self.code is None:
+            return None
+        position = list(self.code.co_positions())[self.at // 2]
+        return errors.Location(self.code.co_filename, position[0] or self.code.co_firstlineno)
+
+    def news(self) -> list[Any]:
+        """What the place holds now that it did not hold before."""
+        now = self.location.get()
+        if not isinstance(self.location, ContentsLocation):
+            return [] if now is self.before or now is UNSET else [now]
+        before = set(map(id, _items(self.before)))
+        return [x for x in _items(now) if id(x) not in before]
+
+    def named(self, path: str) -> str:
+        """The place as the user writes it, if its owner is written so."""
+        if isinstance(self.location, AttributeLocation):
+            return f"{path}.{self.location.attribute}"
+        return path
+
+
+def _running() -> tuple[CodeType, int]:
+    """The user's instruction that is running; its line is looked up where it is needed."""
+    frame = sys._getframe(1)
+    while errors.is_ours(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+class Call:
+    """A call that JAX traces: the places that it wrote to, by key; `inside` are the first writes in statements that are staged."""
+
+    __slots__ = ("inside", "limit", "notes", "outer")
+
+    def __init__(self, outer: Call | None) -> None:
+        self.notes: dict[Any, Note] = {}
+        self.inside: dict[Any, tuple[CodeType, int]] = {}
+        self.outer = outer
+        self.limit = _MANY
+
+    def forget_those_that_are_gone(self) -> None:
+        """Drops places of objects that only the notes keep alive."""
+        candidates = {id(note.location.obj): note.location.obj for note in self.notes.values()}
+        gone = unreferenced(candidates, {id(held): held for held in _held_by(self)})
+        self.notes = {key: note for key, note in self.notes.items() if id(note.location.obj) not in gone}
+        self.limit = max(_MANY, 2 * len(self.notes))
+
+
+def is_noting() -> bool:
+    """Whether the writes of a call are noted in this thread."""
+    return progress.call is not None
+
+
+def touch(location: Any, *before: Any) -> None:
+    """Takes note of a write to `location` that is about to happen, or that happened to what was there `before`."""
+    call = progress.call
+    if call is None or issubclass(type(location.obj), _OF_NUMBERS):
+        return
+    note = call.notes.get(location.key)
+    if note is None:
+        note = call.notes[location.key] = Note(location, *(before or (location.get(),)))
+        if len(call.notes) > call.limit:
+            call.forget_those_that_are_gone()
+    found = call.inside.pop(location.key, None)
+    note.code, note.at = _running() if found is None else found
+
+
+def mark_inside(key: Any) -> None:
+    """Takes note of the line of a write in a statement that is staged: the statement writes the place when it is over."""
+    call = progress.call
+    if call is not None and key not in call.inside:
+        call.inside[key] = _running()
+
+
+def touch_each(entries: Iterable[tuple[Any, Any]]) -> None:
+    """Takes note of places that were written to, each with what it held before."""
+    for location, before in entries:
+        touch(location, before)
+
+
+def touch_attribute(obj: Any, name: str) -> None:
+    """Takes note of a write to `obj.name`, where it is kept in Python's way."""
+    if progress.call is not None:
+        try:
+            touch(attribute_location(obj, name))
+        except (AttributeError, TypeError):  # C code keeps it
+            pass
+
+
+def held() -> list[Any]:
+    """What refers to objects on behalf of the notes: for those who count references."""
+    found: list[Any] = []
+    call = progress.call
+    while call is not None:
+        found += _held_by(call)
+        call = call.outer
+    return found
+
+
+def references(container: Any) -> int:
+    """How many references to a container the notes hold: for those who count them."""
+    count, call = 0, progress.call
+    while call is not None:
+        count += id(container) in call.notes
+        call = call.outer
+    return count
+
+
+def _held_by(call: Call) -> list[Any]:
+    return [held for note in call.notes.values() for held in _holders_in(note)]
+
+
+def _holders_in(note: Note) -> list[Any]:
+    """What refers to objects in a note: a snapshot of a container is one of ours."""
+    snapshot = [note.before] if isinstance(note.location, ContentsLocation) else []
+    return [note, note.location, *snapshot]
+
+
+class Watch:
+    """Watches a call for what it leaves outside of its trace; around the call, as a context manager.
+
+    Args:
+        caller: the frame that goes on when the call has ended.
+        cells: a function with the cells and the globals of the one that is called.
+        code: its code.
+        region: the staged statement around (a `journal.Region`), or None.
+    """
+
+    __slots__ = ("call", "caller", "cells", "code", "others")
+
+    def __init__(self, caller: FrameType | None, cells: Any, code: CodeType, region: Any = None) -> None:
+        self.caller = caller
+        self.cells = cells
+        self.code = code
+        self.others = {} if region is None else region.entries
+
+    def __enter__(self) -> Watch:
+        self.call = progress.call = Call(progress.call)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and issubclass(kind, errors.AutoGraphError):
+            self.put_back([])
+        progress.call = outer = self.call.outer
+        if outer is not None:
+            for key, note in self.call.notes.items():
+                known = outer.notes.setdefault(key, note)
+                known.code, known.at = note.code, note.at
+
+    def checked(self, results: list[Any]) -> Any:
+        """The only one of the results. Refuses places outside of the trace that hold a value of it, where it ends with the call."""
+        left = self.put_back(results)
+        if left:
+            note, name = left[0]
+            raise errors.StagingError(
+                f"{quoted(name)} keeps a traced value when the trace of {self.code.co_qualname.rpartition('.')[2]}() is over",
+                at=note.place(),
+                why="a call of the compiled program does not repeat the write, and the value means nothing outside of its "
+                "trace",
+                instead="return the value, and write it where the function is called",
+            )
+        return results[0]
+
+    def put_back(self, results: list[Any]) -> list[tuple[Note, str]]:
+        """Puts back what was in those places before; returns them, each as the user writes it, what is near first."""
+        notes = [*self.call.notes.values(), *itertools.starmap(Note, self.others.values())]
+        traces = [(note, found) for note in notes if (found := _traces_in(note.news()))]
+        ended, frame = ending_traces(self.caller) if traces else ([], None)
+        if not ended:
+            return []
+        open_ = [trace for trace in open_traces() if not _is_among(trace, ended)]
+        suspects = [
+            note
+            for note, found in traces
+            if not all(_is_among(trace, open_) for trace in found)
+            and not any(_is_among(trace, ended) for trace in _traces_in(_before(note)))  # it was made in the trace
+        ]
+        suspects = _known_elsewhere(suspects, notes, results)
+        globals_ = [note for note in suspects if _is_of_a_module(note.location)]
+        wanted: dict[int, list[Note]] = {}
+        for note in suspects:
+            if note not in globals_:
+                wanted.setdefault(id(note.location.obj), []).append(note)
+        paths = outside.find(set(wanted), outside.roots(self.cells, self.code, frame)) if wanted else {}
+        left = [(note, self.global_name(note.location)) for note in globals_]
+        left += [(note, note.named(path)) for key, path in paths.items() for note in wanted[key]]
+        for note, _ in reversed(left):
+            note.location.set(note.before)
+        return [(note, name) for note, name in left if not _counts_for_a_library(note)]
+
+    def global_name(self, location: Any) -> str:
+        """A global as the function names it: with its module where that is another one; or an attribute of a class."""
+        if isinstance(location, AttributeLocation):
+            return f"{location.obj.__qualname__}.{location.attribute}"
+        module = "" if location.obj is self.cells.__globals__ else location.obj.get("__name__", "")
+        return f"{module}.{location.name}" if module else location.name
+
+
+def _is_of_a_module(location: Any) -> bool:
+    """Whether a place is a global, or an attribute of a class that is one."""
+    owner = location.obj
+    if isinstance(location, AttributeLocation) and issubclass(type(owner), type):
+        return getattr(sys.modules.get(owner.__module__), owner.__qualname__, None) is owner
+    return isinstance(location, GlobalLocation)
+
+
+def _counts_for_a_library(note: Note) -> bool:
+    """Whether a place is a number that a library counts in for itself: it is put back without a word."""
+    owner = note.location.obj
+    if type(note.before) is not int:
+        return False
+    if isinstance(note.location, GlobalLocation):
+        return library.is_library_module(owner.get("__name__"))
+    return issubclass(type(owner), type) and library.is_library_class(owner)
+
+
+def _is_among(trace: Any, traces: list[Any]) -> bool:
+    return any(trace is one for one in traces)
+
+
+def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]:
+    """The traces that are over when a function returns that was called from `frame`, innermost first.
+
+    They are those that were begun in one of JAX's own frames, with no other code between: such code could still use, or
+    take out of the user's objects, what the trace left there.
+
+    Returns:
+        the traces, and the innermost frame outside of JAX.
+    """
+    open_ = open_traces()[:-1]  # the last one evaluates
+    ended: list[Any] = []
+    while frame is not None and (errors.is_of_jax(frame.f_code) or frame.f_code.co_filename in _BETWEEN):
+        # The function that begins a trace makes it, and keeps the one around as its `parent_trace`.
+        if open_ and type(open_[0]).__name__ in frame.f_code.co_names:
+            values = [value for name, value in locals_of(frame).items() if not name.startswith("parent")]
+            if any(value is open_[0] for value in values):
+                ended.append(open_.pop(0))
+        frame = frame.f_back
+    return ended, frame
+
+
+def _known_elsewhere(suspects: list[Note], notes: list[Note], results: list[Any]) -> list[Note]:
+    """Those of which something knows the object beside the notes and the results."""
+    candidates = {id(note.location.obj): note.location.obj for note in suspects}
+    holders = [suspects, results, *(held for note in notes for held in _holders_in(note))]
+    pending = [*results]
+    while pending:
+        x = pending.pop()
+        if id(x) not in candidates and issubclass(type(x), (list, tuple, dict, set)):
+            candidates[id(x)] = x
+            pending += _items(x)
+    x = None
+    fresh = unreferenced(candidates, {id(holder): holder for holder in holders})
+    return [note for note in suspects if id(note.location.obj) not in fresh]
+
+
+def _items(x: Any) -> list[Any]:
+    return list(x.values() if isinstance(x, dict) else x)
+
+
+def _before(note: Note) -> list[Any]:
+    return _items(note.before) if isinstance(note.location, ContentsLocation) else [note.before]
+
+
+def _traces_in(values: list[Any]) -> list[Any]:
+    """The traces of the tracers among values and in what they lead to."""
+    found: dict[int, Any] = {}
+    pending, seen = list(values), set[int]()
+    while pending and len(seen) < _MOST:
+        x = pending.pop()
+        if issubclass(type(x), jax.core.Tracer):
+            trace = trace_of(x)
+            found[id(trace)] = trace
+        elif id(x) not in seen:
+            seen.add(id(x))
+            pending += [child for _, child in outside.leads(x)]
+    return list(found.values())

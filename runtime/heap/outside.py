@@ -1,0 +1,159 @@
+"""What can be reached from outside of a trace, and how the user writes it: `self.log`, `config['steps']`.
+
+>>> class Model: pass
+>>> model = Model()
+>>> model.log, other = [], []
+>>> paths = find({id(model.log), id(other)}, [(("", "model"), model)])
+>>> paths == {id(model.log): "model.log"}
+True
+
+Followed are containers, attributes, what functions and methods hold; library code's globals and JAX's values are not.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from types import CellType, CodeType, FrameType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph import errors
+from autograph.code import library, registry
+from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values.kinds import LEAF_KINDS
+from autograph.runtime.values.locations import AttributeLocation, attribute_names
+
+Step = tuple[str, Any]
+"""How one thing leads to another: `.` and an attribute, `[` and a key, or a text of its own."""
+
+_SEQUENCES = (list, tuple, set, frozenset, deque)
+_NOWHERE = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType, CodeType, FrameType)
+_OF_OTHERS = frozenset({"jax", "jaxlib", "numpy"})
+_JITTED = type(jax.jit(lambda x: x))
+_MOST = 200_000  # what is not found among so many is taken to be not outside
+
+
+def find(wanted: set[int], roots: Iterable[tuple[Step, Any]]) -> dict[int, str]:
+    """The paths of those objects that can be reached from the roots, what is near first; by the `id` of each."""
+    nodes: list[tuple[Any, int, Step]] = []
+    seen: set[int] = set()
+    found: dict[int, str] = {}
+
+    def add(children: Iterable[tuple[Step, Any]], parent: int) -> None:
+        for step, child in children:
+            if id(child) not in seen and type(child) not in LEAF_KINDS - {type}:
+                seen.add(id(child))
+                nodes.append((child, parent, step))
+
+    add(roots, -1)
+    for number, (x, _, _) in enumerate(nodes):  # which grow
+        if id(x) in wanted:
+            found[id(x)] = _path(nodes, number)
+            if len(found) == len(wanted):
+                break
+        if len(nodes) < _MOST:
+            add(leads(x), number)
+    return found
+
+
+def _path(nodes: list[tuple[Any, int, Step]], number: int) -> str:
+    text = ""
+    while number >= 0:
+        _, number, (kind, name) = nodes[number]
+        if kind == "" and name is not None:
+            return f"{name}{text}"
+        text = (f".{name}" if kind == "." else f"[{name!r}]" if kind == "[" else "") + text
+    return text
+
+
+def leads(x: Any) -> Iterator[tuple[Step, Any]]:
+    """What an object leads to, each with its step."""
+    kind = type(x)
+    if issubclass(kind, _NOWHERE) or kind in LEAF_KINDS - {type}:
+        return
+    if issubclass(kind, dict):
+        yield from ((("[", key), value) for key, value in list(dict.items(x)))
+    elif issubclass(kind, _SEQUENCES):
+        yield from ((("[", i), value) for i, value in enumerate(list(x)))
+    if kind is FunctionType:
+        yield from _of_function(x)
+    elif kind is CellType:
+        try:
+            yield ("-", None), x.cell_contents
+        except ValueError:  # not filled yet
+            return
+    elif kind is MethodType:
+        yield ("-", None), x.__func__
+        yield ("", "self"), x.__self__
+    elif issubclass(kind, functools.partial):
+        yield from ((("-", None), part) for part in (x.func, *x.args, *x.keywords.values()))
+    elif kind in (staticmethod, classmethod):
+        yield ("-", None), x.__func__
+    elif kind is property:
+        yield from ((("-", None), part) for part in (x.fget, x.fset, x.fdel) if part is not None)
+    elif issubclass(kind, type):
+        if not library.is_library_class(x):
+            yield from (((".", name), value) for name, value in list(x.__dict__.items()))
+    elif kind is _JITTED:
+        yield ("-", None), x.__wrapped__
+    elif str(kind.__module__).partition(".")[0] not in _OF_OTHERS:
+        yield from _of_object(x)
+
+
+def _of_object(x: Any) -> Iterator[tuple[Step, Any]]:
+    try:
+        yield (".", "__dict__"), object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        pass
+    for name in attribute_names(x):
+        value = AttributeLocation(x, name).get()
+        if value is not UNSET:
+            yield (".", name), value
+    yield ("", type(x).__qualname__), type(x)
+
+
+def _of_function(f: FunctionType) -> Iterator[tuple[Step, Any]]:
+    code = f.__code__
+    for name, cell in zip(code.co_freevars, f.__closure__ or ()):
+        yield ("", name), cell
+    names = code.co_varnames[: code.co_argcount]
+    given = [*zip(reversed(names), reversed(f.__defaults__ or ())), *(f.__kwdefaults__ or {}).items()]
+    for name, value in given:
+        yield ("", f"the default of '{name}' of {f.__name__}()"), value
+    for value in f.__dict__.values():
+        yield ("-", None), value
+
+
+def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Iterator[tuple[Step, Any]]:
+    """What is there before a call and after it, what is near first.
+
+    Args:
+        cells: a function with the cells and the globals of the one that is called.
+        code: the code of the one that is called; the globals that it names come first.
+        frame: the innermost frame that goes on when the trace is over.
+    """
+    from autograph.runtime.heap import library_state  # which asks the journal, which asks this module
+
+    space = cells.__globals__
+    for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or ()):
+        yield ("", name), cell
+    for name in registry.names_in(code):
+        if name in space:
+            yield ("", name), space[name]
+    yield ("", "globals()"), space
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not errors.is_ours(filename) and not library.is_library_file(filename):
+            yield from ((("", name), value) for name, value in locals_of(frame).items())
+        frame = frame.f_back
+    for module in list(sys.modules.values()):
+        if type(module) is ModuleType and not library.is_library_module(module.__name__):
+            yield from ((("", name), value) for name, value in list(vars(module).items()))
+            yield ("", f"vars({module.__name__})"), vars(module)
+    yield from library_state.kept()

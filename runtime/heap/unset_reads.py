@@ -1,0 +1,44 @@
+"""Variables and attributes that are read before they have a value, in a branch or a loop where another iteration may write them."""
+
+from __future__ import annotations
+
+from autograph.runtime.heap import journal
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.refusals import a, quoted, refusal
+from autograph.runtime.values.kinds import is_written
+from autograph.runtime.values.locations import AttributeLocation
+
+READ_FIRST = "a branch reads it, one compiled iteration serves every iteration, and when the loop begins there is nothing to read"
+
+
+def is_read(name: str | None) -> str:
+    """What is noted of a variable that a branch reads while no iteration has bound it."""
+    return f"{name} is read"
+
+
+def note_unset(error: BaseException | None) -> None:
+    """Notes that the program was shown that an attribute or a variable has no value; another iteration of a loop may write it."""
+    if isinstance(error, AttributeError) and is_written(type(error.obj)):
+        name = AttributeLocation(error.obj, str(error.name)).name
+    elif isinstance(error, UnboundLocalError):
+        name = str(error.name)
+    else:
+        return
+    for region in context.open_regions():
+        if region.is_loop:
+            region.skipped.add(is_read(name))
+
+
+def refuse_to_read_unset(error: BaseException) -> None:
+    """Refuses an attribute that is read in one branch inside a loop and has no value yet: another iteration may write it.
+
+    Raises:
+        StagingError: names the attribute and the line that reads it.
+    """
+    if isinstance(error, AttributeError) and is_written(type(error.obj)) and journal.in_loop():
+        name = quoted(str(error.name))
+        raise refusal(
+            f"attribute {name} of {a(type(error.obj).__qualname__)} has no value when a branch in a loop reads it",
+            why=READ_FIRST.partition(", ")[2],
+            instead="write it once before the loop",
+        ) from error

@@ -1,0 +1,1 @@
+"""The rewriting of traced regions; it knows no Python object."""

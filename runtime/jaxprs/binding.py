@@ -1,0 +1,192 @@
+"""Binding `cond`, `while` and `scan` on jaxprs that were traced once.
+
+`lax.cond(f, g)` would trace `f` and `g` again; nested, that doubles with every level. Regions are traced by
+`jax_internals.trace_region`; what a region closes over (its constants, by identity) becomes operands of the primitive.
+
+Where a region has effects (prints, callbacks, references) the public `lax` function is called on the jaxprs instead: it
+knows the rules for effects, and costs a second trace of the equations, never of the user's code.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.extend.core as jex_core
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core.primitives import cond_p, scan_p, while_p
+
+from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
+from autograph.runtime.jaxprs import trip_counts
+from autograph.runtime.jaxprs.cost import is_cheap, is_choice, is_question
+from autograph.runtime.jaxprs.store_sinking import sink_writes
+
+
+class Traced:
+    """A traced region: a jaxpr whose `constvars` stand for `consts`."""
+
+    __slots__ = ("consts", "jaxpr")
+
+    def __init__(self, jaxpr: Any, consts: Sequence[Any]) -> None:
+        self.jaxpr = with_constants(jaxpr, consts)
+        self.consts = list(consts)
+
+    def call(self, *args: Any) -> list[Any]:
+        """Evaluates the region in the current trace; a result that is a number of the text is Python's number."""
+        return [_plain(x) for x in jax.core.eval_jaxpr(self.jaxpr, self.consts, *args)]
+
+    def closed(self) -> Any:
+        """The jaxpr with its constants as leading inputs."""
+        jaxpr = self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars])
+        return jex_core.ClosedJaxpr(with_named_inputs(jaxpr), ())
+
+    def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
+        """A region of the same equations with other inputs and outputs."""
+        return Traced(with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts)
+
+
+def _plain(x: Any) -> Any:
+    """A number that JAX wraps in a class of its own, which another branch's `int` would not equal, as Python's."""
+    kind = type(x)
+    return kind.__base__(x) if kind.__base__ in (int, float, complex) and kind is not bool else x
+
+
+def bind_cond(
+    pred: Any, false_branch: Traced, true_branch: Traced, may_select: bool = False, unread: Sequence[bool | None] = ()
+) -> list[Any]:
+    """`true_branch` if `pred` else `false_branch`; both take no argument and return values of equal types.
+
+    With `may_select`, two cheap branches are both computed and selected from (see `cost`); branches that only choose among a
+    few numbers, or ask a question of them, always are. Writes of elements are done after the `cond` (see `store_sinking`).
+
+    Args:
+        unread: for each result, the branch whose value nobody reads; None for none. An array is not selected then.
+    """
+    sunk = sink_writes(pred, false_branch, true_branch)
+    if sunk is not None:
+        return sunk.finish(bind_cond(pred, sunk.false_branch, sunk.true_branch, may_select and sunk.may_select))
+    jaxprs = false_branch.jaxpr, true_branch.jaxpr
+    if any(
+        all(map(kind, jaxprs))
+        for kind in ((is_choice, is_question, is_cheap) if may_select else (is_choice, is_question))
+    ):
+        values = zip(false_branch.call(), true_branch.call(), unread or [None] * len(jaxprs[0].outvars), strict=True)
+        return [_chosen(pred, no, yes, branch if np.ndim(no) else None) for no, yes, branch in values]
+    if false_branch.jaxpr.effects or true_branch.jaxpr.effects:
+        return list(lax.cond(pred, lambda: tuple(true_branch.call()), lambda: tuple(false_branch.call())))
+    operands: dict[int, Any] = {}
+    for const in (*false_branch.consts, *true_branch.consts):
+        operands.setdefault(id(const), const)
+    branches = []
+    for branch in (false_branch, true_branch):
+        own = dict(zip(map(id, branch.consts), branch.jaxpr.constvars))
+        invars = [own.get(key) or new_var(jax.typeof(value)) for key, value in operands.items()]
+        branches.append(jex_core.ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars), ()))
+    index = lax.convert_element_type(pred, jnp.int32)
+    return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
+
+
+def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
+    """`yes if pred else no`; of `pred` itself and another boolean, one bit operation.
+
+    `unread`: the value of `pred` where nobody reads it: then it is the other one. Still a value of its own, to make a note of.
+    """
+    if unread is not None:
+        no = yes = no if unread else yes
+    if no is pred:
+        return lax.bitwise_and(pred, yes)
+    return lax.bitwise_or(pred, no) if yes is pred else lax.select_n(pred, no, yes)
+
+
+def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
+    """`while test(*carry): carry = body(*carry)`."""
+    test.jaxpr = test.jaxpr.replace(eqns=trip_counts.hidden(test.jaxpr, body.jaxpr))
+    if test.jaxpr.effects or body.jaxpr.effects:
+
+        def ag_while_cond(carry: Any) -> Any:
+            return test.call(*carry)[0]
+
+        return list(lax.while_loop(ag_while_cond, lambda carry: tuple(body.call(*carry)), tuple(init)))
+    order = sorted(range(len(init)), key=lambda k: jnp.size(init[k]) > 1)  # numbers first: a fifth faster on a CPU
+    test, body = (_with_order(region, order) for region in (test, body))
+    body.jaxpr = body.jaxpr.replace(outvars=[body.jaxpr.outvars[k] for k in order])
+    results = while_p.bind(
+        *test.consts,
+        *body.consts,
+        *(init[k] for k in order),
+        cond_nconsts=len(test.consts),
+        cond_jaxpr=test.closed(),
+        body_nconsts=len(body.consts),
+        body_jaxpr=body.closed(),
+    )
+    return [x for _, x in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
+
+
+def _with_order(region: Traced, order: list[int]) -> Traced:
+    jaxpr = region.jaxpr
+    return region.with_consts(
+        list(jaxpr.constvars), region.consts, [jaxpr.invars[k] for k in order], list(jaxpr.outvars)
+    )
+
+
+@functools.cache
+def _scan_params() -> dict[str, Any]:
+    """The parameters of `scan` in this version of JAX, read off the smallest one."""
+    jaxpr = jax.make_jaxpr(lambda xs: lax.scan(lambda c, x: (c, x), jnp.int32(0), xs))(
+        jax.ShapeDtypeStruct((2,), "int32")
+    )
+    return dict(next(e for e in jaxpr.jaxpr.eqns if e.primitive is scan_p).params)
+
+
+def bind_scan(
+    body: Traced, init: Sequence[Any], xs: Sequence[Any], length: int, reverse: bool, unroll: int = 1
+) -> list[Any]:
+    """`carry, ys = body(*carry, *x)` over the leading axis of `xs`; returns the last carry and the stacked outputs."""
+    ys_count = len(body.jaxpr.outvars) - len(init)
+    layout = scan_operands(len(body.consts), len(init), len(xs), ys_count)
+    known = _scan_params()
+    if body.jaxpr.effects or layout is None or not layout.keys() <= known.keys():
+
+        def step(carry: Any, x: Any) -> Any:
+            out = body.call(*carry, *x)
+            return tuple(out[: len(init)]), tuple(out[len(init) :])
+
+        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse, unroll=unroll)
+        return [*carry, *ys]
+    params = {**known, **layout, "reverse": reverse, "length": length, "unroll": unroll, "jaxpr": body.closed()}
+    operands = [*body.consts, *init, *xs]
+    if "linear" in params:
+        params["linear"] = (False,) * len(operands)
+    return list(scan_p.bind(*operands, **params))
+
+
+def predicate(test: Any) -> Any:
+    """A traced truth value as a boolean scalar, by NumPy's rules for `bool(array)`.
+
+    Raises:
+        ValueError: the array has more or fewer than one element, in NumPy's words.
+        TypeError: random keys have no truth value, in JAX's words.
+    """
+    aval = jax.typeof(test)
+    if not isinstance(aval.dtype, np.dtype):
+        raise TypeError("key array cannot be converted to boolean.")
+    size = 1
+    for n in aval.shape:
+        size *= n
+    if size != 1:
+        what = (
+            "an array with more than one element is ambiguous. Use a.any() or a.all()"
+            if size
+            else "an empty array is ambiguous"
+        )
+        raise ValueError(f"The truth value of {what}")
+    if aval.shape:
+        test = lax.reshape(test, ())
+    if aval.dtype != jnp.bool_:
+        # `!=` keeps what tells Python's numbers from arrays
+        test = test != 0 if getattr(aval, "weak_type", False) else lax.ne(test, lax.full((), 0, aval.dtype))
+    return test

@@ -1,0 +1,197 @@
+"""Whether both branches of an `if` may simply be computed: `select` instead of `cond`, inside loops.
+
+A `cond` in a loop body costs more than a few scalar operations: a branch, a copy of each array result, and 15 ms of compile
+time. Computing both branches is right only when each is
+
+* pure: no loop, callback, random draw;
+* cheap: a handful of elementwise operations;
+* total, with total derivatives: the branch not taken must not turn a gradient into NaN. `select` sends a zero cotangent
+  into it, and zero times an infinite derivative is NaN. So no float division, root, logarithm or power, and no product of two
+  variables (zero times an infinite factor); products with a finite constant, sums, minima, elements of arrays, and everything on
+  integers are fine.
+
+Outside loops an `if` stays a `cond`, whose branch not taken costs nothing, unless its branches compute nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+_LIMIT = 12  # equations per branch
+_OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the branches
+_OF_COMPLEX = 8  # what a division or power of complex numbers counts
+_SLOW_IF_COMPLEX = frozenset({"div", "integer_pow", "pow", "sqrt", "exp", "log"})
+
+PLAIN = frozenset(
+    {
+        "add",
+        "sub",
+        "neg",
+        "max",
+        "min",
+        "abs",
+        "sign",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "and",
+        "or",
+        "not",
+        "xor",
+        "select_n",
+        "convert_element_type",
+        "clamp",
+        "squeeze",
+        "reshape",
+        "broadcast_in_dim",
+    }
+)
+"""Total operations that are elementwise, or move elements only."""
+_ELEMENTWISE = PLAIN | {"copy", "floor", "ceil", "round", "is_finite"}
+_TOTAL_ON_INTEGERS = frozenset(
+    {
+        "mul",
+        "div",
+        "rem",
+        "shift_left",
+        "shift_right_logical",
+        "shift_right_arithmetic",
+        "population_count",
+        "integer_pow",
+    }
+)
+
+
+_WITHOUT_GRADIENT = frozenset(
+    {
+        "mul",
+        "div",
+        "rem",
+        "integer_pow",
+        "pow",
+        "sqrt",
+        "rsqrt",
+        "square",
+        "real",
+        "imag",
+        "exp",
+        "log",
+        "dynamic_slice",
+        "slice",
+        "dot_general",
+        "transpose",
+        "reduce_sum",
+        "reduce_max",
+        "reduce_min",
+        "reduce_and",
+        "reduce_or",
+        "iota",
+    }
+)
+_SMALL = 64  # elements
+
+
+def is_cheap(jaxpr: Any) -> bool:
+    """Whether the equations of a branch satisfy all of the above.
+
+    Where all results are integers or bools no gradient comes back into the branch: there any pure operation on few elements
+    counts as cheap, which makes most loop tests (`i < n and slope @ slope > eps`) a single expression.
+    """
+    if not all(isinstance(v.aval.dtype, np.dtype) for v in jaxpr.outvars):
+        return False
+    if all(_is_integer(v) for v in jaxpr.outvars):
+        return _cost(jaxpr, 2 * _LIMIT, _is_small) <= 2 * _LIMIT
+    return _cost(jaxpr, _LIMIT, _is_total) <= _LIMIT
+
+
+def is_question(jaxpr: Any) -> bool:
+    """Whether a branch asks for a truth value, of a few numbers: as `select` it costs nothing, inside a loop or not."""
+    of_numbers = all(v.aval.size == 1 for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars))
+    return of_numbers and all(v.aval.dtype == bool and not v.aval.shape for v in jaxpr.outvars) and is_cheap(jaxpr)
+
+
+def is_free_again(jaxpr: Any) -> bool:
+    """Whether a condition and what leads to it may be computed twice in every iteration of a loop."""
+    return _cost(jaxpr, _LIMIT, _is_small) <= _LIMIT
+
+
+def is_choice(jaxpr: Any) -> bool:
+    """Whether a branch computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
+    of_few = all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
+    return of_few and all(map(_only_names_a_type, jaxpr.eqns))
+
+
+def _only_names_a_type(eqn: Any) -> bool:
+    """Whether an equation gives a weakly typed value its dtype as a strong one, which is nothing to compute."""
+    return eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
+
+
+def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:
+    """The number of equations, as far as `limit`; more than that when one of them is not cheap."""
+    total = 0.0
+    for eqn in jaxpr.eqns:
+        name = eqn.primitive.name
+        if name in ("pjit", "jit"):
+            inner = eqn.params["jaxpr"]
+            total += _cost(getattr(inner, "jaxpr", inner), limit, also)
+        elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name) or also(eqn, name)):
+            total += _weight(eqn, name)
+        else:
+            return limit + 1
+        if total > limit:
+            return total
+    return total
+
+
+def _weight(eqn: Any, name: str) -> float:
+    if all(_is_integer(v) and not v.aval.shape for v in (*eqn.invars, *eqn.outvars)):
+        return _OF_INDEX
+    return _OF_COMPLEX if name in _SLOW_IF_COMPLEX and jnp.iscomplexobj(eqn.invars[0].aval) else 1
+
+
+def _is_small(eqn: Any, name: str) -> bool:
+    if name not in _WITHOUT_GRADIENT or any(v.aval.size > _SMALL for v in eqn.outvars):
+        return False
+    return name == "dynamic_slice" or all(v.aval.size <= _SMALL for v in eqn.invars)
+
+
+def _is_total(eqn: Any, name: str) -> bool:
+    if all(_is_integer(v) for v in eqn.invars):
+        return name in _TOTAL_ON_INTEGERS
+    if name == "dynamic_slice":
+        return all(v.aval.size <= _SMALL for v in eqn.outvars)
+    return name == "mul" and any(hasattr(v, "val") and bool(np.all(np.isfinite(v.val))) for v in eqn.invars)
+
+
+def _is_integer(v: Any) -> bool:
+    return bool(jnp.issubdtype(v.aval.dtype, jnp.integer) or v.aval.dtype == bool)
+
+
+def is_pure(eqns: Iterable[Any]) -> bool:
+    """Whether equations can be evaluated where the program does not ask for them: they end, and call nobody."""
+    return all(_ends(eqn) for eqn in eqns) and not calls_host(eqns)
+
+
+def _ends(eqn: Any) -> bool:
+    return eqn.primitive.name != "while" and all(_ends(inner) for eqns in inner(eqn) for inner in eqns)
+
+
+def calls_host(eqns: Iterable[Any]) -> bool:
+    """Whether equations print, or call Python, as run-time checks do."""
+    return any(eqn.effects or "callback" in eqn.primitive.name or any(map(calls_host, inner(eqn))) for eqn in eqns)
+
+
+def inner(eqn: Any) -> Iterator[list[Any]]:
+    """The equations of the regions that an equation holds."""
+    for param in eqn.params.values():
+        for region in param if isinstance(param, tuple) else (param,):
+            jaxpr: Any = getattr(region, "jaxpr", region)
+            if hasattr(jaxpr, "eqns"):
+                yield jaxpr.eqns

@@ -1,0 +1,368 @@
+"""The exits of a `while` loop, as an expert writes them: in the loop's test, not as flags of its carry.
+
+    for k in range(n):          k, flag, x = 0, False, ...         k, x = 0, ...
+        if C: break             while k < n and not flag:          while k < n and not C:
+        rest             is         flag, x = cond(C,       and        x = rest(x)
+                       staged as        (True, x),        becomes      k += 1
+                                        (flag, rest(x)))
+                                    k += 1
+
+A flag that the loop test reads, and that one condition `C` of the body sets, tells that `C` held in the last iteration. Where `C`
+can as well be asked before that iteration, it is; then the iteration that leaves is never run, and what it would have done is done
+after the loop, where the rest of the test holds and so `C` must be what ended it.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph.runtime.operators.for_loops import for_loop
+>>> from autograph.runtime.operators.conditionals import if_stmt
+>>> def first(n, x):
+...     found, break_ = n, False
+...     def loop_body(k):
+...         nonlocal found, break_
+...         def if_body():
+...             nonlocal found, break_
+...             found, break_ = k, True
+...         if_stmt(k * k > x, if_body, lambda: None, lambda: (break_, found))
+...     for_loop(range(100), loop_body, lambda: (break_, found), test=lambda: not break_ if break_ is False else ~break_)
+...     return found
+>>> loop = next(e for e in jax.make_jaxpr(first)(9, 50).eqns if e.primitive.name == 'while')
+>>> len(loop.outvars), [e.primitive.name for e in loop.params['cond_jaxpr'].eqns]
+(1, ['lt', 'mul', 'gt', 'not', 'and'])
+
+`C` is asked once more than in the program: at the state at which the rest of the test is false. So it must be pure, must end
+and must not fail; the iteration needs what it computes no more, or it is cheap. Nothing of it has a derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from jax import lax
+from jax.extend.core.primitives import cond_p
+
+from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure
+from autograph.runtime.jaxprs.specialize import Equations, is_literal
+from autograph.runtime.tracing.staging import is_traced
+
+_SMALL = 64  # elements of what is computed twice in an iteration, or once more after the loop
+
+
+class Loop(NamedTuple):
+    """A loop in regions (`binding.Traced`) that take its whole carry, and what its results stand for.
+
+    `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
+    `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
+    """
+
+    test: Any
+    body: Any
+    init: list[Any]
+    unread: list[tuple[Any, bool] | None]
+    finish: Callable[[list[Any]], list[Any]] = list
+    alive: Any = None
+
+    def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
+        """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""
+        values = list(self.init)
+        for k, value in zip(kept, state, strict=False):
+            values[k] = value
+        return values
+
+
+def folded(loop: Loop, choose: Callable[..., list[Any]], name: str) -> Loop:
+    """The loop with those exits in its test that can be asked for before an iteration.
+
+    Args:
+        choose: `binding.bind_cond`.
+        name: of the test.
+    """
+    while (exit_ := _find(loop)) is not None:
+        loop = _without(loop, exit_, choose, name)
+    return loop
+
+
+class Exit(NamedTuple):
+    """A way out of a loop: one condition of the body that sets a flag of the test.
+
+    Args:
+        flag: the number of the flag in the carry if no other exit needs it.
+        condition: the boolean, a variable of the body.
+        leaves_when: its value in the iteration that leaves.
+        asked: the equations of the body in an iteration that is made, and of those the ones that the condition depends on.
+        stay, leave: equations and results of an iteration that goes on, and of one that leaves.
+        rest: the loop test, without such a flag.
+    """
+
+    flag: int | None
+    condition: Any
+    leaves_when: bool
+    asked: tuple[Equations, list[Any]]
+    stay: tuple[Equations, list[Any]]
+    leave: tuple[Equations, list[Any]]
+    rest: Any
+
+
+def exits(loop: Loop) -> Iterator[Exit]:
+    """The exits of a loop whose question may be asked where the program does not ask it: it ends, and calls nobody."""
+    jaxpr = loop.body.jaxpr
+    for flag, going in flags(loop):
+        condition = condition_of(jaxpr, jaxpr.outvars[flag])
+        for leaves_when in () if condition is None else (True, False):
+            known = {jaxpr.invars[flag]: going}
+            stay, leave = (
+                under(jaxpr, {**known, condition: value}, [note == (condition, value) for note in loop.unread])
+                for value in (not leaves_when, leaves_when)
+            )
+            if leave[0].truth(leave[1][flag]) is not (not going) or stay[0].truth(stay[1][flag]) is (not going):
+                continue
+            equations = under(jaxpr, known)[0]
+            head = equations.needed_for([condition])
+            if is_pure(head):
+                is_last = stay[0].truth(stay[1][flag]) is going
+                test = loop.test.jaxpr
+                rest = narrowed(loop.test, *under(test, {test.invars[flag]: going} if is_last else {}))
+                yield Exit(flag if is_last else None, condition, leaves_when, (equations, head), stay, leave, rest)
+
+
+class _Folded(NamedTuple):
+    """An exit that becomes part of the loop test.
+
+    Args:
+        head: the region that computes the condition: whether the iteration goes on.
+        stay, leave: the body in an iteration that goes on and in one that leaves.
+    """
+
+    flag: int | None
+    head: Any
+    rest: Any
+    stay: Any
+    leave: Any
+
+
+def _find(loop: Loop) -> _Folded | None:
+    jaxpr = loop.body.jaxpr
+    for exit_ in exits(loop):
+        leave, stay = exit_.leave, exit_.stay
+        if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, leave[1], strict=True)):
+            continue
+        equations, head = exit_.asked
+        again = {v for eqn in stay[0].needed_for(stay[1]) for v in eqn.outvars}
+        shared = [eqn for eqn in head if eqn.outvars[0] in again]
+        is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
+        if is_light and is_free_again(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
+            asked = _Asked(narrowed(loop.body, equations, [exit_.condition]), exit_.leaves_when)
+            return _Folded(exit_.flag, asked, exit_.rest, narrowed(loop.body, *stay), narrowed(loop.body, *leave))
+    return None
+
+
+class _Asked(NamedTuple):
+    """Whether an iteration goes on: a condition, or its negation."""
+
+    region: Any
+    leaves_when: bool
+
+    def call(self, *state: Any) -> Any:
+        [truth] = self.region.call(*state)
+        return lax.bitwise_not(truth) if self.leaves_when else truth
+
+
+def under(jaxpr: Any, known: dict[Any, bool], unread: Sequence[bool] = ()) -> tuple[Equations, list[Any]]:
+    """The equations and the results of a jaxpr, some of whose booleans are known; a result that nobody reads stays as it was."""
+    equations = Equations()
+    equations.values.update(known)
+    outs = equations.add(jaxpr, jaxpr.invars)
+    kept = zip(jaxpr.invars, outs, unread, strict=False)
+    return equations, [v if is_unread else out for v, out, is_unread in kept] if unread else outs
+
+
+def narrowed(region: Any, equations: Equations, outs: list[Any]) -> Any:
+    """A region with other equations and outputs, and the constants that they read."""
+    return made_of(region, equations.needed_for(outs), outs)
+
+
+def made_of(region: Any, eqns: list[Any], outs: list[Any], more: Sequence[Any] = ()) -> Any:
+    """A region of other equations, with `more` inputs than before."""
+    read = reads(eqns, outs)
+    consts = {v: x for v, x in zip(region.jaxpr.constvars, region.consts, strict=True) if v in read}
+    made = region.with_consts(list(consts), list(consts.values()), [*region.jaxpr.invars, *more], outs)
+    made.jaxpr = made.jaxpr.replace(eqns=eqns)
+    return made
+
+
+def reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
+    """The variables that equations and results read."""
+    return {v for atoms in (*(eqn.invars for eqn in eqns), outs) for v in atoms if not is_literal(v)}
+
+
+def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
+    """The booleans of the carry that end the loop by themselves: number, and value at which it begins and goes on."""
+    found = list(_flags(loop))
+    # Under `vmap` a lane that has left runs along, beyond its exit, and must not fail a run-time check there.
+    if found and not calls_host(loop.test.jaxpr.eqns) and not calls_host(loop.body.jaxpr.eqns):
+        yield from found
+
+
+def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
+    jaxpr = loop.test.jaxpr
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    pending = [(jaxpr.outvars[0], True)]
+    while pending:
+        atom, wanted = pending.pop()
+        eqn = None if is_literal(atom) else made_by.get(atom)
+        if eqn is not None:
+            pending += _parts(eqn, atom, wanted, made_by)
+        elif not is_literal(atom) and atom in jaxpr.invars:
+            index = jaxpr.invars.index(atom)
+            if isinstance(loop.init[index], bool | np.bool_) and bool(loop.init[index]) is wanted:
+                yield index, wanted
+
+
+def _parts(eqn: Any, made: Any, wanted: bool, made_by: dict[Any, Any]) -> list[tuple[Any, bool]]:
+    """Booleans that have the given values whenever `made`, a boolean that an equation makes of them, is `wanted`."""
+    name = eqn.primitive.name
+    if name == "not":
+        return [(eqn.invars[0], not wanted)]
+    if name == ("and" if wanted else "or"):
+        return [(operand, wanted) for operand in eqn.invars[::-1]]
+    if name == "select_n" and len(eqn.invars) == 3:
+        predicate, no, yes = eqn.invars
+        return [
+            (a, w)
+            for x, *parts in ((no, (yes, wanted), (predicate, True)), (yes, (no, wanted), (predicate, False)))
+            if is_literal(x) and bool(x.val) is not wanted
+            for a, w in parts
+        ]
+    if eqn.primitive is cond_p and wanted:
+        return [(operand, True) for operand in predicate_of(eqn, made, made_by)]
+    return []
+
+
+def predicate_of(eqn: Any, made: Any, made_by: dict[Any, Any]) -> list[Any]:
+    """The predicate of a `cond` whose result `made` is false where it is: `p and question()`, the question being costly."""
+    [index, *operands], otherwise = eqn.invars, eqn.params["branches"][0].jaxpr
+    test = None if is_literal(index) else made_by.get(index)
+    if test is None or test.primitive.name != "convert_element_type" or len(eqn.params["branches"]) != 2:
+        return []
+    [predicate], out = test.invars, otherwise.outvars[eqn.outvars.index(made)]
+    if is_literal(out):
+        return [] if bool(out.val) else [predicate]
+    return [predicate] if out in otherwise.invars and operands[otherwise.invars.index(out)] is predicate else []
+
+
+def condition_of(jaxpr: Any, out: Any) -> Any:
+    """The boolean that decides about an output: the predicate of the `cond` or `select` that makes it."""
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    eqn = None if is_literal(out) else made_by.get(out)
+    if eqn is None:
+        return None
+    condition = eqn.invars[0]
+    if eqn.primitive is cond_p:
+        index = None if is_literal(condition) else made_by.get(condition)
+        condition = index.invars[0] if index is not None and index.primitive.name == "convert_element_type" else None
+    elif eqn.primitive.name != "select_n":
+        return None
+    is_made = condition is not None and not is_literal(condition) and condition in made_by
+    return condition if is_made and condition.aval.dtype == bool and not condition.aval.shape else None
+
+
+def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name: str) -> Loop:
+    """The loop with that exit in its test; what never changes any more is closed over."""
+    stay = exit_.stay
+    invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
+    kept = changing(loop, outs, exit_.flag)
+
+    def goes_on(*state: Any) -> list[Any]:
+        values = loop.whole(kept, state)
+        [inside] = exit_.rest.call(*values)
+        stays = exit_.head.call(*values)
+        return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
+
+    def finish(results: list[Any]) -> list[Any]:
+        state = loop.whole(kept, results)
+        return loop.finish(left(state, exit_.rest, exit_.leave, choose, stays=exit_.head, alive=loop.alive))
+
+    init = [loop.init[k] for k in kept]
+    avals = [invars[k].aval for k in kept]
+    test = type(stay)(*trace_region(goes_on, avals, name))
+    fixed = {v: x for k, (v, x) in enumerate(zip(invars, loop.init, strict=True)) if k not in kept}
+    consts = {**dict(zip(stay.jaxpr.constvars, stay.consts, strict=True)), **fixed}
+    outs = [outs[k] for k in kept]
+    read = reads(stay.jaxpr.eqns, outs)
+    consts = {v: x for v, x in consts.items() if v in read}
+    body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
+    return Loop(test, body, init, [loop.unread[k] for k in kept], finish, loop.alive)
+
+
+def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:
+    """The numbers of what a loop must carry, when its iterations leave `outs`: what they change, but an exit's flag."""
+    invars = loop.body.jaxpr.invars
+    return [
+        k
+        for k, (v, out, start) in enumerate(zip(invars, outs, loop.init, strict=True))
+        if k != flag and out is not v and not stays_number(out, start)
+    ]
+
+
+def stays_number(out: Any, start: Any) -> bool:
+    """Whether a loop begins with a number that each iteration leaves again."""
+    return is_literal(out) and not is_traced(start) and bool(np.all(out.val == start))
+
+
+def is_true(truth: Any) -> bool:
+    """Whether a test holds in every iteration (`while True`)."""
+    return isinstance(truth, bool | np.bool_) and bool(truth)
+
+
+def left(
+    state: list[Any],
+    rest: Any,
+    leave: Any,
+    choose: Callable[..., list[Any]],
+    more: Sequence[Any] = (),
+    stays: Any = None,
+    alive: Any = None,
+) -> list[Any]:
+    """The state after the loop: where the rest of the test holds, the exit was taken, and its iteration is still to be run.
+
+    Args:
+        more: what the iteration reads besides the state.
+        stays: whether the exit's condition would let the iteration go on: then a costly test need not be asked again.
+        alive: as in `Loop`; here the iteration is made where the rest of the test holds.
+    """
+    moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=False)) if out is not v]
+    kind = type(leave)
+
+    def kept() -> list[Any]:
+        return [state[k] for k in moved]
+
+    def leaves(truth: Any) -> list[Any]:
+        made = leave
+        if any(x is alive for x in leave.consts):
+            made = where_alive(leave, alive, alive if is_true(truth) else lax.bitwise_and(alive, truth))
+        results = made.call(*state, *more)
+        return [results[k] for k in moved]
+
+    def chosen(test: Any, run: Callable[[], list[Any]]) -> list[Any]:
+        return (
+            run() if is_true(test) else choose(test, *(kind(*trace_region(f, (), "exit")) for f in (kept, run)), True)
+        )
+
+    def left_where(test: Any) -> list[Any]:
+        return chosen(test, lambda: leaves(test))
+
+    if stays is None or is_free_again(rest.jaxpr):
+        results = left_where(rest.call(*state)[0])
+    else:
+        results = chosen(lax.bitwise_not(stays.call(*state)), lambda: left_where(rest.call(*state)[0]))
+    for k, value in zip(moved, results, strict=True):
+        state[k] = value
+    return state
+
+
+def where_alive(region: Any, alive: Any, truth: Any) -> Any:
+    """A region in which `truth` stands for `alive`, one of its constants."""
+    jaxpr = region.jaxpr
+    consts = [truth if x is alive else x for x in region.consts]
+    return region.with_consts(list(jaxpr.constvars), consts, list(jaxpr.invars), list(jaxpr.outvars))

@@ -1,0 +1,158 @@
+"""What follows an exit in an iteration, computed without asking whether the exit was taken: it is in the last iteration only.
+
+    done, y = search(x)                        done, y = search(x)
+    x = cond(done, x, f(x, y))     becomes     x = select(done, x, f(x, y))
+
+A `cond` in the body of a loop costs a branch and a copy of what it passes on, in every iteration. The branch which it
+guards is run in each iteration but the last; computed in that one too, a few numbers are all that it costs. So that holds
+for branches without loops and without calls of the host, of which no result is large.
+
+In the iteration that leaves, the branch computes something that nobody asked for, and its derivative there may be infinite: what is
+differentiated is the loop as it was written (`rotation`).
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph import convert
+>>> def descend(x, n):
+...     while n > 0:
+...         step = 1.0
+...         while jnp.cos(x - step) > jnp.cos(x):
+...             step = step / 2
+...             if step < 1e-6:
+...                 return x
+...         x = jnp.tan(jnp.exp(jnp.sin(x - step)))
+...         n -= 1
+...     return x
+>>> loop = next(e for e in jax.make_jaxpr(convert(descend))(1.0, 5).eqns if e.primitive.name == "custom_jvp_call")
+>>> str(loop.params["call_jaxpr"]).count("tan"), "cond[" in str(loop.params["call_jaxpr"]).split("tan")[0].split("sin")[-1]
+(1, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jax
+from jax import lax
+from jax.extend.core.primitives import cond_p, scan_p, while_p
+
+from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.cost import inner, is_pure
+from autograph.runtime.jaxprs.exit_folding import Loop, flags, made_of, reads
+from autograph.runtime.jaxprs.specialize import is_literal
+
+_LARGE = 64  # elements of a result
+_MOST = 200  # equations of a branch
+
+
+class _Guard(NamedTuple):
+    """A `cond` of the body whose branch is run in every iteration but the last.
+
+    Args:
+        at: its number among the equations.
+        flag: a boolean, a variable of the body; `going`: its value in an iteration that goes on.
+        branch: the branch that is run then; `other`: the other one, which computes nothing.
+    """
+
+    at: int
+    flag: Any
+    going: bool
+    branch: Any
+    other: Any
+
+
+def unguarded(loop: Loop) -> Loop | None:
+    """The loop without such guards; None where it has none."""
+    found = None
+    while (guard := next(_guards(loop), None)) is not None:
+        found = loop = _without(loop, guard)
+    return found
+
+
+def _guards(loop: Loop) -> Iterator[_Guard]:
+    jaxpr = loop.body.jaxpr
+    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    for flag, going in flags(loop):
+        for at, eqn in enumerate(jaxpr.eqns):
+            if eqn.primitive is not cond_p or len(eqn.params["branches"]) != 2:
+                continue
+            guard, when = _question(eqn, made_by)
+            if guard is None or guard is not jaxpr.outvars[flag]:
+                continue
+            branches = eqn.params["branches"]
+            branch, other = branches[going is when], branches[going is not when]
+            if not other.jaxpr.eqns and _is_light(branch) and not (branch.consts or other.consts):
+                yield _Guard(at, guard, going, branch, other)
+
+
+def _question(eqn: Any, made_by: dict[Any, Any]) -> tuple[Any, bool]:
+    """The boolean that a `cond` asks for, and its value for the second branch."""
+    index = None if is_literal(eqn.invars[0]) else made_by.get(eqn.invars[0])
+    if index is None or index.primitive.name != "convert_element_type":
+        return None, True
+    boolean, when = index.invars[0], True
+    while not is_literal(boolean) and boolean in made_by and made_by[boolean].primitive.name == "not":
+        boolean, when = made_by[boolean].invars[0], not when
+    return (None if is_literal(boolean) else boolean), when
+
+
+def _is_light(branch: Any) -> bool:
+    eqns = branch.jaxpr.eqns
+    return (
+        len(eqns) <= _MOST
+        and is_pure(eqns)
+        and _is_straight(eqns)
+        and all(v.aval.size <= _LARGE for e in eqns for v in e.outvars)
+    )
+
+
+def _is_straight(eqns: list[Any]) -> bool:
+    """Whether equations neither branch nor loop."""
+    return all(eqn.primitive not in (cond_p, scan_p, while_p) and all(map(_is_straight, inner(eqn))) for eqn in eqns)
+
+
+def _without(loop: Loop, guard: _Guard) -> Loop:
+    body, jaxpr = loop.body, loop.body.jaxpr
+    eqn = jaxpr.eqns[guard.at]
+    before, after = jaxpr.eqns[: guard.at], jaxpr.eqns[guard.at + 1 :]
+    needed = reads(after, jaxpr.outvars)
+    passed = [v for e in before for v in e.outvars if v in needed]
+    head = made_of(body, before, [*passed, *eqn.invars[1:], guard.flag])
+    tail = made_of(body, after, list(jaxpr.outvars), [*passed, *eqn.outvars])
+
+    def iteration(*state: Any) -> list[Any]:
+        *values, flag = head.call(*state)
+        kept, given = values[: len(passed)], values[len(passed) :]
+        return list(tail.call(*state, *kept, *_chosen(type(body), guard, flag, given)))
+
+    made_body = type(body)(*trace_region(iteration, [v.aval for v in jaxpr.invars], "loop_body"))
+    return loop._replace(body=made_body, unread=[None] * len(loop.unread))
+
+
+def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
+    """What the guarded `cond` leaves: each result is chosen as soon as it is there, and the branch goes on with what was chosen.
+
+    So the result that a loop carries is the one that the rest of the iteration reads, computed once, as an expert writes it
+    (`x = where(done, x, new)`, then `f(x)`); what is computed of it in the iteration that leaves, nobody asked for anyway.
+    """
+    branch, others = guard.branch.jaxpr, jax.core.eval_jaxpr(guard.other.jaxpr, (), *given)
+    values = dict(zip(branch.invars, given, strict=True))
+    early = {v: x for v, x in zip(branch.outvars, others, strict=True) if not is_literal(v) and v not in values}
+    early = {v: x for v, x in early.items() if branch.outvars.count(v) == 1}
+
+    def choose(run: Any, left: Any) -> Any:
+        if run is left:
+            return run
+        return lax.select(flag, run, left) if guard.going else lax.select(flag, left, run)
+
+    start = 0
+    for end, eqn in enumerate(branch.eqns, 1):
+        if end == len(branch.eqns) or any(v in early for v in eqn.outvars):
+            needed = reads(branch.eqns[end:], branch.outvars)
+            made = [v for e in branch.eqns[start:end] for v in e.outvars if v in needed]
+            region = made_of(kind(branch, ()), branch.eqns[start:end], made, list(values)[len(given) :])
+            found = zip(made, region.call(*values.values()), strict=True)
+            values.update((v, choose(x, early[v]) if v in early else x) for v, x in found)
+            start = end
+    ends = zip(branch.outvars, others, strict=True)
+    return [choose(v.val, x) if is_literal(v) else values[v] if v in early else choose(values[v], x) for v, x in ends]

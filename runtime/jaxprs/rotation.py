@@ -1,0 +1,201 @@
+"""Loops that ask a costly question first, turned round as an expert does: it is asked before the loop and after each iteration.
+
+    while k < n:                          new = f(x); done = C(new)
+        new = f(x)                        while k < n and not done:
+        if C(new): return x      is           x = new
+        x = new                staged as      k += 1
+        k += 1                                new = f(x); done = C(new)
+
+The question is part of the test then, and what follows it in an iteration is guarded by nothing: no `cond`, which copies
+arrays, and no flag. What the iteration needs of the question is carried (here `new`). `exit_folding` asks cheap questions
+twice instead.
+
+The question is asked once more than in the program, where the rest of the test is false: it ends, and cannot fail. Yet its
+derivative may be infinite there, and zero times infinity is nan: what is differentiated is the loop as it was written.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph import convert
+>>> def descend(x, n):
+...     for k in range(n):
+...         slope = jax.grad(lambda x: jnp.sum(jnp.cosh(x) * x))(x)
+...         if slope @ slope < 1e-6:
+...             return x, k
+...         x = x - 0.1 * slope
+...     return x, n
+>>> loop = next(e for e in jax.make_jaxpr(convert(descend))(jnp.ones(9), 50).eqns if e.primitive.name == 'custom_jvp_call')
+>>> str(loop.params['call_jaxpr']).count('cond['), str(loop.params['call_jaxpr']).count('cosh')
+(0, 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core.primitives import cond_p, scan_p
+
+from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.cost import inner
+from autograph.runtime.jaxprs.exit_folding import Exit, Loop, changing, exits, is_true, left, made_of, reads
+from autograph.runtime.jaxprs.if_conversion import unguarded
+from autograph.runtime.jaxprs.specialize import Equations, is_literal
+
+_MOST = 200  # equations of a question that the program may hold twice
+_LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
+_VIEWS = frozenset({"squeeze", "reshape", "broadcast_in_dim", "convert_element_type", "not", "neg"})
+
+Bind = Callable[..., list[Any]]
+
+
+class _Rotated(NamedTuple):
+    """A loop whose question is asked at the end of an iteration.
+
+    Args:
+        kept: the numbers of what the loop carries of its whole state.
+        ask: what the question leaves; of a state.
+        answer: the condition; of a state and what the question left.
+        iteration, leave: an iteration that goes on and one that leaves, without the question; of the same.
+        rest: the loop test without the question.
+    """
+
+    kept: list[int]
+    ask: Any
+    answer: Any
+    leaves_when: bool
+    iteration: Any
+    leave: Any
+    rest: Any
+
+
+def bind(loop: Loop, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
+    """What a loop leaves in its carry; turned round where that saves a guard.
+
+    Args:
+        bind_while, choose: `binding.bind_while`, `binding.bind_cond`.
+        name: of the test.
+    """
+
+    def written() -> list[Any]:
+        return bind_while(loop.test, loop.body, loop.init)
+
+    rotated = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
+    if rotated is not None:
+        return _run_as(written, lambda: _bind(loop, rotated, bind_while, choose, name), loop, rotated.ask)
+    free = unguarded(loop)
+    if free is not None:
+        return _run_as(written, lambda: bind_while(free.test, free.body, free.init), loop, loop.body)
+    return written()
+
+
+def _run_as(written: Callable[[], list[Any]], run: Callable[[], list[Any]], loop: Loop, more: Any) -> list[Any]:
+    """What a loop leaves that runs in another form than it was written; `more`: the region that computes more there."""
+    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in more.jaxpr.outvars):
+        return run()
+    kind = type(loop.body)
+    return _differentiated_as(*(kind(*trace_region(region, (), "loop")) for region in (written, run)))
+
+
+def _is_worth_it(exit_: Exit) -> bool:
+    """Whether the question is short enough to be held twice, and its answer guards more than a few numbers."""
+    equations, head = exit_.asked
+    every = list(_every(head))
+    if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
+        return False
+    if not any(_guards(eqn, exit_.condition, equations) for eqn in equations.eqns):
+        return False
+    stay, leave = (side.needed_for(outs) for side, outs in (exit_.stay, exit_.leave))
+    anyway = {v for eqn in (*head, *leave) for v in eqn.outvars}
+    behind = [eqn for eqn in stay if eqn.outvars[0] not in anyway]
+    if any(eqn.primitive.name not in _VIEWS and (eqn.outvars[0].aval.size > 1 or any(inner(eqn))) for eqn in behind):
+        return True
+    return any(a is not b and a.aval.size > _LARGE for a, b in zip(exit_.stay[1], exit_.leave[1], strict=True))
+
+
+def _guards(eqn: Any, condition: Any, equations: Equations) -> bool:
+    if eqn.primitive is cond_p and not is_literal(eqn.invars[0]):
+        index = equations.made_by.get(eqn.invars[0])
+        return index is not None and index.invars[0] is condition
+    return eqn.primitive.name == "select_n" and eqn.invars[0] is condition and eqn.outvars[0].aval.size > _LARGE
+
+
+def _every(eqns: Sequence[Any]) -> Iterator[Any]:
+    for eqn in eqns:
+        yield eqn
+        for region in inner(eqn):
+            yield from _every(region)
+
+
+def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
+    equations, head = exit_.asked
+    asked = {v for eqn in head for v in eqn.outvars}
+    iterations = [
+        ([eqn for eqn in side.needed_for(outs) if eqn.outvars[0] not in asked], outs)
+        for side, outs in (exit_.stay, exit_.leave)
+    ]
+    needed = set().union(*(reads(eqns, outs) for eqns, outs in iterations))
+    again, carried = [], []
+    for eqn in reversed(head):
+        if any(v in needed for v in eqn.outvars):
+            if eqn.primitive.name in _VIEWS:  # computed again, of what is carried
+                again.append(eqn)
+                needed |= reads([eqn], [])
+            else:
+                carried += [v for v in eqn.outvars if v in needed]
+    again.reverse()
+    iteration, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
+    # The end of the question, which only its answer needs, is asked in the test; else the answer is carried.
+    before = equations.needed_for(carried)
+    known = {*carried, *loop.body.jaxpr.invars, *loop.body.jaxpr.constvars}
+    end = [eqn for eqn in head if eqn not in before]
+    if not reads(end, [exit_.condition]) <= known | {v for eqn in end for v in eqn.outvars}:
+        carried, before, end = [*carried, exit_.condition], head, []
+        iteration, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
+    ask = made_of(loop.body, before, carried)
+    answer = made_of(loop.body, end, [exit_.condition], carried)
+    return _Rotated(
+        changing(loop, exit_.stay[1], exit_.flag), ask, answer, exit_.leaves_when, iteration, leave, exit_.rest
+    )
+
+
+def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
+    kept = rotated.kept
+
+    def goes_on(*state: Any) -> list[Any]:
+        values = loop.whole(kept, state)
+        [inside] = rotated.rest.call(*values)
+        [stays] = rotated.answer.call(*values, *state[len(kept) :])
+        stays = lax.bitwise_not(stays) if rotated.leaves_when else stays
+        return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
+
+    def iteration(*state: Any) -> list[Any]:
+        values = loop.whole(kept, state)
+        new = rotated.iteration.call(*values, *state[len(kept) :])
+        for k in kept:
+            values[k] = new[k]
+        return [*(values[k] for k in kept), *rotated.ask.call(*values)]
+
+    invars, kind = loop.body.jaxpr.invars, type(loop.body)
+    init = [*(loop.init[k] for k in kept), *rotated.ask.call(*loop.init)]
+    avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
+    test, body = kind(*trace_region(goes_on, avals, name)), kind(*trace_region(iteration, avals, "loop_body"))
+    results = bind_while(test, body, init)
+    state = loop.whole(kept, results)
+    return left(state, rotated.rest, rotated.leave, choose, results[len(kept) :], alive=loop.alive)
+
+
+def _differentiated_as(written: Any, rotated: Any) -> list[Any]:
+    """The results of a region (`binding.Traced` without arguments); its derivatives are those of another one."""
+    operands = list({id(x): x for x in (*written.consts, *rotated.consts)}.values())
+    places = {id(x): k for k, x in enumerate(operands)}
+
+    def function(region: Any) -> Callable[..., Any]:
+        closed, read = region.closed(), [places[id(x)] for x in region.consts]
+        return lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read))
+
+    run = jax.custom_jvp(function(rotated))
+    as_written = function(written)
+    run.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
+    return list(run(*operands))

@@ -1,0 +1,134 @@
+"""A region with one of its conditions known: the branches that are not taken are left out of its equations.
+
+>>> import jax, jax.numpy as jnp
+>>> def region(x):
+...     far = x > 9
+...     return jax.lax.select(far, x, x + 1), ~far
+>>> jaxpr = jax.make_jaxpr(region)(3).jaxpr
+>>> known = Equations(); known.values[jaxpr.eqns[0].outvars[0]] = True
+>>> outs = known.add(jaxpr, jaxpr.invars)
+>>> known.needed_for(outs), outs == [jaxpr.invars[0], outs[1]], known.truth(outs[1])
+([], True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax.extend.core as jex_core
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core.primitives import cond_p
+
+from autograph.jax_internals import new_var
+
+_BOOL = jnp.dtype(bool)
+
+
+def is_literal(atom: Any) -> bool:
+    """Whether an operand of an equation is a number, not a variable."""
+    return hasattr(atom, "val")
+
+
+class Equations:
+    """Equations that are copied from jaxprs, simplified by the truth values that are known."""
+
+    def __init__(self) -> None:
+        self.eqns: list[Any] = []
+        self.values: dict[Any, bool] = {}
+        self.made_by: dict[Any, Any] = {}
+        self._atoms: dict[Any, Any] = {}
+
+    def truth(self, atom: Any) -> bool | None:
+        """The truth value of a boolean (or of the index of a `cond` that it was converted to), if it is known."""
+        if not is_literal(atom):
+            return self.values.get(atom)
+        return bool(atom.val) if atom.aval.dtype == _BOOL and not atom.aval.shape else None
+
+    def add(self, jaxpr: Any, args: Iterable[Any], fresh: bool = False) -> list[Any]:
+        """The outputs of a jaxpr on given operands; `fresh`: its variables get new names, since it may be added twice."""
+        self._atoms.update(zip(jaxpr.invars, args, strict=True))
+        for eqn in jaxpr.eqns:
+            self._add(eqn, fresh)
+        return [self.read(v) for v in jaxpr.outvars]
+
+    def read(self, atom: Any) -> Any:
+        """What stands for an operand of the original; a boolean that is known is a number."""
+        if is_literal(atom):
+            return atom
+        atom = self._atoms.get(atom, atom)
+        if not is_literal(atom) and atom.aval.dtype == _BOOL and not atom.aval.shape and atom in self.values:
+            return jex_core.Literal(np.bool_(self.values[atom]), atom.aval)
+        return atom
+
+    def _add(self, eqn: Any, fresh: bool) -> None:
+        operands = [self.read(v) for v in eqn.invars]
+        name = eqn.primitive.name
+        truth = self.truth(operands[0]) if operands and name in _DECIDED else None
+        if name == "select_n" and truth is not None and len(operands) == 3:
+            self._atoms[eqn.outvars[0]] = operands[1 + truth]
+        elif eqn.primitive is cond_p and truth is not None and _can_inline(eqn.params["branches"], truth):
+            outs = self.add(eqn.params["branches"][truth].jaxpr, operands[1:], fresh=True)
+            self._atoms.update(zip(eqn.outvars, outs, strict=True))
+        elif not eqn.outvars:  # a run-time check
+            self._keep(eqn, operands, fresh)
+        elif (same := self._unchanged(eqn, operands)) is not None:
+            self._atoms[eqn.outvars[0]] = same
+        else:
+            self._keep(eqn, operands, fresh)
+            out = self._atoms.get(eqn.outvars[0], eqn.outvars[0])
+            if truth is not None and name == "not" and out.aval.dtype == _BOOL:
+                self.values[out] = not truth
+            elif truth is not None and name in ("convert_element_type", "broadcast_in_dim"):
+                self.values[out] = truth
+
+    def _unchanged(self, eqn: Any, operands: list[Any]) -> Any:
+        """The operand that an equation passes on: `p and True`, an element written where it was read."""
+        name, out = eqn.primitive.name, eqn.outvars[0].aval
+        if name in ("and", "or") and out.dtype == _BOOL and all(x.aval.shape == out.shape for x in operands):
+            for one, other in (operands, operands[::-1]):
+                if (truth := self.truth(one)) is not None:
+                    return other if truth == (name == "and") else one
+        if eqn.primitive is lax.dynamic_update_slice_p and not is_literal(operands[1]):
+            read = self.made_by.get(operands[1])
+            if (
+                read is not None
+                and read.primitive is lax.dynamic_slice_p
+                and _same(read.invars, operands[:1] + operands[2:])
+            ):
+                return operands[0]
+        return None
+
+    def _keep(self, eqn: Any, operands: list[Any], fresh: bool) -> None:
+        outvars = list(eqn.outvars)
+        if fresh:
+            outvars = [new_var(v.aval) for v in outvars]
+            self._atoms.update(zip(eqn.outvars, outvars, strict=True))
+        eqn = eqn.replace(invars=operands, outvars=outvars)
+        self.eqns.append(eqn)
+        self.made_by.update((v, eqn) for v in outvars)
+
+    def needed_for(self, atoms: Iterable[Any]) -> list[Any]:
+        """The equations that some values depend on, in order."""
+        needed = {v for v in atoms if not is_literal(v)}
+        eqns = []
+        for eqn in reversed(self.eqns):
+            if any(v in needed for v in eqn.outvars):
+                eqns.append(eqn)
+                needed.update(v for v in eqn.invars if not is_literal(v))
+        return eqns[::-1]
+
+
+_DECIDED = ("select_n", "cond", "not", "convert_element_type", "broadcast_in_dim")
+
+
+def _can_inline(branches: Sequence[Any], truth: bool) -> bool:
+    return len(branches) == 2 and not branches[truth].consts
+
+
+def _same(atoms: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(atoms) == len(others) and all(
+        a is b or (is_literal(a) and is_literal(b) and a.val == b.val) for a, b in zip(atoms, others, strict=True)
+    )

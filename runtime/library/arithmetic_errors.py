@@ -1,0 +1,374 @@
+"""What Python raises for some numbers, where a compiled program goes on with an infinity or a NaN.
+
+Outside of a `try` that is JAX's rule (docs/limits.md). In a `try` whose handlers would catch it, the operation is preceded by a
+test and a `raise` (`converters.caught_operations`), which jumps to the handler as any `raise` does:
+
+>>> failed("ZeroDivisionError", "/", (1.0, 0.0)), failure("ZeroDivisionError", "//", (1, 0))
+(False, ZeroDivisionError('integer division or modulo by zero'))
+>>> import jax
+>>> bool(jax.jit(lambda x: failed("ZeroDivisionError", "/", (1.0, x)))(0.0))
+True
+
+Nothing traced: then the operation raises by itself. What stands where no jump leads from (a called function, a lambda, a
+comprehension) is refused where a handler names the exception, and makes the program fail where a handler takes any (`operand`,
+`called`).
+
+NB a traced scalar stands for a number of Python's here, also where it was computed from an array: dividing such a number by zero
+raises. The elements of arrays of one and more dimensions follow NumPy: no exception.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import math
+import operator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.runtime.checks import guards, handlers, runtime_checks
+from autograph.runtime.library import math_functions
+from autograph.runtime.sequences import powers
+from autograph.runtime.tracing import context, host, integer_ranges
+from autograph.runtime.tracing.staging import is_traced, is_tracer
+
+_TEXTS = {
+    ("ValueError", "int"): "cannot convert float NaN to integer",
+    ("OverflowError", "int"): "cannot convert float infinity to integer",
+    ("ValueError", "math."): "math domain error",
+    ("OverflowError", "math."): "math range error",
+    ("ValueError", "<<"): "negative shift count",
+    ("ValueError", ">>"): "negative shift count",
+    ("ValueError", "math.factorial"): "factorial() not defined for negative values",
+    ("ValueError", "math.isqrt"): "isqrt() argument must be nonnegative",
+    ("ValueError", "math.comb"): "n must be a non-negative integer",
+    ("ValueError", "math.perm"): "n must be a non-negative integer",
+}
+_TO_INTEGERS = ("int", "round", "math.ceil", "math.floor", "math.trunc")
+_EXAMPLES: dict[str, Callable[[Any], Any]] = {
+    "/": lambda zero: zero / zero,
+    "//": lambda zero: zero // zero,
+    "%": lambda zero: zero % zero,
+    "divmod": lambda zero: divmod(zero, zero),
+    "**": lambda zero: zero ** -(zero + 1),
+    "pow": lambda zero: zero ** -(zero + 1),
+    "math.log": lambda zero: math.log(2.0, 1.0),
+}
+"""What divides by zero, for the text that this version of Python has for it."""
+
+
+_EXAMPLES_OF_ALL = (ZeroDivisionError(), OverflowError(), ValueError(), np.linalg.LinAlgError())
+
+
+class _Open(threading.local):
+    """`attempts`: how many calls of functions whose failure was tested before are running."""
+
+    attempts = 0
+
+
+_open = _Open()
+
+
+def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> Any:
+    """Whether `what` raises an exception of the class of this name.
+
+    False where nothing is traced: it raises by itself, and Python's own handler catches that, unless it is in a staged branch.
+
+    Args:
+        what: an operator's sign, or the name of a function (`analyses.fallible`).
+        args: the operands.
+        result: what came out of it, where only this tells.
+    """
+    if not any(map(is_tracer, args)):
+        return result is None and context.active() and _raises(kind, what, args)
+    test = _TESTS[kind, what]
+    return test(result) if result is not None else test(*args)
+
+
+def _raises(kind: str, what: str, args: tuple[Any, ...]) -> bool:
+    """Whether `what` of known numbers of Python's raises."""
+    if not all(type(x) in (bool, int, float, complex) for x in args):
+        return False
+    fn = OF_OPERATORS.get(what) or getattr(math if what.startswith("math.") else builtins, what.removeprefix("math."))
+    try:
+        fn(*args)
+    except Exception as error:
+        return type(error).__name__ == kind
+    return False
+
+
+def failure(kind: str, what: str = "/", args: tuple[Any, ...] = ()) -> Exception:
+    """The exception that Python raises then; of the class of this name alone, one with a text that may be another."""
+    if kind == "LinAlgError":
+        return np.linalg.LinAlgError(
+            "Matrix is not positive definite" if what.endswith("cholesky") else "Singular matrix"
+        )
+    if kind == "ZeroDivisionError":
+        zero = 0 if all(map(_is_integer, args)) else 0.0
+        try:
+            _EXAMPLES[what](zero)
+        except ZeroDivisionError as error:
+            return ZeroDivisionError(*error.args)
+    if what in ("**", "pow"):
+        return OverflowError(34, "Numerical result out of range")
+    group = "int" if what in _TO_INTEGERS else "math."
+    text = _TEXTS.get((kind, what)) or _TEXTS[kind, group]
+    return OverflowError(text) if kind == "OverflowError" else ValueError(text)
+
+
+def attempt(f: Any) -> Callable[..., Any]:
+    """`f`, called where it is tested before or afterwards whether it fails."""
+    found = host.calls.converted(f)
+
+    @functools.wraps(found, updated=())
+    def call(*args: Any) -> Any:
+        with _attempting():
+            return found(*args)
+
+    return call
+
+
+@contextmanager
+def _attempting() -> Iterator[None]:
+    _open.attempts += 1
+    try:
+        yield
+    finally:
+        _open.attempts -= 1
+
+
+def operand(what: str, left: Any, right: Any) -> Any:
+    """`right`, the right operand of an operator in a place that no jump leaves; the program fails where Python raises.
+
+    Raises:
+        StagingError: a handler around it names the exception.
+    """
+    if _open.attempts or not (is_tracer(left) or is_tracer(right)):
+        return right
+    return _guarded(what, (left, right), right)
+
+
+def binary(what: str, left: Any, right: Any) -> Any:
+    """An operator in such a place, with its operands."""
+    return _OPERATORS[what](left, operand(what, left, right))
+
+
+def may_fail(what: str) -> bool:
+    """Whether a function raises for some numbers."""
+    return what in _KINDS
+
+
+def called(what: str, result: Any, args: tuple[Any, ...]) -> Any:
+    """The result of such a function on traced arguments, in the same way."""
+    return result if _open.attempts else _guarded(what, args, result, what.startswith("numpy."))
+
+
+def is_caught() -> bool:
+    """Whether a handler around the code that runs now may catch what arithmetic raises."""
+    return handlers.witnesses.tries > 0 or handlers.would_catch_one_of(_EXAMPLES_OF_ALL)
+
+
+def refuse_unasked(fn: FunctionType) -> None:
+    """Refuses a function that was staged elsewhere, so that its arithmetic asks nobody, where a handler names what it may raise."""
+    if _divides(fn.__code__):
+        runtime_checks.refuse_to_handle_later(ZeroDivisionError("division by zero"))
+
+
+@functools.cache
+def _divides(code: CodeType) -> bool:
+    before = ""
+    for step in dis.get_instructions(code):
+        if step.opname == "BINARY_OP" and step.argrepr.rstrip("=") in ("/", "//", "%") and before != "LOAD_CONST":
+            return True
+        before = step.opname
+    return False
+
+
+def _guarded(what: str, args: tuple[Any, ...], value: Any, by_result: bool = False) -> Any:
+    for kind in _KINDS[what]:
+        error = failure(kind, what, args)
+        if not handlers.would_catch(error):
+            continue
+        fails = failed(kind, what, args, value if by_result else None)
+        if is_traced(fails):
+            value = jax.tree.map(functools.partial(_tied, lax.bitwise_not(fails), error), value)
+        elif fails:
+            raise error
+    return value
+
+
+def _tied(ok: Any, error: Exception, value: Any) -> Any:
+    return guards.guarded(value, ok, error)
+
+
+def _power(left: Any, right: Any) -> Any:
+    return powers.power(left, right)
+
+
+OF_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+"""The functions of `operator`, by their signs."""
+
+_OPERATORS = OF_OPERATORS | {"**": _power}
+
+
+# --- when Python raises ---
+
+
+def _is_number(x: Any) -> bool:
+    if is_tracer(x):
+        aval = jax.typeof(x)
+        return aval.shape == () and any(jnp.issubdtype(aval.dtype, kind) for kind in (jnp.number, jnp.bool_))
+    kind = type(x)  # no `isinstance`: it would ask an object of the user's for its class
+    if issubclass(kind, (jax.Array, np.ndarray)):
+        return bool(x.shape == ())
+    return issubclass(kind, (bool, int, float, complex, np.number, np.bool_))
+
+
+def _is_integer(x: Any) -> bool:
+    if not _is_number(x):
+        return False
+    dtype = jax.typeof(x).dtype if is_tracer(x) else np.result_type(x)
+    return bool(dtype == jnp.bool_ or jnp.issubdtype(dtype, jnp.integer))
+
+
+def _of_numbers(test: Callable[..., Any]) -> Callable[..., Any]:
+    """A test of numbers; arrays pass it."""
+
+    def call(*args: Any) -> Any:
+        return test(*args) if all(map(_is_number, args)) else False
+
+    return call
+
+
+def _is_zero(x: Any) -> Any:
+    known = integer_ranges.of(x) if is_traced(x) else None
+    return False if known is not None and (known[0] > 0 or known[1] < 0) else x == 0
+
+
+def _by_zero(_: Any, divisor: Any) -> Any:
+    return _is_zero(divisor)
+
+
+def _is_negative(x: Any) -> Any:
+    known = integer_ranges.of(x) if is_traced(x) else None
+    return False if known is not None and known[0] >= 0 else x < 0
+
+
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, complex) or (is_tracer(x) and jnp.issubdtype(jax.typeof(x).dtype, jnp.complexfloating))
+
+
+def _zero_to_negative(base: Any, exponent: Any) -> Any:
+    if _is_complex(base) or _is_complex(exponent) or (not is_tracer(exponent) and exponent >= 0):
+        return False
+    return jnp.logical_and(base == 0, exponent < 0)
+
+
+def _outgrows(base: Any, exponent: Any) -> Any:
+    if _is_complex(base) or _is_complex(exponent) or (_is_integer(base) and _is_integer(exponent)):
+        return False
+    return _infinite(jnp.power, base, exponent) & (base != 0)
+
+
+def _infinite(fn: Callable[..., Any], *args: Any) -> Any:
+    """Whether a function of finite numbers is infinite."""
+    return functools.reduce(operator.and_, map(jnp.isfinite, args), jnp.isinf(fn(*args)))
+
+
+def _is_whole(x: Any) -> Any:
+    return x == jnp.floor(x)
+
+
+def _divides_out_of_domain(x: Any, y: Any) -> Any:
+    return (jnp.isinf(x) & ~jnp.isnan(y)) | ((y == 0) & ~jnp.isnan(x))
+
+
+def _power_out_of_domain(x: Any, y: Any) -> Any:
+    return ((x < 0) & jnp.isfinite(x) & jnp.isfinite(y) & ~_is_whole(y)) | ((x == 0) & (y < 0) & jnp.isfinite(y))
+
+
+def _any_negative(*args: Any) -> Any:
+    return functools.reduce(operator.or_, (x < 0 for x in args))
+
+
+def _is_float(x: Any) -> bool:
+    return jnp.issubdtype(jnp.result_type(x), jnp.floating)
+
+
+def _of_floats(test: Callable[[Any], Any]) -> Callable[..., Any]:
+    def call(x: Any, *digits: Any) -> Any:
+        return test(x) if not digits and _is_number(x) and _is_float(x) else False
+
+    return call
+
+
+_DOMAINS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("sqrt",), lambda x: x < 0),
+    **dict.fromkeys(("log2", "log10"), lambda x: x <= 0),
+    "log": lambda x, base=1.0: jnp.logical_or(x <= 0, base <= 0),
+    "log1p": lambda x: x <= -1,
+    **dict.fromkeys(("acos", "asin"), lambda x: jnp.abs(x) > 1),
+    "acosh": lambda x: x < 1,
+    "atanh": lambda x: jnp.abs(x) >= 1,
+    **dict.fromkeys(("cos", "sin", "tan"), jnp.isinf),
+    **dict.fromkeys(("fmod", "remainder"), _divides_out_of_domain),
+    "gamma": lambda x: (x <= 0) & _is_whole(x),
+    "lgamma": lambda x: (x <= 0) & jnp.isfinite(x) & _is_whole(x),
+    "pow": _power_out_of_domain,
+    **dict.fromkeys(("comb", "factorial", "isqrt", "perm"), _any_negative),
+}
+
+
+def _out_of_range(name: str) -> Callable[..., Any]:
+    """Whether a function of `math` outgrows the floats, and does not leave its domain."""
+
+    def call(*args: Any) -> Any:
+        if not all(map(_is_number, args)):
+            return False
+        infinite = jnp.isinf(math_functions.MATH[name](*args))
+        finite = functools.reduce(operator.and_, map(jnp.isfinite, args), infinite)
+        return finite & ~_DOMAINS[name](*args) if name in _DOMAINS else finite
+
+    return call
+
+
+def _holds_no_number(result: Any) -> Any:
+    return ~jnp.all(jnp.isfinite(result))
+
+
+_TESTS: dict[tuple[str, str], Callable[..., Any]] = {
+    **{("ZeroDivisionError", what): _of_numbers(_by_zero) for what in ("/", "//", "%", "divmod")},
+    **{("ZeroDivisionError", what): _of_numbers(_zero_to_negative) for what in ("**", "pow")},
+    **{("OverflowError", what): _of_numbers(_outgrows) for what in ("**", "pow")},
+    **{("ValueError", what): _of_numbers(lambda _, count: _is_negative(count)) for what in ("<<", ">>")},
+    **{("ValueError", what): _of_floats(jnp.isnan) for what in _TO_INTEGERS},
+    **{("OverflowError", what): _of_floats(jnp.isinf) for what in _TO_INTEGERS},
+    **{("ValueError", f"math.{name}"): _of_numbers(test) for name, test in _DOMAINS.items()},
+    **{
+        ("OverflowError", f"math.{name}"): _out_of_range(name)
+        for name in ("cosh", "exp", "exp2", "expm1", "gamma", "ldexp", "lgamma", "pow", "sinh")
+    },
+    ("ZeroDivisionError", "math.log"): _of_numbers(lambda x, base=0.0: base == 1),
+    **{("LinAlgError", f"numpy.linalg.{name}"): _holds_no_number for name in ("cholesky", "inv", "solve")},
+}
+"""When `what` raises, by the name of the exception's class."""
+
+_KINDS: dict[str, list[str]] = {}
+for _kind, _what in _TESTS:
+    _KINDS.setdefault(_what, []).append(_kind)

@@ -1,0 +1,369 @@
+"""Python's numeric builtins on traced values; on anything else they are the builtins themselves.
+
+| builtin | on traced values |
+| --- | --- |
+| `int`, `float`, `complex` | a weakly typed scalar: promotes as a Python number does; `int` truncates toward zero |
+| `bool` | `x != 0` of a scalar; what the user's `__bool__` says, converted |
+| `len` | what the user's `__len__` says, converted |
+| `min`, `max`, `sorted` | see `selection` |
+| `sum` | of an array: over its leading axis, in its own dtype (bools count as ints); else Python's own, term by term |
+| `any`, `all` | a traced bool; what stands behind a deciding element is evaluated, but may write nothing |
+| `pow(a, b, m)` | see `modular` |
+| `int`, `round`, `divmod`, `pow` in a `try` | see `arithmetic_errors` |
+| `round(n, -2)` | of an integer: by a division |
+| `range` | `ag.range`: a counted loop |
+| `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
+| `iter`, `next` | see `native_state` |
+| `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic (see `ranges`) |
+| `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
+| `str`, `repr`, `format` | a text to show, see `texts` |
+| `hasattr`, `getattr` | an `AttributeError` that only a traced value brings about is none |
+| `setattr`, `delattr` | announced to the journal, with the user's setters converted |
+
+`abs`, `divmod`, two-argument `pow` and `round` otherwise need no help: arrays define their methods.
+
+NB integers are fixed-width when traced: `int(x)` saturates where Python's integers grow; `sum` of floats adds in the
+order that the device finds fastest.
+
+>>> import jax
+>>> float(jax.jit(builtin(min))(3.0, 2.0)), int(jax.jit(builtin(int))(-2.7))
+(2.0, -2)
+>>> builtin(min)([3, 1, 2]), builtin(print) is print
+(1, True)
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph.jax_internals import convert_weak, is_tracing
+from autograph.runtime.checks import handlers, texts
+from autograph.runtime.heap import aliases, native_state
+from autograph.runtime.heap.unset_reads import note_unset
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.library import arithmetic_errors, math_functions
+from autograph.runtime.operators import attributes, comprehensions, items
+from autograph.runtime.sequences import (
+    comparison,
+    counted_range,
+    iterables,
+    membership,
+    modular,
+    powers,
+    ranges,
+    selection,
+    short_circuit,
+    traced_index,
+)
+from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.tracing import host
+from autograph.runtime.tracing.array_types import scalar, type_of
+from autograph.runtime.tracing.staging import is_traced, is_tracer
+from autograph.runtime.tracing.truth import decider, length
+from autograph.runtime.values import key_orders
+
+
+def builtin(fn: Any) -> Any:
+    """The version of a builtin function or type that also takes traced values; `fn` itself where there is none."""
+    return BUILTINS.get(fn, fn)
+
+
+def _bool(*args: Any, **kwargs: Any) -> Any:
+    if len(args) != 1 or kwargs:
+        return bool(*args, **kwargs)
+    test = decider(args[0])
+    return predicate(test) if is_traced(test) else bool(test)
+
+
+def _len(obj: Any, /) -> Any:
+    if aliases.any_merged() and isinstance(obj, set | frozenset | dict):
+        for item in obj:
+            comparison.check_search(item, obj)
+    return length(obj) if not ranges.is_open(obj) else ranges.length(obj)
+
+
+def _hash(obj: Any, /) -> int:
+    comparison.check_hash(obj)
+    return hash(obj)
+
+
+def _is_open_list(x: Any) -> bool:
+    """Whether `x` is a list of which the length is traced."""
+    return type(x) is BoundedList and x.is_traced()
+
+
+def _int(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and is_tracer(args[0]):
+        return arithmetic_errors.called("int", scalar(args[0], int), args)
+    texts.check(args)
+    return int(*args, **kwargs)
+
+
+def _float(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and is_tracer(args[0]):
+        return scalar(args[0], float)
+    texts.check(args)
+    return float(*args, **kwargs)
+
+
+def _complex(*args: Any, **kwargs: Any) -> Any:
+    if not any(map(is_tracer, (*args, *kwargs.values()))):
+        return complex(*args, **kwargs)
+    parts = dict(zip(("real", "imag"), args, strict=False), **kwargs)
+    both = (parts.get("real", 0), parts.get("imag", 0))
+    real, imag = (scalar(v, complex) if is_tracer(v) else complex(v) for v in both)
+    return real if "imag" not in parts else real + imag * 1j
+
+
+def _divmod(x: Any, y: Any, /) -> Any:
+    return divmod(x, arithmetic_errors.operand("divmod", x, y))
+
+
+def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is None or not any(map(is_traced, (base, exp, mod))):
+        if mod is not None:
+            return pow(base, exp, mod)
+        return powers.power(base, arithmetic_errors.operand("pow", base, exp))
+    if not all(map(modular.is_integer, (base, exp, mod))):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    return scalar(modular.power(base, exp, mod), int)
+
+
+def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    if ranges.is_open(iterable):
+        count = ranges.length(iterable)
+        # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
+        pairs = (count >> 1) * ((count - 1) | 1)
+        return start + count * iterable.start + iterable.step * pairs
+    if _is_open_list(iterable):
+        total = iterable.reduced("sum")
+        return total if type(start) is int and start == 0 else start + total
+    if not is_traced(iterable) or not jax.typeof(iterable).shape:
+        return sum(comprehensions.kept(iterable, 0), start)
+    if iterable.shape[0] == 0:
+        return start
+    if iterable.dtype == jnp.bool_:
+        iterable = iterable + 0
+    total = jnp.sum(iterable, axis=0, promote_integers=False)
+    if type_of(iterable).weak:
+        total = convert_weak(total, total.dtype)
+    return total if type(start) is int and start == 0 else start + total
+
+
+def _any(iterable: Any, /) -> Any:
+    if type(iterable) in key_orders.VIEWS:
+        iterable = iterable.view
+    if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
+        return jnp.any(iterable)
+    if _is_open_list(iterable):
+        return iterable.reduced("any")
+    return short_circuit.any_passes(iterable, lambda item: item, "any()")
+
+
+def _all(iterable: Any, /) -> Any:
+    if type(iterable) in key_orders.VIEWS:
+        iterable = iterable.view
+    if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
+        return jnp.all(iterable)
+    if _is_open_list(iterable):
+        return iterable.reduced("all")
+    return _not(short_circuit.any_passes(iterable, _not, "all()"))
+
+
+def _not(x: Any) -> Any:
+    x = decider(x)
+    return lax.bitwise_not(predicate(x)) if is_traced(x) else not x
+
+
+def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
+    if kwargs.get("key") is not None:
+        kwargs["key"] = host.calls.converted(kwargs["key"])
+    return kwargs
+
+
+def _min(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
+        return scalar(jnp.minimum(*ranges.ends(args[0], "min")), int)
+    if len(args) == 1 and not kwargs and _is_open_list(args[0]):
+        return args[0].reduced("min")
+    return selection.extreme("min", *args, **_key(kwargs))
+
+
+def _max(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
+        return scalar(jnp.maximum(*ranges.ends(args[0], "max")), int)
+    if len(args) == 1 and not kwargs and _is_open_list(args[0]):
+        return args[0].reduced("max")
+    return selection.extreme("max", *args, **_key(kwargs))
+
+
+def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
+    return selection.ordered(iterable, **_key(kwargs))
+
+
+def _range(*args: Any) -> Any:
+    if any(map(is_traced, args)):
+        return counted_range.range(*args)
+    return range(*args)
+
+
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    if is_traced(start) or iterables.is_staged_iterable(iterable):
+        return iterables.Enumerate(iterable, start)
+    return enumerate(iterable, start)
+
+
+def _zip(*args: Any, strict: bool = False) -> Any:
+    if any(map(iterables.is_staged_iterable, args)):
+        return iterables.Zip(args, strict)
+    return zip(*args, strict=strict)
+
+
+def _reversed(sequence: Any, /) -> Any:
+    if iterables.is_staged_iterable(sequence):
+        return iterables.Reversed(sequence)
+    return reversed(sequence)
+
+
+def _map(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    fn = host.calls.converted(fn)
+    if args and not kwargs and any(map(iterables.is_staged_iterable, args)):
+        return iterables.Map(fn, args)
+    return map(fn, *args, **kwargs)
+
+
+def _filter(fn: Any, iterable: Any, /) -> Any:
+    if fn is not None:
+        fn = host.calls.converted(fn)
+    plain = type(iterable) in (list, tuple, builtins.range)
+    if iterables.is_staged_iterable(iterable) or (plain and (fn is not None or any(map(is_traced, iterable)))):
+        return iterables.Filter(fn, iterable)
+    return filter(iterables.known(fn), iterable) if is_tracing() else filter(fn, iterable)
+
+
+def _round(number: Any, ndigits: Any = None) -> Any:
+    """Of a number of Python's to an integer of Python's (weak); to tens and hundreds, where JAX has no rule, as Python."""
+    if not is_traced(number):
+        return round(number, ndigits)
+    dtype = jax.typeof(number).dtype
+    if dtype == jnp.bool_:
+        number, dtype = _int(number), jnp.dtype(int)
+    if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
+        if jnp.issubdtype(dtype, jnp.integer):
+            return number
+        return arithmetic_errors.called("round", scalar(round(number), int), (number,))
+    if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
+        return round(number, ndigits)
+    unit, largest = 10**-ndigits, jnp.iinfo(dtype).max
+    if unit // 2 > largest:
+        return number * 0
+    if unit > largest:
+        return _round(number.astype(int), ndigits)
+    quotient, rest = jnp.divmod(number, unit)
+    return (quotient + ((rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1)))) * unit
+
+
+def _index(x: Any, /) -> Any:
+    return math_functions.integer(x) if is_tracer(x) else operator.index(x)
+
+
+def _call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return host.calls.converted(f)(*args, **kwargs)
+
+
+def _contains(container: Any, x: Any, /) -> Any:
+    return membership.contains(x, container)
+
+
+def _getitem(x: Any, i: Any, /) -> Any:
+    return items.get_item(x, i)
+
+
+def _count_of(items: Any, value: Any, /) -> Any:
+    return traced_index.count(list(items), value)
+
+
+def _index_of(items: Any, value: Any, /) -> Any:
+    items = list(items)
+    if any(map(comparison.may_be_traced, (value, *items))):
+        return traced_index.index_of(items, value)
+    return operator.indexOf(items, value)
+
+
+def _hasattr(obj: Any, name: str, /) -> bool:
+    return _getattr(obj, name, BUILTINS) is not BUILTINS
+
+
+def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
+    if len(default) != 1 or not is_tracing():
+        return getattr(obj, name, *default)
+    with handlers.asked_for(AttributeError):
+        try:
+            return getattr(obj, name)
+        except AttributeError as error:
+            if not handlers.is_event(error):
+                raise
+            note_unset(error)
+            return default[0]
+
+
+def _setattr(obj: Any, name: str, value: Any, /) -> None:
+    attributes.set_attr(value, obj, name)
+
+
+def _delattr(obj: Any, name: str, /) -> None:
+    attributes.del_attr(obj, name)
+
+
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    bool: _bool,
+    len: _len,
+    hash: _hash,
+    int: _int,
+    float: _float,
+    complex: _complex,
+    divmod: _divmod,
+    pow: _pow,
+    round: _round,
+    sum: _sum,
+    any: _any,
+    all: _all,
+    min: _min,
+    max: _max,
+    sorted: _sorted,
+    range: _range,
+    enumerate: _enumerate,
+    zip: _zip,
+    reversed: _reversed,
+    map: _map,
+    filter: _filter,
+    iter: native_state.make_iterator,
+    next: native_state.next_item,
+    str: texts.text_of,
+    repr: texts.repr_of,
+    format: texts.format_of,
+    warnings.warn: texts.warn,
+    hasattr: _hasattr,
+    getattr: _getattr,
+    setattr: _setattr,
+    delattr: _delattr,
+    operator.not_: _not,
+    operator.truth: _bool,
+    operator.index: _index,
+    operator.call: _call,
+    operator.contains: _contains,
+    operator.getitem: _getitem,
+    operator.countOf: _count_of,
+    **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
+    operator.indexOf: _index_of,
+    **{getattr(operator, fn.__name__): fn for fn in comparison.COMPARISONS.values()},
+}

@@ -1,0 +1,105 @@
+"""Generator expressions that `sum`, `any`, `all`, `min`, `max` and `next` take, where Python's own way to take them fails.
+
+Over a range of traced bounds no generator can run, and a traced filter leaves an unknown number of items. What asks for one value
+of them needs none: it is a loop, as `algorithms` has it.
+
+>>> import jax
+>>> def f(n):
+...     squares = fold(sum, lambda items: (i * i for i in items), builtin_functions.builtin(range)(n))()
+...     first = taken(next, lambda items: ((i * i > n, lambda: i) for i in items), [1, 2, 3, 4])(-1)
+...     return squares, first
+>>> [int(x) for x in jax.jit(f)(5)], f(5)
+([30, 3], (30, 3))
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph.jax_internals import is_tracing
+from autograph.runtime.library import algorithms, builtin_functions
+from autograph.runtime.library.standard_library import plain
+from autograph.runtime.sequences import ranges
+from autograph.runtime.tracing import host
+
+Make = Callable[[Any], Iterator[Any]]
+_FOLDS = {builtins.sum: algorithms.sum_of, builtins.any: algorithms.any_of, builtins.all: algorithms.all_of}
+_SEARCHES = {builtins.min: algorithms.smallest_of, builtins.max: algorithms.largest_of}
+
+
+def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
+    """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
+    if ranges.is_open(iterable):
+        return lambda *start: plain(_FOLDS[f])(make, iterable, *start)
+    folded = builtin_functions.builtin(f)
+    # A call with `*start` keeps its arguments in a tuple, and `any` asks who else has the generator.
+    return lambda *start: folded(make(iterable), *start) if start else folded(make(iterable))
+
+
+def taken(f: Any, make: Make, iterable: Any, asked: bool = False) -> Callable[..., Any]:
+    """What `min`, `max` or `next` is where it takes `e for x in iterable if t`; called with the other arguments.
+
+    Args:
+        make: gives pairs `(t, lambda: e)`.
+        asked: whether the result is tested for `None` (`optional_results`).
+    """
+    if not is_tracing():
+        return lambda *args, **kwargs: f((element() for test, element in make(iterable) if test), *args, **kwargs)
+    held = _Held(iterable)
+    if f is next:
+        return lambda *default: _next(make, held, asked, *default)
+    return lambda **kwargs: _extreme(f, make, held.take(), **kwargs)
+
+
+class _Held:
+    """An iterable that is handed on to who takes its items, so that nobody else seems to know it."""
+
+    __slots__ = ("_iterable",)
+
+    def __init__(self, iterable: Any) -> None:
+        self._iterable = iterable
+
+    def take(self) -> Any:
+        """The iterable, once."""
+        iterable = self._iterable
+        del self._iterable
+        return iterable
+
+
+_MISSING: Any = object()
+
+
+def _next(make: Make, held: _Held, asked: bool, default: Any = _MISSING) -> Any:
+    if default is _MISSING:
+        return plain(algorithms.first_one)(make, held)
+    if default is None:
+        return plain(algorithms.first_or_none, asked)(make, held)
+    return plain(algorithms.first_of)(make, held, default)
+
+
+def filtering(test: Any) -> Make:
+    """What `taken` makes a generator with that takes `filter(test, iterable)`.
+
+    >>> taken(next, filtering(lambda x: x > 2), [1, 2, 3])()
+    3
+    """
+    passes = host.calls.converted(test) if test is not None else lambda item: item
+    return lambda items: ((passes(item), lambda item=item: item) for item in items)
+
+
+def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
+    search = plain(_SEARCHES[f], asked=True)
+    if default:
+        return plain(algorithms.extreme_or)(search, make, iterable, default["default"])
+    return plain(algorithms.extreme_of)(search, make, iterable, _text_of_failure(f))
+
+
+def _text_of_failure(f: Any) -> str:
+    """What Python says of `min` or `max` of nothing."""
+    try:
+        f(())
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("Python refuses an empty iterable")

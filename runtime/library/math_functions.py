@@ -1,0 +1,245 @@
+"""The functions of `math` and `cmath` on traced scalars.
+
+Arguments become what `float(x)` (or, where `math` asks for integers, `operator.index(x)`) makes of them, so results are
+weakly typed, as the Python floats are that `math` returns.
+
+NB `fsum` and `sumprod` add in floating point, not exactly. `factorial`, `comb` and `perm` are exact as long as the
+result fits the default int type.
+
+>>> float(MATH["hypot"](jnp.float32(3.0), 4.0)), int(MATH["isqrt"](jnp.int32(99)))
+(5.0, 9)
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.tracing.exact_integers import check_exact
+from autograph.runtime.tracing.staging import is_traced
+
+
+def real(x: Any) -> Any:
+    """`float(x)`."""
+    aval = jax.typeof(x)
+    if aval.shape:
+        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(aval.shape)}")
+    if jnp.issubdtype(aval.dtype, jnp.complexfloating):
+        raise TypeError("must be real number, not complex")
+    return convert_weak(x, jnp.result_type(float))
+
+
+def integer(x: Any) -> Any:
+    """`operator.index(x)`."""
+    aval = jax.typeof(x)
+    if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
+        raise TypeError(f"'{aval.dtype}' object cannot be interpreted as an integer")
+    return convert_weak(x, jnp.result_type(int))
+
+
+def _reals(fn: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def call(*args: Any) -> Any:
+        result = fn(*map(real, args))
+        return result if result.dtype == jnp.bool_ else real(result)
+
+    return call
+
+
+def _integers(fn: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def call(*args: Any) -> Any:
+        return convert_weak(fn(*map(integer, args)), jnp.result_type(int))
+
+    return call
+
+
+def _rounded(fn: Callable[[Any], Any]) -> Callable[..., Any]:
+    def call(x: Any) -> Any:
+        if jnp.issubdtype(jax.typeof(x).dtype, jnp.inexact):
+            x = fn(real(x))
+        return convert_weak(x, jnp.result_type(int)) if not jax.typeof(x).shape else real(x)
+
+    return call
+
+
+def _log(x: Any, base: Any = None) -> Any:
+    return jnp.log(real(x)) if base is None else jnp.log(real(x)) / jnp.log(real(base))
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    a, b = real(a), real(b)
+    gap = jnp.abs(b - a)
+    near = (gap <= jnp.abs(rel_tol * b)) | (gap <= jnp.abs(rel_tol * a)) | (gap <= abs_tol)
+    return (a == b) | (near & jnp.isfinite(a) & jnp.isfinite(b))
+
+
+def _hypot(*xs: Any) -> Any:
+    if len(xs) == 2:
+        return jnp.hypot(real(xs[0]), real(xs[1]))
+    return jnp.sqrt(functools.reduce(operator.add, (jnp.square(real(x)) for x in xs), 0.0))
+
+
+def _dist(p: Any, q: Any, /) -> Any:
+    p, q = list(p), list(q)
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return _hypot(*(real(a) - real(b) for a, b in zip(p, q, strict=True)))
+
+
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    if is_traced(iterable) and jax.typeof(iterable).shape and iterable.shape[0]:
+        if iterable.dtype == jnp.bool_:
+            iterable = iterable + 0
+        return start * jnp.prod(iterable, axis=0, promote_integers=False)
+    return functools.reduce(operator.mul, iterable, start)
+
+
+def _fsum(iterable: Any, /) -> Any:
+    if is_traced(iterable):
+        if len(jax.typeof(iterable).shape) != 1:
+            raise TypeError("must be real number, not Array")
+        return real(jnp.sum(iterable.astype(jnp.result_type(float))))
+    return functools.reduce(operator.add, map(real, iterable), 0.0)
+
+
+def _sumprod(p: Any, q: Any, /) -> Any:
+    return functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0)
+
+
+def _gcd(a: Any, b: Any) -> Any:
+    return jnp.gcd(a, b)
+
+
+def _lcm(a: Any, b: Any) -> Any:
+    return jnp.lcm(a, b)
+
+
+def _isqrt(n: Any) -> Any:
+    n = lax.convert_element_type(integer(n), jnp.result_type(int))
+    # A float root may be off by one where the float type holds fewer bits than the integer.
+    root = lax.convert_element_type(jnp.floor(jnp.sqrt(lax.convert_element_type(n, jnp.result_type(float)))), n.dtype)
+    largest = 46340 if n.dtype == jnp.int32 else 3037000499  # its square still fits
+    root = jnp.minimum(root, largest)
+    root = lax.while_loop(lambda r: r * r > n, lambda r: r - 1, root)
+    return lax.while_loop(lambda r: (r < largest) & ((r + 1) * (r + 1) <= n), lambda r: r + 1, root)
+
+
+def _outgrows(name: str) -> str:
+    return f"math.{name}() of the number of an iteration soon outgrows the integers of an array"
+
+
+def _factorial(n: Any) -> Any:
+    check_exact(_outgrows("factorial"))
+    return lax.fori_loop(1, integer(n) + 1, lambda i, total: total * i, jnp.ones((), jnp.result_type(int)))
+
+
+def _perm(n: Any, k: Any = None) -> Any:
+    if k is None:
+        return _factorial(n)
+    check_exact(_outgrows("perm"))
+    n, k = integer(n), integer(k)
+    one = jnp.ones((), jnp.result_type(int))
+    return jnp.where(k > n, 0, lax.fori_loop(0, k, lambda i, total: total * (n - i), one))
+
+
+def _comb(n: Any, k: Any) -> Any:
+    check_exact(_outgrows("comb"))
+    n, k = integer(n), integer(k)
+    one = jnp.ones((), jnp.result_type(int))
+    smaller = jnp.minimum(k, n - k)
+    # After i + 1 iterations the total is comb(n, i + 1), so each division is exact.
+    return jnp.where(k > n, 0, lax.fori_loop(0, smaller, lambda i, total: total * (n - i) // (i + 1), one))
+
+
+def _modf(x: Any) -> Any:
+    x = real(x)
+    whole = jnp.trunc(x)
+    return jnp.copysign(jnp.where(jnp.isinf(x), 0.0, x - whole), x), whole
+
+
+def _frexp(x: Any) -> Any:
+    fraction, exponent = jnp.frexp(real(x))
+    return real(fraction), convert_weak(exponent, jnp.result_type(int))
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    x, y = real(x), real(y)
+    r = lax.rem(x, y)  # exact, with the sign of x
+    half = jnp.abs(r) * 2
+    size = jnp.abs(y)
+    odd = lax.rem(jnp.floor(jnp.abs(x) / size), 2.0) == 1
+    over = (half > size) | ((half == size) & odd)
+    return jnp.where(jnp.isinf(y) & jnp.isfinite(x), x, jnp.where(over, r - jnp.sign(x) * size, r))
+
+
+_ONE_TO_ONE: dict[str, Callable[..., Any]] = {
+    "acos": jnp.arccos, "acosh": jnp.arccosh, "asin": jnp.arcsin, "asinh": jnp.arcsinh, "atan": jnp.arctan,
+    "atan2": jnp.arctan2, "atanh": jnp.arctanh, "cbrt": jnp.cbrt, "copysign": jnp.copysign, "cos": jnp.cos,
+    "cosh": jnp.cosh, "degrees": jnp.degrees, "erf": jax.scipy.special.erf, "erfc": jax.scipy.special.erfc,
+    "exp": jnp.exp, "exp2": jnp.exp2, "expm1": jnp.expm1, "fabs": jnp.abs, "fma": lambda x, y, z: x * y + z,
+    "fmod": jnp.fmod, "gamma": jax.scipy.special.gamma, "isfinite": jnp.isfinite, "isinf": jnp.isinf,
+    "isnan": jnp.isnan, "lgamma": jax.scipy.special.gammaln, "log10": jnp.log10, "log1p": jnp.log1p, "log2": jnp.log2,
+    "pow": jnp.power, "radians": jnp.radians, "sin": jnp.sin, "sinh": jnp.sinh, "sqrt": jnp.sqrt, "tan": jnp.tan,
+    "tanh": jnp.tanh,
+}  # fmt: skip
+
+MATH: dict[str, Callable[..., Any]] = {
+    **{name: _reals(fn) for name, fn in _ONE_TO_ONE.items()},
+    "ceil": _rounded(jnp.ceil),
+    "comb": _integers(_comb),
+    "dist": _dist,
+    "factorial": _integers(_factorial),
+    "floor": _rounded(jnp.floor),
+    "frexp": _frexp,
+    "fsum": _fsum,
+    "gcd": _integers(lambda *ns: functools.reduce(_gcd, ns, 0)),
+    "hypot": _hypot,
+    "isclose": _isclose,
+    "isqrt": _integers(_isqrt),
+    "lcm": _integers(lambda *ns: functools.reduce(_lcm, ns, 1)),
+    "ldexp": lambda x, i: real(jnp.ldexp(real(x), integer(i))),
+    "log": _log,
+    "modf": _modf,
+    "nextafter": _reals(jnp.nextafter),
+    "perm": _integers(_perm),
+    "prod": _prod,
+    "remainder": _remainder,
+    "sumprod": _sumprod,
+    "trunc": _rounded(jnp.trunc),
+}
+"""What each function of `math` is on traced scalars."""
+
+
+def _complexes(fn: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def call(*args: Any) -> Any:
+        if any(jax.typeof(x).shape for x in args):
+            raise TypeError("only scalars can be converted to Python scalars")
+        return fn(*(convert_weak(x, jnp.result_type(complex)) for x in args))
+
+    return call
+
+
+_COMPLEX_NAMES = "acos acosh asin asinh atan atanh cos cosh exp log10 sin sinh sqrt tan tanh isfinite isinf isnan"
+
+CMATH: dict[str, Callable[..., Any]] = {
+    **{
+        name: _complexes(getattr(jnp, name if not name.startswith("a") else "arc" + name[1:]))
+        for name in _COMPLEX_NAMES.split()
+    },
+    "log": lambda x, base=None: (
+        _complexes(jnp.log)(x) if base is None else _complexes(jnp.log)(x) / _complexes(jnp.log)(base)
+    ),
+    "phase": _complexes(jnp.angle),
+    "polar": _complexes(lambda z: (jnp.abs(z), jnp.angle(z))),
+    "rect": lambda r, phi: real(r) * (jnp.cos(real(phi)) + 1j * jnp.sin(real(phi))),
+}
+"""What each function of `cmath` is on traced scalars."""

@@ -1,0 +1,121 @@
+"""Methods that make Python's numbers of traced ones, and that these have: `x.item()`, `x.tolist()`, `n.bit_length()`.
+
+What `item` and `tolist` give is weakly typed, as numbers of Python's are.
+
+>>> import jax
+>>> f = jax.jit(lambda n, x: (method(n, "bit_length")(), method(n, "bit_count")(), method(x, "is_integer")()))
+>>> [int(part) for part in f(-5, 2.0)], method(5, "bit_length")()
+([3, 2, 1], 3)
+>>> jax.jit(lambda x: method(x, "tolist")())(jax.numpy.arange(2))
+[Array(0, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True)]
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.runtime.heap import array_views
+from autograph.runtime.tracing import host, python_bools
+from autograph.runtime.tracing.array_types import scalar
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced, is_tracer
+
+
+def method(x: Any, name: str) -> Callable[..., Any]:
+    """`x.name`, converted; of a traced number or array what does the same."""
+    if name in _OF_ARRAYS and is_tracer(x) and _kind(x) is not None:
+        return functools.partial(_OF_ARRAYS[name], x)
+    if not is_traced(x) or jax.typeof(x).shape:
+        return host.calls.converted(getattr(x, name))
+    dtype = jax.typeof(x).dtype
+    kind = "int" if any(jnp.issubdtype(dtype, known) for known in (jnp.bool_, jnp.integer)) else "float"
+    if not hasattr(int if kind == "int" else float, name):
+        raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+    staged = _METHODS.get(name)
+    if staged is None:
+        raise refusal(
+            f"{name}() of a number needs its digits",
+            why="they are known only when the program runs, and a compiled program computes with numbers",
+            instead="compute it outside of the compiled program, or from a Python value (a static argument)",
+        )
+    return functools.partial(staged, x)
+
+
+def _size(n: Any) -> Any:
+    """The absolute value, as an unsigned integer: the smallest integer has no other."""
+    n = jnp.asarray(n)
+    if n.dtype == bool:
+        return n.astype(jnp.uint32)
+    size = n.astype(jnp.dtype(f"uint{8 * n.dtype.itemsize}"))
+    return jnp.where(n < 0, 0 - size, size)
+
+
+def _bit_length(n: Any) -> Any:
+    size = _size(n)
+    return scalar(8 * size.dtype.itemsize - lax.clz(size).astype(int), int)
+
+
+def _bit_count(n: Any) -> Any:
+    return scalar(lax.population_count(_size(n)), int)
+
+
+def _is_integer(x: Any) -> Any:
+    if not jnp.issubdtype(jax.typeof(x).dtype, jnp.floating):
+        return True
+    whole = jnp.isfinite(x) & (jnp.floor(x) == x)
+    python_bools.note(whole)
+    return whole
+
+
+def _kind(x: Any) -> type | None:
+    """The type of the numbers that Python makes of an array's."""
+    dtype = jax.typeof(x).dtype
+    pairs = ((jnp.bool_, bool), (jnp.integer, int), (jnp.floating, float), (jnp.complexfloating, complex))
+    return next((kind for known, kind in pairs if jnp.issubdtype(dtype, known)), None)
+
+
+def _item(x: Any, *index: Any) -> Any:
+    np.broadcast_to(np.False_, x.shape).item(*index)  # NumPy says what is wrong
+    if index and type(index[0]) is tuple:
+        (index,) = index
+    return _python_number(x[index] if len(index) > 1 else jnp.reshape(x, -1)[index or 0])
+
+
+def _tolist(x: Any) -> Any:
+    if x.shape and x.dtype == bool:
+        raise refusal(
+            "tolist() of a traced array of bools",
+            why="its elements would be bools of Python's, and add up as integers do; in a list they look like JAX's",
+            instead="make a list of integers: `x.astype(int).tolist()`",
+        )
+    return _python_number(x) if not x.shape else [_tolist(row) for row in x]
+
+
+def _python_number(x: Any) -> Any:
+    kind: Any = _kind(x)
+    if kind is not bool:
+        return scalar(x, kind)
+    python_bools.note(x)
+    return x
+
+
+def _diagonal(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """NumPy's is a view of the array, which the operations of JAX's do not tell."""
+    found = x.diagonal(*args, **kwargs)
+    array_views.note_choice(found, (x,))
+    return found
+
+
+_OF_ARRAYS: dict[str, Callable[..., Any]] = {"item": _item, "tolist": _tolist, "diagonal": _diagonal}
+_METHODS: dict[str, Callable[..., Any]] = {
+    "bit_length": _bit_length,
+    "bit_count": _bit_count,
+    "is_integer": _is_integer,
+}

@@ -1,0 +1,256 @@
+"""`math`, `cmath` and `numpy` functions called with traced arguments.
+
+`numpy.f` becomes `jax.numpy.f` (submodules too); what it makes of Python's numbers is NumPy's, so not weakly typed.
+`math.f` becomes the operation that computes it, on scalars, with results that promote as Python's numbers do (weakly
+typed). Called with values that are known, every function is itself.
+
+NB where `math` raises for a number outside its domain (`math.sqrt(-1)`), a traced value gives what IEEE arithmetic
+gives (NaN or an infinity), unless a handler would catch what Python raises there (`arithmetic_errors`).
+
+>>> import jax, math
+>>> float(jax.jit(counterpart(math.hypot))(3.0, 4.0)), counterpart(math.hypot)(3.0, 4.0)
+(5.0, 5.0)
+>>> jax.jit(lambda x: counterpart(np.array)([x, 2.0]))(1.0)
+Array([1., 2.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+import cmath
+import functools
+import inspect
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import is_tracing
+from autograph.runtime.heap import array_views, constants, journal
+from autograph.runtime.library import arithmetic_errors
+from autograph.runtime.library.math_functions import CMATH, MATH
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
+
+_SEQUENCES = frozenset(
+    "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
+    "broadcast_arrays meshgrid select choose einsum einsum_path lexsort ix_ linalg.multi_dot piecewise".split()
+)
+"""Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
+
+
+_WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
+"""Functions of numpy that write to their first argument."""
+
+_VIEWS = frozenset(("diagonal", "unstack"))
+"""Functions of numpy that give views of their first argument, which the operations of JAX's do not tell."""
+
+_OF_ARRAYS = frozenset(
+    "around array_split diff flip hsplit imag moveaxis permute_dims real repeat reshape rollaxis round split squeeze swapaxes "
+    "transpose unstack vsplit".split()
+)
+"""Functions of numpy that leave an array of JAX to its own methods, so that what is weakly typed stays so."""
+
+_NO_ARRAYS = frozenset(
+    "axes axis dims dtype indices_or_sections newshape optimize pad_width range reps s shape shift source destination".split()
+)
+"""Parameters of functions of numpy that take a list as such."""
+
+_KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
+"""Keywords that jax.numpy spells otherwise."""
+
+
+def counterpart(fn: Any) -> Callable[..., Any] | None:
+    """What does the same as `fn` of `math`, `cmath` or `numpy`, on traced values too; None for other functions."""
+    try:
+        return _counterparts().get(fn)
+    except TypeError:  # unhashable, so not one of theirs
+        return None
+
+
+@functools.cache
+def _counterparts() -> dict[Any, Callable[..., Any]]:
+    table: dict[Any, Callable[..., Any]] = {}
+    for module, known in ((math, MATH), (cmath, CMATH)):
+        for name, fn in vars(module).items():
+            if callable(fn) and not name.startswith("_"):
+                table[fn] = _of_math(fn, f"{module.__name__}.{name}", known.get(name))
+    for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
+        for name, fn in vars(module).items():
+            if callable(fn) and not name.startswith("_") and not _is_exception(fn):
+                table.setdefault(fn, _of_numpy(fn, path + _own_name(fn, module, name)))
+    for name, fn in vars(np.random).items():
+        if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
+            table[fn] = _of_random(fn, name)
+    for builtin in (bool, int, float, complex, str, bytes, object, min, max, sum, any, all, round, abs, pow):
+        table.pop(builtin, None)
+    return table
+
+
+def _own_name(fn: Any, module: Any, name: str) -> str:
+    """The name that a function gives itself: `transpose` has another one besides, which asks for more in jax.numpy."""
+    own = getattr(fn, "__name__", name)
+    return own if getattr(module, own, None) is fn else name
+
+
+def _is_exception(fn: Any) -> bool:
+    return isinstance(fn, type) and issubclass(fn, BaseException)
+
+
+def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not takes_traced(args, kwargs):
+            return fn(*args, **kwargs)
+        if staged is None:
+            raise refusal(
+                f"{name}() has no traced counterpart",
+                why="its argument is not known while the program is traced",
+                instead="compute it from a Python value (a static argument), or write it with jax.numpy",
+            )
+        result = staged(*args, **kwargs)
+        return arithmetic_errors.called(name, result, args) if arithmetic_errors.may_fail(name) else result
+
+    return call
+
+
+def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
+    may_fail = arithmetic_errors.may_fail(f"numpy.{name}")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not takes_traced(args, kwargs):
+            if context.active() or is_tracing():
+                for array in _written(fn, name, args, kwargs):
+                    journal.touch_container(array)
+            return fn(*args, **kwargs)
+        found = _in_jax(name)
+        if found is None:
+            raise refusal(
+                f"numpy.{name}() has no counterpart in jax.numpy",
+                why="its argument is traced, and NumPy computes on known values only",
+                instead="write it with jax.numpy, or call it through jax.pure_callback",
+            )
+        if kwargs.get("out") is not None or (isinstance(fn, np.ufunc) and any(x is not None for x in args[fn.nin :])):
+            raise refusal(
+                f"numpy.{name}(out=...) cannot write a traced result into an array",
+                instead="use the returned array",
+            )
+        if name in _WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
+            raise refusal(
+                f"numpy.{name}() changes an array in place",
+                why="an argument is traced, and arrays of a compiled program are values",
+                instead="write the elements (`x[i] = v`), or use the array that jax.numpy returns "
+                f"(`x = jnp.{name}(...)`, with `inplace=False` where it asks for that)",
+            )
+        kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
+        if name not in _SEQUENCES:
+            args = tuple(map(_as_array, args))
+        if isinstance(fn, np.ufunc):
+            args = tuple(strong(x) if _is_array(x) else x for x in args)
+        result = _called(found, name, args, kwargs)
+        if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
+            result = jax.tree.map(strong, result)
+        if name in _VIEWS or (name == "einsum" and _is_view(args)):
+            for view in jax.tree.leaves(result):
+                array_views.note_choice(view, args)
+        return arithmetic_errors.called(f"numpy.{name}", result, args) if may_fail else result
+
+    return call
+
+
+def _is_view(args: tuple[Any, ...]) -> bool:
+    """Whether an `einsum` is a view of its operand: of one, and it sums nothing."""
+    if len(args) != 2 or type(args[0]) is not str:
+        return False
+    given, arrow, left = args[0].replace(" ", "").partition("->")
+    return set(given) == set(left) if arrow else len(set(given)) == len(given)
+
+
+def _called(found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a function of jax.numpy, which takes no list where NumPy takes one for an array."""
+    try:
+        return found(*args, **kwargs)
+    except TypeError:
+        arrays = _with_arrays(found, name, args, kwargs)
+        if arrays is None:
+            raise
+    return found(*arrays.args, **arrays.kwargs)
+
+
+def _with_arrays(
+    found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments | None:
+    """The arguments with arrays for the lists among them, those that name axes and the like aside; None where there are none."""
+    try:
+        bound = inspect.signature(found).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # wrong ones; a function without a signature
+        return None
+    changed = False
+    for key, value in bound.arguments.items():
+        many = bound.signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL
+        if type(value) not in (list, tuple) or key in _NO_ARRAYS:
+            continue
+        if many or name in _SEQUENCES:
+            new = type(value)(_array(x) if type(x) in (list, tuple) else x for x in value)
+            changed = changed or any(map(operator.is_not, new, value))
+        else:
+            new, changed = _array(value), True
+        bound.arguments[key] = new
+    return bound if changed else None
+
+
+def _array(x: Any) -> Any:
+    """The array that a list or tuple stands for; a known one (the places that `np.delete` leaves out) stays known."""
+    if holds_traced(x):
+        return jnp.asarray(x)
+    with jax.ensure_compile_time_eval():
+        return jnp.asarray(x)
+
+
+def strong(x: Any) -> Any:
+    """What NumPy makes of a number of Python's: a scalar or an array, which is not weakly typed."""
+    return lax.convert_element_type(x, x.dtype) if is_tracer(x) and type_of(x).weak else x
+
+
+def _is_array(x: Any) -> bool:
+    return is_tracer(x) and bool(jax.typeof(x).shape)
+
+
+def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The arguments that a function of numpy writes to."""
+    out = kwargs.get("out")
+    found = list(out) if isinstance(out, tuple) else [out]
+    if isinstance(fn, np.ufunc):
+        found += args[fn.nin :]
+    elif name in _WRITERS:
+        found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
+    return found
+
+
+def _in_jax(name: str) -> Any:
+    found: Any = jnp
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _as_array(x: Any) -> Any:
+    return jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x
+
+
+def _of_random(fn: Any, name: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if takes_traced(args, kwargs):
+            raise refusal(
+                f"numpy.random.{name}() is called with a traced argument",
+                why="NumPy draws once, while the program is traced",
+                instead="draw with jax.random and a key",
+            )
+        return (constants.checked(fn) if is_tracing() else fn)(*args, **kwargs)
+
+    return call

@@ -1,0 +1,154 @@
+"""Writes and deletes of attributes: `obj.a = v`, `obj.a += v`, `del obj.a`.
+
+Setters that the user wrote in Python (`property`, descriptors, `__setattr__`, `__delattr__`) are converted and called.
+A plain attribute is announced to the journal, so that the branch of a staged `if` that is not taken leaves no trace, and
+then written natively.
+
+>>> class Point:
+...     x = 0
+>>> p = Point()
+>>> set_attr(3, p, 'x'); aug_attr(p, 'x', '+=', lambda: 4); p.x
+7
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, WrapperDescriptorType
+from typing import Any
+
+import numpy as np
+
+from autograph import errors
+from autograph.runtime.heap import aliases, class_fallback, constants, journal, outliving
+from autograph.runtime.operators import augmented
+from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.class_lookup import python_method, static_lookup
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_jax_array
+
+
+def announce(obj: Any, name: str) -> None:
+    """Tells the journal that `obj.name` is about to be written or deleted.
+
+    Raises:
+        StagingError: a region is being staged, and the object keeps its attributes where they cannot be put back; or the
+            object stands for one of several.
+    """
+    if not context.active():
+        constants.check(obj)  # the attributes of an array are its numbers, or what they mean
+        aliases.check(obj)
+        class_fallback.check(obj, name)
+        outliving.touch_attribute(obj, name)
+        return
+    kind = type(obj)
+    if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:
+        raise refusal(
+            f"`{name}` of this {kind.__qualname__} is changed inside a staged statement",
+            why="it decides what code runs or where it looks, while the program is traced",
+            instead="make another object, or keep the choice in an attribute",
+        )
+    if issubclass(kind, np.ndarray):
+        journal.touch_container(obj)  # its attributes are its numbers
+    if _is_of_c(static_lookup(kind, name)):
+        raise _cannot_be_undone(name, kind)
+    writer = static_lookup(kind, "__setattr__")
+    if type(writer) is WrapperDescriptorType and writer.__name__ != "__setattr__":
+        journal.touch_container(obj)  # `__setattr__ = dict.__setitem__`: attributes are items
+        return
+    try:
+        journal.touch_attribute(obj, name)
+    except errors.AutoGraphError:
+        raise
+    except (AttributeError, TypeError) as error:
+        raise _cannot_be_undone(name, kind) from error
+
+
+def _cannot_be_undone(name: str, kind: type) -> Exception:
+    return refusal(
+        f"a write to attribute '{name}' of this {kind.__qualname__} cannot be staged",
+        why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
+        instead="compute the value in the staged statement and write it after the statement",
+    )
+
+
+def _is_of_c(descriptor: Any) -> bool:
+    """Whether C code keeps an attribute: a field of a `ctypes` structure, the shape of an array."""
+    setter = static_lookup(type(descriptor), "__set__")
+    return type(setter) is WrapperDescriptorType and type(descriptor) not in (property, MemberDescriptorType)
+
+
+def _behind(obj: Any) -> Any:
+    """The object that a `weakref.proxy` stands for: what is written to it is written there."""
+    return obj.__init__.__self__ if type(obj) in weakref.ProxyTypes else obj
+
+
+def set_attr(value: Any, obj: Any, name: str) -> None:
+    """`obj.name = value`; a setter runs once."""
+    obj = _behind(obj)
+    kind = type(obj)
+    method = python_method(kind, "__setattr__")
+    if method is not None:
+        _setter(method, obj, name)(obj, name, value)
+        return
+    found = static_lookup(kind, name)
+    if type(found) is property and found.fset is not None:
+        host.calls.converted(found.fset)(obj, value)
+        return
+    if found is not None and type(found) is not property:
+        setter = python_method(type(found), "__set__")
+        if setter is not None:
+            _setter(setter, obj, name)(found, obj, value)
+            return
+    if is_jax_array(obj):
+        raise no_part_of_array(name)
+    announce(obj, name)
+    setattr(obj, name, value)
+
+
+def no_part_of_array(name: str) -> Exception:
+    """What is raised where `x.T = v`, `x.T[0] = v` or `x.shape = s` would have to change an array of JAX."""
+    return refusal(
+        f"`.{name}` of an array is written",
+        why="NumPy changes the array itself there; an array of a compiled program is a value, and this attribute another one",
+        instead="write the elements by their place in the array (`x[:, 0] = v` for `x.T[0] = v`), or make a new array "
+        "(`x = x.reshape(shape)`)",
+    )
+
+
+def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
+    """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
+    set_attr(augmented.iop(symbol, getattr(obj, name), value()), obj, name)
+
+
+def del_attr(obj: Any, name: str) -> None:
+    """`del obj.name`."""
+    obj = _behind(obj)
+    kind = type(obj)
+    method = python_method(kind, "__delattr__")
+    if method is not None:
+        _setter(method, obj, name)(obj, name)
+        return
+    found = static_lookup(kind, name)
+    if type(found) is property and found.fdel is not None:
+        host.calls.converted(found.fdel)(obj)
+        return
+    if found is not None and type(found) is not property:
+        deleter = python_method(type(found), "__delete__")
+        if deleter is not None:
+            _setter(deleter, obj, name)(found, obj)
+            return
+    announce(obj, name)
+    delattr(obj, name)
+
+
+def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:
+    """A method that writes or deletes an attribute, converted.
+
+    A library's writes natively, so the attribute that it is named for is announced; the user's announces its own.
+    """
+    found = host.calls.staged(method)
+    if found is method:
+        announce(obj, name)
+    return found

@@ -1,0 +1,49 @@
+"""Augmented assignment to a name: `x += v` and its family.
+
+>>> xs = ys = [1]
+>>> xs = iop('+=', xs, [2]); ys
+[1, 2]
+>>> iop('//=', 7, 2)
+3
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.runtime.heap import array_versions, constants
+from autograph.runtime.sequences.inplace_operators import combined
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.staging import is_traced, is_tracer
+
+
+def iop(symbol: str, x: Any, value: Any, unshared: int = 0) -> Any:
+    """The new value of `x` after `x <symbol> value`.
+
+    Containers change in place and are announced to the journal; a Python `__iadd__` is converted; arrays of JAX and
+    numbers give a new value.
+
+    Args:
+        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew.
+
+    Raises:
+        StagingError: a NumPy array would have to hold a traced value.
+    """
+    if type(x) is np.ndarray:
+        x = traceable(x, unshared) if is_traced(value) or context.active() else constants.apart(x, unshared)
+    new = combined(symbol, x, value)
+    if new is not x and is_tracer(x):
+        array_versions.record(x, new, array_versions.UPDATE, unshared=x.ndim <= unshared)
+    return new
+
+
+def traceable(x: np.ndarray[Any, Any], unshared: int) -> Any:
+    """A NumPy array that a traced value or a staged statement will change, as an array of JAX.
+
+    It stays what it is where another name, row or view could see that it is another object now.
+    """
+    is_own = x.ndim <= unshared and x.base is None and x.dtype.kind in "biufc"
+    return jnp.asarray(x) if is_own else x

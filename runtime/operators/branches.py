@@ -1,0 +1,405 @@
+"""What the two branches of a traced `if` leave behind, and the one result that both become.
+
+Each branch runs in a journal's region of its own (`BranchResult`): its Python code runs once, and all that it wrote is
+undone. `MergedBranches` then finds, for the value, each variable and each written location, the template of what stands
+there afterwards:
+
+| the branches leave | means |
+| --- | --- |
+| the same object | it stays |
+| numbers or arrays of a joinable type | one output of the `cond` |
+| containers of one structure, objects that nobody else knows | one of outputs, and a note of what it may stand for |
+| a value in one branch only, where the other raised, returned or leaves it unread | that value, with a placeholder beside it |
+| anything else | refused by name (`Mismatch`) |
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from autograph import errors
+from autograph.runtime.checks import runtime_checks
+from autograph.runtime.heap import aliases, class_fallback, guarded_iterators, journal, recursion
+from autograph.runtime.heap.array_versions import JoinedArrays
+from autograph.runtime.heap.escape import holders_of, made_inside, owned, reaches_object
+from autograph.runtime.heap.unset_reads import is_read, refuse_to_read_unset
+from autograph.runtime.sequences import bounded_list_merge
+from autograph.runtime.tracing import python_bools
+from autograph.runtime.tracing.array_types import convert, placeholder, type_of
+from autograph.runtime.tracing.closure_variables import Enclosed
+from autograph.runtime.tracing.refusals import RETURNED, VALUE
+from autograph.runtime.tracing.staging import is_array_like, is_traced
+from autograph.runtime.tracing.variables import UNSET, Undefined, Variable, raise_undefined
+from autograph.runtime.values.key_orders import is_unknown
+from autograph.runtime.values.kinds import differing_objects, holds_container, is_value, open_container, open_object
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
+from autograph.runtime.values.merge import Join, Mismatch, Node, Same, Template
+from autograph.runtime.values.optional import Maybe, parts, settled
+from autograph.runtime.values.writes import in_one_way
+
+ONE_PATH = "it exists on one path only"
+_READ = False, False
+
+
+class BranchResult:
+    """What one branch left behind; `beside` is the branch that was traced before it, whose results are no names of this one.
+
+    What it leaves in `dead` variables, by name, nobody reads: they hold the number from before, or are unbound, when it is over.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[], Any],
+        variables: list[Variable],
+        path: Any,
+        beside: BranchResult | None = None,
+        dead: Sequence[str] = (),
+    ) -> None:
+        self.raised: BaseException | None = None
+        self.value: Any = None
+        with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:
+            self._traces = region.branches = [region.trace]
+            if beside is not None:
+                region.branches += beside._traces
+                region.holders = functools.partial(holders_of, beside)
+            try:
+                with guarded_iterators.held_back(variables, run) as original:
+                    self.value = original(run())
+            except BaseException as error:
+                if error is not region.raised and not runtime_checks.is_event(error):
+                    refuse_to_read_unset(error)
+                    runtime_checks.refuse_to_handle(error)
+                    raise
+                if isinstance(error, UnboundLocalError):
+                    name = str(error.name)  # in a loop: what an earlier iteration left
+                    journal.note_skipped(is_read(name))
+                    if hasattr(error, "has_flag"):
+                        journal.note_skipped(name)
+                self.raised = error
+                if error is not region.raised or not region.fails:
+                    runtime_checks.stage_failure(error)
+            for variable, before in zip(variables, region.entry, strict=True):
+                if variable.name in dead:
+                    variable.set(before if is_array_like(before) else UNSET)
+                elif variable.is_optional:  # a test around the branch may tell which it is
+                    variable.set(settled(variable.get()))
+            self.values, self.written = region.collect()
+        if self.raised is not None:
+            self.written, region.arrays = [], journal.ArrayWrites()  # nobody gets to see them
+        self.forwarded, self.arrays = region.forwarded, region.arrays
+
+    def forget(self) -> None:
+        """Forgets the values of the branch."""
+        self.value, self.values, self.written, self.arrays = None, [], [], journal.ArrayWrites()
+
+
+class MergedBranches:
+    """The joined results of two branches."""
+
+    def __init__(
+        self,
+        body: BranchResult,
+        orelse: BranchResult,
+        variables: list[Variable],
+        exits: Sequence[str],
+        where: Callable[[], Any],
+        unbound: Sequence[str],
+        dying: list[Variable],
+        lasting: Sequence[str] = (),
+        dead_on_exit: Sequence[str] = (),
+        enclosed: Enclosed | None = None,
+        asked: bool = False,
+    ) -> None:
+        self.where = where
+        self._dying = dying
+        self._enclosed = enclosed
+        self.unbound = unbound
+        self.body = body
+        self.orelse = orelse
+        self.goes_on = body.raised is None, orelse.raised is None
+        self.join = Join()
+        self._variables = variables
+        self._rebuilt: list[Any] = []
+        self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}
+        self._born = self._revive()
+        for contents, branch in zip(self.join.contents_of, (body, orelse), strict=True):
+            contents.update(self._changed(branch))
+        names = [v.name for v in variables]
+        self.exits = exits
+        self._dead = [self._is_dead(branch, names, False) for branch in (body, orelse)]
+        returned = [self._is_dead(branch, names, True) for branch in (body, orelse)]
+        self._find_objects()
+        self._find_containers()
+        for value in (body.value, orelse.value):
+            if type(value) is Undefined:
+                raise_undefined(value)
+        self.value = self._one(VALUE, body.value, orelse.value, optional=asked)
+        unread = [
+            self._dead if n in dead_on_exit else _READ if n.startswith(RETURNED) or n in lasting else returned
+            for n in names
+        ]
+        self.variables = [
+            self._one(v.name, a, b, unread=sides, optional=v.is_optional)
+            for v, a, b, sides in zip(variables, body.values, orelse.values, unread)
+        ]
+        self.locations = self._locations()
+        pairs = zip(self.join.left, self.join.right, strict=True)
+        self.bools = [python_bools.join(*(x for x in pair if type(x) is not _Dead)) for pair in pairs]
+        dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
+        self.arrays = JoinedArrays(body.arrays, orelse.arrays, self.join.left, self.join.right)
+        self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
+
+    def close(self) -> None:
+        """Says of each container that was joined what it may stand for; what the branches made is a token from now on."""
+        nodes = self.join.nodes
+        found = [[root for source in sources for root in aliases.roots_of(source)] for sources, _, _ in nodes.values()]
+        if not found:
+            return
+        tables = (*(sources for sources, _, _ in nodes.values()), *found)
+        every = [root for roots in found for root in roots]
+        self._rebuilt = [root for root in every if id(root) in self.join.born]
+        made = made_inside(every, (self.body, self.orelse), tables) | self.join.born | self.join.owned
+        tokens = {key: aliases.Token() for key in made}
+        for (key, (_, node, path)), roots in zip(list(nodes.items()), found, strict=True):
+            nodes[key] = (tuple(tokens.get(id(root), root) for root in roots), node, path)
+
+    def release(self, branch: BranchResult, values: list[Any]) -> None:
+        """Forgets the values of a branch, whose trace ends now."""
+        branch.forget()
+        values.clear()
+        for obj in self._rebuilt:  # they get their attributes back when the results are known
+            for name in attribute_names(obj):
+                AttributeLocation(obj, name).set(None)
+        self._rebuilt = []
+        if self.body.raised is None or self.orelse.raised is None:
+            branch.raised = None  # its frames hold values too
+
+    def _revive(self) -> set[int] | None:
+        """Puts back what the branches wrote into objects of their own, which leave as part of the results; their ids."""
+        branches = (self.body, self.orelse)
+        owners = [w.location.obj for branch in branches for w in branch.written]
+        if not owners:
+            return None
+        born = made_inside(owners, branches)
+        for branch in branches:
+            for w in branch.written:
+                if id(w.location.obj) in born:
+                    w.location.set(w.after)
+                    if isinstance(w.location, AttributeLocation):
+                        self.join.born.add(id(w.location.obj))
+        return born
+
+    def _find_objects(self) -> None:
+        """Notes which ordinary objects among the results nobody else knows: two of them join attribute by attribute."""
+        branches = (self.body, self.orelse)
+        objects = differing_objects(*((branch.value, *branch.values) for branch in branches))
+        if objects:  # references are counted next, and nothing else of ours refers to them
+            born = made_inside(objects, branches)
+            self.join.born |= born & {id(obj) for obj in objects}  # not the containers beside them
+            changed = set()  # what a branch wrote to an older object that it leaves is undone by now
+            for branch in branches:
+                left = {id(x) for x in (branch.value, *branch.values)}
+                changed |= {id(w.location.obj) for w in branch.written} & left
+            self.join.owned |= owned(objects, branches, self._variables) - self.join.born - changed
+
+    def _find_containers(self) -> None:
+        """Notes which containers among the results the branches made: one that only one branch leaves is rebuilt outside of it.
+
+        It is asked here, while no frame of the join holds a reference to them.
+        """
+        branches = (self.body, self.orelse)
+        if self._born is None and any(
+            holds_container(x) for branch in branches for x in (branch.value, *branch.values)
+        ):
+            self._born = made_inside([], branches)
+
+    def _changed(self, branch: BranchResult) -> Iterator[tuple[int, Any]]:
+        """What containers hold at the end of the branch that were there before it, and are undone by now."""
+        for w in branch.written:
+            obj = w.location.obj
+            if isinstance(w.location, ContentsLocation) and id(obj) not in (self._born or ()):
+                yield id(obj), w.after
+
+    def _is_dead(self, branch: BranchResult, names: list[str], only_return: bool) -> bool:
+        if branch.raised is not None:
+            return True
+        return any(
+            value is True
+            for name, value in zip(names, branch.values)
+            if name in self.exits and (not only_return or name.startswith("return_"))
+        )
+
+    def _one(
+        self,
+        name: str,
+        left: Any,
+        right: Any,
+        join: Callable[[Any, Any, str], Template] | None = None,
+        unread: Sequence[bool] = _READ,
+        optional: bool = False,
+    ) -> Template:
+        """The joined value of one variable or location.
+
+        Args:
+            unread: in which of the two branches nobody reads it afterwards, since a jump ends the branch.
+            optional: it may hold `None` or a value.
+        """
+        left_unset, right_unset = _unset(left), _unset(right)
+        if left_unset and right_unset:
+            return Same(left if left is not UNSET else right)
+        if left_unset or right_unset:
+            if name not in self.unbound or self._dead[0 if left_unset else 1]:
+                if name in self.unbound:
+                    journal.note_skipped(name)  # what an earlier iteration left is read then
+                return self._alone(right if left_unset else left, left_unset, name)
+            missing = left if left_unset else right
+            return Same(missing if type(missing) is Undefined else Undefined(name, self._reason(name, left_unset)))
+        if self.body.raised is not None or self.orelse.raised is not None:
+            if left is right:
+                return Same(left)
+            is_right = self.body.raised is not None
+            return self._alone(right if is_right else left, is_right, name, is_snapshot=join is not None)
+        if optional and left is not right and any(x is None or type(x) is Maybe for x in (left, right)):
+            join = self._maybe
+            if unread[0] != unread[1]:
+                return self._alone(right if unread[0] else left, unread[0], name)
+        mark = self.join.mark()
+        try:
+            return (join or self.join.add)(left, right, name)
+        except Mismatch:
+            if unread[0] == unread[1]:
+                if self._enclosed is None or join is not None or not self._enclosed.is_dead(name):
+                    raise
+                self.join.reset(mark)
+                return Same(UNSET)
+            self.join.reset(mark)
+            return self._alone(right if unread[0] else left, unread[0], name)
+
+    def _maybe(self, left: Any, right: Any, path: str) -> Template:
+        """The template of what is `None` on one side, or may be."""
+        (no_left, left), (no_right, right) = map(parts, (left, right))
+        flag = self.join.add(no_left, no_right, f"{path} is None")
+        if left is None or right is None:
+            value = self._alone(right if left is None else left, left is None, path, _ABSENT)
+        else:
+            value = self.join.add(left, right, path)
+        return Node(lambda made: settled(Maybe(*made)), [flag, value])
+
+    def _alone(
+        self, value: Any, is_right: bool, path: str, instead: _Dead | None = None, is_snapshot: bool = False
+    ) -> Template:
+        """The template of a value that only one branch has, with `instead` in the other, which never gets to where it is read.
+
+        `is_snapshot`: of what a container holds, and no object of the program's.
+        """
+        if is_array_like(value):
+            if not is_traced(value):
+                return Same(value)
+            other = instead or _DEAD
+            left, right = (other, value) if is_right else (value, other)
+            return self.join.output(left, right, type_of(value))
+        opened = open_object(value) if id(value) in self.join.born else open_container(value)
+        if opened is None or not (
+            is_snapshot or is_value(value) or id(value) in self.join.born or id(value) in (self._born or ())
+        ):
+            return Same(value)
+        key = (id(value), 0)
+        if not is_snapshot and key in self.join.nodes:
+            found = self.join.nodes[key][1]
+            assert found is not None
+            return found
+        steps = zip(opened[0], opened[2], strict=True)
+        children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
+        is_again = id(value) in self.join.born or is_unknown(value)  # whose attributes are let go; whose note is
+        is_static = not is_again and all(type(c) is Same for c in children)
+        template = Same(value) if is_static else Node(opened[3], children)
+        if not is_snapshot:
+            self.join.nodes[key] = ((value,), template, path)
+        return template
+
+    def _reason(self, name: str, missing_in_body: bool) -> str:
+        side = "true" if missing_in_body else "false"
+        return errors.message(
+            f"variable '{name}' has no value when the test of this `if` is {side}",
+            at=errors.Location.of(self.where),
+            why="the test is traced, so both branches are part of the program and both must leave a value",
+            instead=f"assign '{name}' before the `if`, or in both branches",
+        )
+
+    def _locations(self) -> list[tuple[Any, Template]]:
+        in_one_way(self.body.written, self.orelse.written)
+        merged: dict[Any, tuple[Any, list[Any]]] = {}
+        for side, branch in enumerate((self.body, self.orelse)):
+            for w in branch.written:
+                if self._born is None or id(w.location.obj) not in self._born:
+                    entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
+                    entry[1][side] = w.after
+        found = []
+        for location, (left, right) in merged.values():
+            if isinstance(location, AttributeLocation) and (left is UNSET) != (right is UNSET):
+                left, right = self._or_of_class(location, left, right, merged)
+            mark = self.join.mark()
+            try:
+                if _unset(left) != _unset(right) and not any(self._dead):
+                    raise Mismatch(location.name, left, right, ONE_PATH)
+                found.append((location, self._one(location.name, left, right, self._how(location))))
+            except Mismatch as differ:
+                if not self._is_dying(location):
+                    differ.place = location
+                    raise
+                self.join.reset(mark)
+        return found
+
+    def _or_of_class(
+        self, location: AttributeLocation, left: Any, right: Any, merged: dict[Any, Any]
+    ) -> tuple[Any, Any]:
+        """What reading an attribute gives after either branch: Python falls back to the class."""
+        value = location.of_class()
+        if value is UNSET:
+            return left, right
+        class_fallback.note(location.obj, location.attribute, self.where)
+        for other, _ in merged.values():
+            if isinstance(other, AttributeLocation) and other.attribute == location.attribute:
+                class_fallback.check_object(other.obj, location.obj, location.attribute, self.where)
+        return (value, right) if left is UNSET else (left, value)
+
+    def outputs(self, values: list[Any]) -> list[Any]:
+        """What one branch gives the `cond`: its values in the joined types."""
+        return [placeholder(t) if type(x) is _Dead else convert(x, t) for x, t in zip(values, self.join.types)]
+
+    def _is_dying(self, location: Any) -> bool:
+        """Whether only variables that nobody reads again know the object, and nothing that leaves the statement."""
+        if not self._dying or location.obj is None:
+            return False
+        branches = (self.body, self.orelse)
+        dying = {v.name for v in self._dying}
+        leaving = [branch.value for branch in branches]
+        leaving += [x for branch in branches for v, x in zip(self._variables, branch.values) if v.name not in dying]
+        leaving += [w.after for branch in branches for w in branch.written if w.location.obj is not location.obj]
+        if reaches_object(leaving, location.obj):
+            return False
+        leaving.clear()
+        objects = [location.obj, *(v.get() for v in self._dying)]
+        return id(location.obj) in owned(objects, branches, self._dying, self.variables)
+
+    def _how(self, location: Any) -> Callable[[Any, Any, str], Template] | None:
+        return (
+            self.join.contents
+            if isinstance(location, ContentsLocation)
+            else bounded_list_merge.how(location, self.join, _DEAD)
+        )
+
+
+class _Dead:
+    """Stands for the output of a branch that never gets to where it is read."""
+
+
+_DEAD = _Dead()
+_ABSENT = _Dead()
+"""The same where what follows does read it, but for a variable that is `None` then: a loop may not keep an old value instead."""
+
+
+def _unset(value: Any) -> bool:
+    return value is UNSET or type(value) is Undefined

@@ -1,0 +1,97 @@
+"""The iterables and the `if`s of comprehensions, which stay Python's own.
+
+A comprehension builds a container, so it takes its elements one by one: over a traced array it is unrolled.
+
+>>> [x * 2 for x in comp_iter([1, 2, 3]) if comp_test(x > 1)]
+[4, 6]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.operators.conditionals import staged_value
+from autograph.runtime.sequences import counted_range
+from autograph.runtime.sequences.iterables import Filter
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.truth import decider
+from autograph.runtime.values import key_orders
+
+
+def comp_iter(iterable: Any) -> Any:
+    """The iterable of a `for` clause.
+
+    Raises:
+        StagingError: the number of elements is traced (`range(n)`), or the order of a dict's keys is not known.
+    """
+    key_orders.check(iterable)
+    kind = type(iterable)
+    if kind is counted_range.range and any(map(is_traced, (iterable.start, iterable.stop, iterable.step))):
+        raise refusal(
+            "a comprehension over a range with traced bounds has no known length",
+            why="a container holds a known number of elements",
+            instead="write a `for` loop, or range over the largest number and mask: `value if i < n else 0`",
+        )
+    return iterable
+
+
+def comp_test(test: Any) -> Any:
+    """The truth of an `if` clause.
+
+    Raises:
+        StagingError: the test is traced.
+    """
+    test = decider(test)
+    if not is_traced(test):
+        return test
+    raise refusal(
+        "a comprehension filters by a traced test",
+        why="the test is not known while the program is traced, so neither is the number of elements",
+        instead="keep every element and mask it (`value if test else 0`), or write a `for` loop with an `if`",
+    )
+
+
+def comp_kept(test: Any, element: Callable[[], Any], passed: Any) -> tuple[Any, ...]:
+    """The element that a filter keeps, or none; one that counts as `passed` where a traced test does not hold.
+
+    >>> sum(item for x in [1, -2, 3] for item in comp_kept(x > 0, lambda: x, 0))
+    4
+    """
+    if not is_traced(test):
+        return (element(),) if test else ()
+    return (staged_value("filter", predicate(test), element, lambda: passed),)
+
+
+def kept(items: Any, passed: Any) -> Any:
+    """The items of what `filter` gives, if it is that: `passed` in the place of one that a traced test may leave out."""
+    if type(items) is not Filter or items.begun:
+        return items
+    test, inside = items.fn or (lambda item: item), items.iterable
+    items.exhaust()
+
+    def element(x: Any) -> Callable[[], Any]:
+        return lambda: x
+
+    return (item for x in inside for item in comp_kept(decider(test(x)), element(x), passed))
+
+
+def comp_counted(test: Any, element: Callable[[], Any]) -> tuple[Any, ...]:
+    """A one where a filter keeps an element, which is evaluated; a traced 1 or 0 where the test is traced.
+
+    >>> comp_len([item for x in [1, -2, 3] for item in comp_counted(x > 0, lambda: x)])
+    2
+    """
+
+    def counted() -> int:
+        element()
+        return 1
+
+    return comp_kept(test, counted, 0)
+
+
+def comp_len(counts: list[Any]) -> Any:
+    """How many elements a filter has kept."""
+    return sum(counts)

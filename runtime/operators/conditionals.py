@@ -1,0 +1,344 @@
+"""`if` statements and conditional expressions: Python's own when the test is known, one `lax.cond` when it is traced.
+
+>>> import jax
+>>> def f(x):
+...     y = 0.0
+...     def if_body():
+...         nonlocal y
+...         y = x * 2
+...     def else_body():
+...         nonlocal y
+...         y = x - 1
+...     if_stmt(x > 0, if_body, else_body, lambda: (y,))
+...     return y
+>>> float(f(3.0)), float(jax.jit(f)(3.0)), float(jax.jit(f)(-3.0))
+(6.0, 6.0, -4.0)
+>>> [str(e.primitive) for e in jax.make_jaxpr(f)(3.0).eqns]
+['gt', 'convert_element_type', 'cond']
+
+How a traced `if` is staged: `orelse` is traced; inside its open trace `body` is traced, so that both results are known
+when types are joined; each side adds its own conversions, and `cond` is bound on the two jaxprs. So each branch's Python
+code runs once, and the cost is linear in the depth of nesting. What the branches write to variables and to the heap is undone
+after each branch, and the joined values are written once, after the `cond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph import errors, verbosity
+from autograph.runtime.heap import aliases, journal, path_conditions
+from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
+from autograph.runtime.operators.branches import ONE_PATH, BranchResult, MergedBranches
+from autograph.runtime.tracing import dead_results, python_bools
+from autograph.runtime.tracing.closure_variables import Enclosed
+from autograph.runtime.tracing.refusals import RETURNED, VALUE, quoted
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.variables import StateLike, Variable, cells_of, variables_of
+from autograph.runtime.values import optional
+from autograph.runtime.values.locations import ContentsLocation
+from autograph.runtime.values.merge import Merged, Mismatch, fill
+
+
+def nothing() -> None:
+    """An empty branch."""
+
+
+def if_stmt(
+    test: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    exits: Sequence[str] = (),
+    unbound: Sequence[str] = (),
+    dead: Sequence[str] = (),
+    lasting: Sequence[str] = (),
+    dead_on_exit: Sequence[str] = (),
+    enclosed: Sequence[str] = (),
+    optional: Sequence[str] = (),
+    asked: bool = False,
+    returned: Sequence[str] = (),
+) -> Any:
+    """Runs `body()` if `test` else `orelse()`; staged as `lax.cond` when `test` is traced.
+
+    Args:
+        test: the value tested; any Python value, or a traced scalar (numbers count as `!= 0`).
+        body, orelse: functions of no argument; what they return is joined and returned.
+        state: the variables that the branches assign and that live on, as `lambda: (x, y)` or a `State`.
+        exits: names in `state` of jump flags, which the converter made.
+        unbound: names in `state` that a later read may find unbound. Where only one branch binds such a variable, reading it
+            raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.
+        optional: names in `state` of variables that may hold `None` or a value (`optional`).
+        asked: whether the user's function may return `None` or a value, because its caller tests which (`optional_results`);
+            `returned` are the names in `state` of the variables that keep it.
+        dead: variables that nobody reads afterwards. Those in `state` are not joined: the staged statement leaves them
+            unbound. What the branches change in an object that only these know is forgotten where it cannot be joined.
+        lasting: names in `state` that may be read when the function has returned already: by a `finally`, by closures. Any
+            other variable of a branch that returns is read by nobody.
+        dead_on_exit: names in `state` that nobody reads once a flag of `exits` is set: what a branch leaves in them before
+            it jumps need not join.
+        enclosed: names in `state` that nobody reads afterwards but closures which the branches make.
+    Returns:
+        what the branch returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
+    Raises:
+        StagingError: the branches leave values that no single result can be (shapes, structures, static values).
+    """
+    test = decider(test)
+    if not is_traced(test):
+        if verbosity.level > 2:
+            test = _known("if", test, body, orelse)
+        return body() if test else orelse()
+    test = predicate(test)
+    if (truth := journal.known(test)) is not None:
+        return body() if truth else orelse()
+    variables = variables_of(state, (*optional, *returned) if asked else optional)
+    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, dead_on_exit, enclosed, asked)
+
+
+def if_exp(
+    test: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    unbound: Sequence[str] = (),
+) -> Any:
+    """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
+    test = decider(test)
+    if not is_traced(test):
+        if verbosity.level > 2:
+            test = _known("conditional expression", test, body, orelse)
+        return body() if test else orelse()
+    test = predicate(test)
+    if (truth := journal.known(test)) is not None:
+        return body() if truth else orelse()
+    return staged_value("conditional expression", test, body, orelse, state, unbound)
+
+
+def either(asked: bool, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """`if_exp`, the whole of a lambda that may return `None` or a value; `asked`: its caller tests which."""
+    return if_stmt(test, body, orelse, asked=True) if asked else if_exp(test, body, orelse)
+
+
+def staged_value(
+    what: str,
+    pred: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: StateLike = None,
+    unbound: Sequence[str] = (),
+) -> Any:
+    """The value of `body()` where the traced `pred` holds, else of `orelse()`; `what` it is, for messages."""
+    return _stage(pred, body, orelse, variables_of(state), (), what, unbound)
+
+
+def stage_iteration(pred: Any, iteration: Callable[[], Any], variables: list[Variable]) -> None:
+    """Runs `iteration()` if the traced `pred`: one iteration of an unrolled loop that may have ended.
+
+    A variable that only the iteration binds keeps the iteration's value, as in any staged loop.
+    """
+    _stage(pred, iteration, nothing, variables, (), "loop")
+
+
+def _stage(
+    pred: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    variables: list[Variable],
+    exits: Sequence[str],
+    what: str,
+    unbound: Sequence[str] = (),
+    dead: Sequence[str] = (),
+    lasting: Sequence[str] = (),
+    dead_on_exit: Sequence[str] = (),
+    enclosed: Sequence[str] = (),
+    asked: bool = False,
+) -> Any:
+    within = Enclosed(variables, enclosed) if enclosed else None
+    plan: MergedBranches | None = None
+    true_branch: Traced | None = None
+    shown: list[optional.Facts] = []
+    checked = path_conditions.Left(path_conditions.checks_seen())
+
+    def trace_orelse() -> list[Any]:
+        nonlocal true_branch, checked
+        other = BranchResult(orelse, variables, (pred, False), dead=dead)
+        checked = checked.with_this_branch()
+
+        def trace_body() -> list[Any]:
+            nonlocal plan, checked
+            branch = BranchResult(body, variables, (pred, True), other, dead)
+            checked = checked.with_this_branch()
+            shown.extend(_shown(pred, branch, other))
+            plan = _make_plan(
+                branch, other, variables, exits, what, body, orelse, unbound, dead, lasting, dead_on_exit, within, asked
+            )
+            plan.close()
+            outs = plan.outputs(plan.join.left)
+            plan.release(branch, plan.join.left)
+            return outs + checked.results()
+
+        true_branch = Traced(*trace_region(trace_body, (), getattr(body, "__name__", "if_body")))
+        assert plan is not None
+        outs = plan.outputs(plan.join.right)
+        plan.release(other, plan.join.right)
+        return outs + checked.results()
+
+    false_branch = Traced(*trace_region(trace_orelse, (), getattr(orelse, "__name__", "else_body")))
+    assert plan is not None and true_branch is not None
+    if plan.body.raised is not None and plan.orelse.raised is not None:
+        bind_cond(pred, false_branch, true_branch)
+        raise journal.mark_raised(plan.body.raised, fails=True)
+    value, merged = _land(plan, pred, false_branch, true_branch, variables, checked)
+    if plan.goes_on != (True, True):
+        optional.hold(pred, plan.goes_on[0])
+        path_conditions.survived(pred, plan.goes_on[0])
+    for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
+        optional.note(result, facts)
+    if verbosity.level > 1:
+        verbosity.tell_statement(2, _where(body, orelse), f"{what}: staged as {_AS}, since its test is traced")
+    plan = None  # from now on nothing of the statement's own refers to the containers of the branches
+    if what not in ("if", "loop"):
+        merged = [m._replace(path=m.path.replace(VALUE, f"the value of the {what}", 1)) for m in merged]
+    aliases.note(merged, _where(body, orelse))
+    return value
+
+
+_AS = "lax.cond, or as selects where its branches are cheap"
+
+
+def _shown(pred: Any, branch: BranchResult, other: BranchResult) -> list[optional.Facts]:
+    """What the truth of the statement's value and of each variable will show."""
+    pairs = zip((branch.value, *branch.values), (other.value, *other.values), strict=True)
+    return [optional.facts_of(pred, yes, no) for yes, no in pairs]
+
+
+def _known(what: str, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> bool:
+    """The truth of a known test, once it was told of; a test of the user's is asked once."""
+    truth = bool(test)
+    verbosity.tell_statement(3, _where(body, orelse), f"{what}: decided while tracing, its test is {truth}")
+    return truth
+
+
+def _land(
+    plan: MergedBranches,
+    pred: Any,
+    false_branch: Traced,
+    true_branch: Traced,
+    variables: list[Variable],
+    checked: path_conditions.Left,
+) -> tuple[Any, list[Merged]]:
+    """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
+    results: list[Any] = []
+    if plan.join.types or checked.tells or false_branch.jaxpr.effects or true_branch.jaxpr.effects:
+        unread_in = [*plan.unread, *[None] * checked.tells]
+        results = bind_cond(pred, false_branch, true_branch, journal.in_loop(), unread_in)
+        checked.take(results)
+        for result, branch, known in zip(results, plan.unread, plan.bools, strict=True):
+            if branch is not None:
+                dead_results.note(result, pred, branch)
+            if known is not None:
+                python_bools.note(result, known)
+    for location in (plan.body.forwarded | plan.orelse.forwarded).values():
+        journal.touch_location(location)
+    built: dict[int, Any] = {}
+    for variable, template in zip(variables, plan.variables, strict=True):
+        variable.set(fill(template, results, built))
+    for location, template in plan.locations:
+        journal.touch_location(location)
+        location.set(fill(template, results, built))
+    value = fill(plan.value, results, built)
+    plan.arrays.land(results)
+    return value, plan.join.merged(built)
+
+
+def _make_plan(
+    branch: BranchResult,
+    other: BranchResult,
+    variables: list[Variable],
+    exits: Sequence[str],
+    what: str,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    unbound: Sequence[str],
+    dead: Sequence[str],
+    lasting: Sequence[str],
+    dead_on_exit: Sequence[str],
+    within: Enclosed | None,
+    asked: bool,
+) -> MergedBranches:
+    dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
+    try:
+        return MergedBranches(
+            branch, other, variables, exits, _where(body, orelse), unbound, dying, lasting, dead_on_exit, within, asked
+        )
+    except Mismatch as differ:
+        where = errors.Location.of(_where(body, orelse))
+        sides = "when the test is true", "when it is false"
+        if what == "if" and where is not None and where.line.startswith("return"):
+            what, sides = (
+                "return",
+                ("when it is taken", "when it is not"),
+            )  # the rest of the function is the other branch
+        raise errors.StagingError(
+            _difference(
+                what, differ.named([*cells_of(getattr(body, "__wrapped__", body)), *cells_of(orelse), *variables])
+            ),
+            at=where,
+            sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
+            why=f"{differ.why}, and one compiled program must serve both",
+            instead=_remedy(what, differ),
+        ) from None
+
+
+def _remedy(what: str, differ: Mismatch) -> str:
+    if differ.why == ONE_PATH:
+        return differ.read_before or "write it in both branches, or before the statement"
+    if differ.instead:
+        return differ.instead
+    if what == "loop" and isinstance(differ.place, ContentsLocation) and type(differ.place.obj) is list:
+        return (
+            "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it iterates at most, "
+            "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
+        )
+    sides = differ.left, differ.right
+    if "None" in sides:
+        if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):
+            return (
+                "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
+            )
+        return "use a number in the place of None, and a flag of your own that says whether it counts"
+    if all(side.startswith("str ") for side in sides):
+        return "choose between numbers, or test a Python value (a static argument): no program computes texts"
+    return (
+        "make both branches leave a value of one shape, dtype and structure, or test a Python value "
+        "(a static argument), so that only one branch is used"
+    )
+
+
+def _difference(what: str, path: str) -> str:
+    if what == "return":
+        return f"this `return` and the rest of the function leave different values in {quoted(path)}"
+    if what in ("if", "loop"):
+        return f"the two branches of the {what} leave different values in {quoted(path)}"
+    sides = "operands" if what in ("`and`", "`or`") else "branches"
+    if not path.startswith(VALUE):
+        return f"the two {sides} of the {what} leave different values in {quoted(path)}"
+    part = path.removeprefix(VALUE)
+    return f"the two {sides} of the {what} have different values" + (f" at {part}" if part else "")
+
+
+def _where(body: Callable[[], Any], orelse: Callable[[], Any]) -> Callable[[], Any]:
+    """The branch whose position stands for the statement: the user's one."""
+    places = [getattr(branch, "__wrapped__", branch) for branch in (body, orelse)]
+    return next((place for place in places if not errors.is_ours(place.__code__.co_filename)), body)
+
+
+def in_place_of(body: Callable[..., Any], run: Callable[[], Any]) -> Callable[[], Any]:
+    """`run`, a branch of our own, which stands where the user's `body` stands."""
+    run.__wrapped__ = body  # type: ignore[attr-defined]  # any function takes attributes; `Callable` does not say so
+    return run

@@ -1,0 +1,200 @@
+"""`for` loops: Python's own over Python iterables; `lax.scan` or `lax.while_loop` over traced arrays and staged ranges.
+
+>>> import jax, jax.numpy as jnp
+>>> def total(xs):
+...     s = 0.0
+...     def loop_body(x):
+...         nonlocal s
+...         s = s + x
+...     for_loop(xs, loop_body, lambda: (s,))
+...     return s
+>>> total([1.0, 2.0]), float(jax.jit(total)(jnp.array([1.0, 2.0])))
+(3.0, 3.0)
+>>> [str(e.primitive) for e in jax.make_jaxpr(total)(jnp.ones(5)).eqns]
+['scan']
+
+| iterable | no jump flags | with jump flags (`test`) |
+| --- | --- | --- |
+| Python's | Python iterates | Python iterates until a flag is traced; then a `while` (over a `range`) or one `cond` per item |
+| traced array, range of known length | `scan` (differentiable in reverse) | `while` with an index: it stops when the flag is set |
+| range of traced length | `while` | `while` |
+
+Where the first iteration gives a variable its kind (`best = None` before the loop), that iteration runs alone and the others
+are staged.
+A loop over a traced array whose body cannot be a scan (the carry changes shape, a list grows) is unrolled, which is always
+faithful, with one warning that says why.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from autograph import errors, verbosity
+from autograph.jax_internals import drop_equations, equation_mark, is_tracing
+from autograph.runtime.carry import list_growth
+from autograph.runtime.heap import iterated_containers, iterators, outliving
+from autograph.runtime.operators import conditionals
+from autograph.runtime.operators.peeling import with_optional
+from autograph.runtime.operators.python_iteration import iterate
+from autograph.runtime.operators.staged_for import stage_for
+from autograph.runtime.sequences import iterables
+from autograph.runtime.sequences.iteration_space import Items, items_of
+from autograph.runtime.tracing import sharing
+from autograph.runtime.tracing.refusals import CANNOT_STAGE, a
+from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
+from autograph.runtime.values import key_orders
+
+
+class UnrolledLoopWarning(errors.AutoGraphWarning):
+    """A loop over a traced array was unrolled because its body cannot be staged."""
+
+
+def for_loop(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: StateLike = None,
+    *,
+    test: Callable[[], Any] | None = None,
+    appends: StateLike = None,
+    last: bool = False,
+    options: dict[str, Any] | None = None,
+    lists: StateLike = None,
+    optional: Sequence[str] = (),
+    asked: bool = False,
+    returned: Sequence[str] = (),
+) -> None:
+    """Runs `body(item)` for the items of `iterable`.
+
+    Args:
+        iterable: anything that Python iterates; a traced array or a range of traced numbers is staged.
+        body: one iteration; assigns the loop target itself when that lives on.
+        state: the variables that change and that the next iteration or the rest of the function reads.
+        test: whether the loop goes on (jump flags); asked after each iteration, before the next item is taken.
+        appends: names that the body uses for nothing but `name.append(value)`, as `lambda: (name,)`. Where such a list is
+            known under no other name, what is appended becomes a stacked output of the `scan`.
+        last: whether `iterable` comes from a variable that nobody reads again.
+        options: what `set_loop_options` said.
+        lists: the lists that may grow in the body, where the options say how often it runs at most.
+        optional: names in `state` of variables that may hold `None` or a value (`optional`).
+        asked: whether what the user's function returns may be either as well (`optional_results`); `returned` are the names
+            in `state` of the variables that keep it.
+    Raises:
+        StagingError: a variable cannot be carried.
+    """
+    if (optional or asked) and is_tracing():
+        state = variables_of(state, (*optional, *returned) if asked else optional)
+    if type(iterable) is iterables.Filter and not iterable.begun:
+        filtered = _Filtered(iterable.fn, body, state)
+        for_loop(iterable.iterable, filtered, state, test=test, options=options, lists=lists)
+        iterable.exhaust()
+        return
+    if type(iterable) is list and lists is not None and options and "maximum_iterations" in options and is_tracing():
+        others = sharing.others(iterable)  # before the list is an argument of a call
+        others -= outliving.references(iterable)
+        iterable = list_growth.as_it_grows(iterable, variables_of(lists), others)
+    items = items_of(iterable)
+    if items is None:
+        key_orders.check(iterable)
+        if verbosity.level > 2:
+            verbosity.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
+        walks = iterated_containers.opened(iterable) if is_tracing() else 0
+        try:
+            if test is None:
+                for item in iterable:
+                    body(item)
+            else:
+                shared = iterators.is_native(iterable) and (
+                    sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
+                )
+                iterate(iterable, body, state, test, shared, options, variables_of(lists))
+        finally:
+            iterated_containers.end(walks)
+        return
+    if items.is_static and items.length == 0:
+        return
+    _stage_or_unroll(items, body, state, test, appends, options, variables_of(lists))
+    if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
+        iterable.exhaust()
+
+
+def _stage_or_unroll(
+    items: Items,
+    body: Callable[[Any], Any],
+    state: StateLike,
+    test: Callable[[], Any] | None,
+    appends: StateLike,
+    options: dict[str, Any] | None,
+    lists: Sequence[Variable],
+    before: Exception | None = None,
+) -> None:
+    """A staged loop; or the first iteration by itself and the others staged; or, where there are arrays, no staged loop.
+
+    `before`: why the whole loop cannot be staged, where these are the iterations after the first.
+    """
+    start = equation_mark()
+    first_alone = items.is_static and before is None and test is None and items.length > 2
+    variables, appended = variables_of(state), variables_of(appends)
+
+    def stage() -> None:
+        stage_for(items, body, variables, test, appended, options=options, begins=True, lists=lists)
+
+    try:
+        if first_alone:
+            stage()
+        else:
+            with_optional(stage, variables)
+        return
+    except CANNOT_STAGE as error:
+        if not first_alone and not (items.is_static and items.arrays):
+            raise before or error from None
+        reason = before or error.with_traceback(None)  # its frames hold values
+        reason.__context__ = None
+    drop_equations(start, equation_mark())
+    if first_alone:
+        body(items.make(0, items.slices(0)))
+        _stage_or_unroll(items.after_first(), body, state, test, appends, options, lists, before=reason)
+    else:
+        iterate(_unrolled(items), body, state, test)
+        _warn(body, reason)
+
+
+class _Filtered:
+    """A loop body for the items that `filter(fn, items)` lets through."""
+
+    def __init__(self, fn: Callable[[Any], Any] | None, body: Callable[[Any], Any], state: StateLike) -> None:
+        self.fn = fn
+        self.body = body
+        self.state = state
+        self.__code__ = body.__code__  # the place of the loop, for messages
+
+    def __call__(self, item: Any) -> None:
+        passes = item if self.fn is None else self.fn(item)
+        iteration = conditionals.in_place_of(self.body, lambda: self.body(item))
+        conditionals.if_stmt(passes, iteration, conditionals.nothing, self.state)
+
+
+def _unrolled(items: Items) -> Iterator[Any]:
+    for k in range(items.length):
+        yield items.make(k, items.slices(k))
+
+
+def _warn(body: Callable[..., Any], reason: Exception) -> None:
+    where = errors.Location.of(body)
+    sides, instead = (reason.sides, reason.instead) if isinstance(reason, errors.AutoGraphError) else (None, _SAME)
+    text = errors.message(
+        "this loop is unrolled: its body cannot be staged",
+        at=where,
+        why=str(reason).strip().split("\n")[0],
+        sides=sides,
+        instead=f"where compile time matters, {instead or _SAME}",
+    )
+    if where is None:
+        warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
+    else:
+        warnings.warn_explicit(text, UnrolledLoopWarning, where.filename, where.lineno, registry=_warned)
+
+
+_warned: dict[Any, Any] = {}  # what is said of a loop is said once, however often the statements around it are traced
+_SAME = "keep the shape and kind of every variable the same from iteration to iteration"

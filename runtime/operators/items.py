@@ -1,0 +1,309 @@
+"""Elements: `x[i]`, `x[i:i + k]`, `x[i] = v`, `x[i] += v`, `del x[i]`, on lists, dicts, arrays, the user's containers.
+
+| `x` | read at a traced index | write |
+| --- | --- | --- |
+| JAX array | the nearest element | a new array, bound to the same name |
+| NumPy array | as a JAX array | in place; of a traced value or at a traced index: refused |
+| list, tuple, range | the elements stacked | in place; at a traced index each becomes `v if k == i else x[k]` |
+| dict | refused: keys are looked up by hash | in place |
+| user's class | its `__getitem__`, `__setitem__`, `__delitem__`, converted | the same |
+
+Negative traced indices count from the end. A traced index out of the range of a Python sequence makes the compiled
+program fail. On arrays it cannot: reads take the nearest element in range, writes do nothing, as JAX's arrays do
+everywhere; a known index out of range of a write raises `IndexError`.
+
+NB JAX arrays are values: `y = x` before `x[0] = 1` keeps the old array in `y`, which may not be read then (`array_versions`).
+
+>>> import jax, jax.numpy as jnp
+>>> def f(i):
+...     x = jnp.zeros(3)
+...     x = set_item(5.0, x, i)
+...     return get_item([10, 20, 30], i), x
+>>> jax.jit(f)(-1)
+(Array(30, dtype=int32, weak_type=True), Array([0., 0., 5.], dtype=float32))
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.runtime.checks import texts
+from autograph.runtime.heap import array_versions, constants, iterated_containers, journal
+from autograph.runtime.operators import attributes, augmented
+from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index
+from autograph.runtime.sequences.inplace_operators import combined
+from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.class_lookup import python_method
+from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.staging import is_jax_array, is_traced
+from autograph.runtime.values.locations import GlobalLocation
+from autograph.runtime.values.merge import describe
+
+Step = tuple[str, Any]
+
+
+def get_item(x: Any, i: Any) -> Any:
+    """`x[i]`."""
+    kind = type(x)
+    if kind is list or kind is tuple:
+        return traced_index.get(x, i) if is_traced(i) else x[i]
+    if is_jax_array(x):
+        return array_items.read(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
+    texts.check((i,))
+    if not _traced_index(i):
+        method = python_method(kind, "__getitem__")
+        if method is not None:
+            return host.calls.staged(method)(x, i)
+        if issubclass(kind, dict):
+            comparison.check_search(i, x)
+        if issubclass(kind, defaultdict) and i not in x:
+            journal.touch_container(x)
+        return x[i]
+    if kind is range:
+        return traced_index.get_from_range(x, i)
+    if issubclass(kind, np.ndarray):
+        return jnp.asarray(x)[index_lists.as_arrays(x, i)]
+    method = python_method(kind, "__getitem__")
+    if method is not None:
+        return host.calls.staged(method)(x, i)
+    if issubclass(kind, (list, tuple)):
+        return traced_index.get(x, i)
+    if issubclass(kind, (dict, str, bytes)):
+        raise _not_by_traced(kind, "read")
+    return x[i]
+
+
+def _not_by_traced(kind: type, what: str) -> Exception:
+    return refusal(
+        f"{a(kind.__name__)} cannot be {what} at a traced {'key' if issubclass(kind, dict) else 'index'}",
+        why="the value is not known while the program is traced",
+        instead="use an array, an `if` chain over the known keys, or a static argument",
+    )
+
+
+def _traced_index(i: Any) -> bool:
+    return is_traced(i) or (type(i) is tuple and any(map(is_traced, i))) or index_lists.has_traced_item(i)
+
+
+def get_slice(x: Any, start: Any, length: Any) -> Any:
+    """`x[start:start + length]` for the two bounds of one text.
+
+    Of an array with a traced start and a known length: a `dynamic_slice`.
+
+    Raises:
+        StagingError: the length is traced, or `x` is a Python sequence: the result would have no known length.
+    """
+    if not is_traced(start) and not is_traced(length):
+        return get_item(x, slice(start, start + length))
+    if is_traced(length) or not (is_jax_array(x) or issubclass(type(x), np.ndarray)):
+        what = "length" if is_traced(length) else "start"
+        raise refusal(
+            f"a slice of {describe(x)} has a traced {what}",
+            why="every array of a compiled program has a known shape",
+            instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(n) < i, x, 0)`",
+        )
+    x = jnp.asarray(x)
+    size = x.shape[0]
+    if not isinstance(length, (int, np.integer)) or length < 0 or length > size:
+        raise refusal(
+            f"a slice of {length} elements at a traced start, of {describe(x)}",
+            why="its length would depend on the start",
+            instead=f"take a known number of elements, from 0 to {size}",
+        )
+    return traced_index.checked_slice(x, start, int(length))
+
+
+def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
+    """`x[i] = value`; returns `x`, or the new array where `x` is an array of JAX, or becomes one.
+
+    Args:
+        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew.
+
+    Raises:
+        IndexError: a known index is out of range.
+        StagingError: the array's dtype cannot hold the value (an int array and a float: cast it yourself), a NumPy
+            array would have to hold a traced value, a list cannot be written at a traced index.
+    """
+    kind = type(x)
+    if kind is np.ndarray:
+        x = _traceable(x, unshared, is_traced(value), _traced_index(i))
+    if is_jax_array(x):
+        if array_versions.is_superseded(x):
+            return array_versions.written_over(
+                x, i, lambda x: array_items.put(value, x, i), lambda x: array_items.parts(x, i)
+            )
+        new = array_items.put(value, x, i)
+        array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
+        return new
+    texts.check((i,))
+    method = python_method(kind, "__setitem__")
+    if method is not None:
+        journal.touch_container(x)
+        host.calls.staged(method)(x, i, value)
+        return x
+    _announce(x, i)
+    if issubclass(kind, dict) and is_traced(i):
+        raise _not_by_traced(kind, "written")
+    if issubclass(kind, list) and is_traced(i):
+        traced_index.put(x, i, value)
+    else:
+        x[i] = value
+    return x
+
+
+def _traceable(x: np.ndarray[Any, Any], unshared: int, by_traced: bool, at_traced: bool) -> Any:
+    """A NumPy array whose element is to be written, as an array of JAX where a traced value or a staged statement needs one."""
+    is_staged = by_traced or at_traced or context.active()
+    x = augmented.traceable(x, unshared) if is_staged else constants.apart(x, unshared)
+    if (by_traced or at_traced) and type(x) is np.ndarray:
+        raise refusal(
+            f"a NumPy array cannot be written {'with a traced value' if by_traced else 'at a traced index'}",
+            why=f"it holds numbers, a traced value is not known yet, and {constants.why_shared(x)}",
+            instead="start from a JAX array: `x = jnp.asarray(x)`",
+        )
+    return x
+
+
+def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared: int = 0) -> Any:
+    """`base.a[k][i] = value`, `path` being `(('.', 'a'), ('[', k))`; returns the new base.
+
+    Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
+    outwards until something changed in place.
+    """
+    if type(base) is np.ndarray:
+        at_traced = _traced_index(i) or any(is_traced(key) for _, key in path)
+        base = _traceable(base, unshared, is_traced(value), at_traced)
+    owners, keys = _owners(base, path, i)
+    if keys:
+        traced_index.put_in_grid(owners[-1], keys, value)
+        return base
+    put = array_items.put if _is_row(owners, -1) else set_item
+    return _write_back(owners, path, put(value, owners[-1], i), unshared)
+
+
+def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0) -> Any:
+    """`x[i] <symbol> value()`; returns `x`, or the new array."""
+    if not is_jax_array(x):
+        return set_item(augmented.iop(symbol, get_item(x, i), value()), x, i, unshared)
+    new = _augmented(x, i, symbol, value)
+    array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
+    return new
+
+
+def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    if array_items.is_traced_mask(i) or array_items.is_traced_slice(i):
+        return array_items.update(x, i, symbol, value())
+    array_items.check_bounds(x, i)
+    return array_items.put(combined(symbol, get_item(x, i), value()), x, i)
+
+
+def aug_item_at(
+    base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0
+) -> Any:
+    """`base.a[k][i] <symbol> value()`; returns the new base."""
+    if type(base) is np.ndarray:
+        found = _follow(base, path)[-1]
+        new = augmented.iop(symbol, get_item(found, i), value())
+        return set_item_at(new, base, path, i, unshared)
+    owners, keys = _owners(base, path, i)
+    if keys:
+        rows = traced_index.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
+        traced_index.put_in_grid(rows, keys, augmented.iop(symbol, functools.reduce(get_item, keys, rows), value()))
+        return base
+    update = _augmented if _is_row(owners, -1) else aug_item
+    return _write_back(owners, path, update(owners[-1], i, symbol, value), unshared)
+
+
+def _is_row(owners: list[Any], place: int) -> bool:
+    """Whether an array was found in an array, which is written next."""
+    place %= len(owners)
+    return place > 0 and is_jax_array(owners[place]) and is_jax_array(owners[place - 1])
+
+
+def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[Any]]:
+    """What the steps of a path lead to.
+
+    Returns:
+        with them the keys that are left where a traced one picks a list in a list: then they lead to the outer one only.
+    """
+    first = next((n for n, (kind, key) in enumerate(path) if kind == "[" and is_traced(key)), len(path))
+    owners = _follow(base, path[:first])
+    if first < len(path):
+        steps = [*path[first:], ("[", i)]
+        keys = [key for kind, key in steps if kind == "[" and (is_traced(key) or type(key) is int)]
+        if len(keys) == len(steps) and traced_index.is_grid(owners[-1], len(keys)):
+            return owners, keys
+        owners += _follow(owners[-1], path[first:])[1:]
+    return owners, []
+
+
+def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
+    owners = [base]
+    for kind, key in path:
+        if key == "flat" and kind == "." and is_jax_array(owners[-1]):
+            raise attributes.no_part_of_array(key)
+        owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
+    return owners
+
+
+def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: int = 0) -> Any:
+    for place in range(len(path) - 1, -1, -1):
+        (kind, key), owner, old = path[place], owners[place], owners[place + 1]
+        if new is old:
+            return owners[0]
+        if kind == ".":
+            attributes.set_attr(new, owner, key)
+            new = owner
+        else:
+            is_row = _is_row(owners, place)
+            new = array_items.put(new, owner, key) if is_row else set_item(new, owner, key, 0 if place else unshared)
+    return new
+
+
+def _announce(x: Any, i: Any) -> None:
+    """Tells the journal that `x[i]` is written or deleted; `globals()['n']` is one variable, not all that the module has."""
+    if type(x) is dict and type(i) is str and "__builtins__" in x:
+        journal.touch_location(GlobalLocation(x, i))
+    else:
+        journal.touch_container(x, i)
+
+
+def latest_at(base: Any, path: tuple[Step, ...]) -> Any:
+    """After a call that was handed `base.a[k]`: the array that it left is written there; returns the new base."""
+    owners = _follow(base, path)
+    if any(issubclass(type(owner), tuple) for owner in owners):
+        return base  # whoever reads it is refused
+    return _write_back(owners, path, array_versions.latest(owners[-1]))
+
+
+def in_place_method(x: Any, method: str) -> Any:
+    """The method `sort` or `fill` of `x`, called for what it does to `x`; of an array it assigns all elements."""
+    if not is_jax_array(x):
+        return host.calls.converted(getattr(x, method))
+
+    def run(*args: Any, **keywords: Any) -> None:
+        new = jnp.sort(x, *args, **keywords) if method == "sort" else array_items.put(args[0], x, ...)
+        array_versions.record(x, new, array_versions.ELEMENT)
+
+    return run
+
+
+def del_item(x: Any, i: Any) -> None:
+    """`del x[i]`."""
+    method = python_method(type(x), "__delitem__")
+    if method is not None:
+        journal.touch_container(x)
+        host.calls.staged(method)(x, i)
+        return
+    iterated_containers.check(x, "__delitem__")
+    _announce(x, i)
+    if issubclass(type(x), list) and is_traced(i):
+        traced_index.pop(x, i)
+    else:
+        del x[i]

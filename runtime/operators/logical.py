@@ -1,0 +1,246 @@
+"""`and`, `or`, `not`, chained comparisons, `in`: Python's own on values that are known.
+
+On traced values `and` and `or` keep Python's rules: the right side is evaluated only where the left one does not
+decide, and the value is the operand that decided (types join as in a conditional expression). In a test only the truth of the
+operands counts: there the value is a bool.
+
+Where the right side only combines numbers that exist already (names, constants, `+ - *`, comparisons), evaluating it
+can neither fail nor be seen, so `and` of two bools is one bit operation instead of a `cond`, as an expert writes it.
+
+>>> import jax
+>>> f = lambda x: and_(x > 0, lambda: x < 10)
+>>> [e.primitive.name for e in jax.make_jaxpr(f)(3.0).eqns]
+['gt', 'lt', 'and']
+>>> and_([], lambda: 1 / 0), or_(0, lambda: 'right'), compare(1, '<', lambda: 3, '<', lambda: 2)
+([], 'right', False)
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from types import CodeType, FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from autograph.runtime.heap import aliases, journal
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.operators.conditionals import in_place_of, staged_value
+from autograph.runtime.sequences import comparison, membership
+from autograph.runtime.sequences.selection import choose
+from autograph.runtime.tracing.python_bools import note, note_join
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_array_like, is_traced
+from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.variables import StateLike
+from autograph.runtime.values import optional
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    **comparison.COMPARISONS,
+    "is": lambda a, b: is_(a, b),
+    "is not": lambda a, b: is_not(a, b),
+    "in": membership.contains,
+    "not in": lambda x, container: not_(membership.contains(x, container)),
+}
+
+
+def and_(left: Any, right: Callable[[], Any], state: StateLike = None, **options: Any) -> Any:
+    """`left and right()`; see `_joined`."""
+    return _joined(True, left, right, state, **options)
+
+
+def or_(left: Any, right: Callable[[], Any], state: StateLike = None, **options: Any) -> Any:
+    """`left or right()`; see `_joined`."""
+    return _joined(False, left, right, state, **options)
+
+
+def _joined(
+    on: bool,
+    left: Any,
+    right: Callable[[], Any],
+    state: StateLike,
+    unbound: Sequence[str] = (),
+    test: bool = False,
+    total: bool | None = None,
+) -> Any:
+    """`left`, or `right()` where the truth of `left` is `on`.
+
+    Args:
+        test: only the truth of the value is asked: it is what has the same.
+        total: what `is_total` would say of `right`, where the caller knows better.
+    """
+    pred = decider(left)
+    if not is_traced(pred):
+        return right() if bool(pred) is on else not on if test else left
+    pred = predicate(pred)
+    total = (test or is_traced(left)) and (is_total(right) if total is None else total)
+    if test:
+        left, right = pred, _asked(right)
+    if total:
+        return _combine(lax.bitwise_and if on else lax.bitwise_or, pred, left, right(), on)
+
+    def decided() -> Any:
+        return not on if _is_bool(left) else left
+
+    if on:
+        return staged_value("`and`", pred, right, decided, state, unbound)
+    return staged_value("`or`", pred, decided, right, state, unbound)
+
+
+def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
+    """The truth of an operand."""
+
+    def ask() -> Any:
+        pred = decider(operand())
+        return predicate(pred) if is_traced(pred) else bool(pred)
+
+    return in_place_of(operand, ask)
+
+
+def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
+    """The deciding operand, both being known to exist."""
+    if all(_is_bool(x) for x in (left, right)):
+        if type(right) is bool:
+            return left if right is right_if else right
+        sides = (right, left) if right_if else (left, right)
+        result = bits(test, right)
+        note_join(result, left, right)
+        return optional.joined(result, test, *sides)
+    return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
+
+
+def _is_bool(x: Any) -> bool:
+    """Whether a number is a bool; one that is made of Python's numbers is weakly typed."""
+    return type(x) is bool or (is_traced(x) and x.dtype == bool and not x.shape)
+
+
+def not_(x: Any) -> Any:
+    """`not x`."""
+    x = decider(x)
+    if not is_traced(x):
+        return not x
+    test = predicate(x)
+    if (truth := journal.known(test)) is not None:
+        return not truth
+    result = lax.bitwise_not(test)
+    note(result)  # `not x` of an array is a bool of Python's as well
+    return optional.joined(result, test, False, True)
+
+
+def compare(left: Any, *rest: Any) -> Any:
+    """`left < middle < right`, written `compare(left, '<', lambda: middle, '<', lambda: right)`.
+
+    Each operand is evaluated at most once, and not at all after a comparison that is false.
+    """
+    symbol, operand, *more = rest
+    right = operand()
+    result = _COMPARISONS[symbol](left, right)
+    if not more:
+        return result
+    total = len(more) == 2 and _is_real_scalar(right) and is_total(more[1])
+    return and_(result, in_place_of(more[1], lambda: compare(right, *more)), total=total)
+
+
+def is_(a: Any, b: Any) -> Any:
+    """`a is b`; a traced bool is `True` or `False` by its value, as the Python bool is that it stands for.
+
+    Raises:
+        StagingError: one is a container that stands for several, of which the other may be one; or both are traced bools, which
+            Python has one object each for, and whose text is taken for a test that is known.
+    """
+    for x, y in ((a, b), (b, a)):
+        if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
+            truth = journal.known(x)
+            return truth is y if truth is not None else x if y else not_(x)
+    if a is b:
+        return True
+    if is_traced(a) and is_traced(b) and _is_bool(a) and _is_bool(b):
+        raise refusal(
+            "`is` between two traced bools",
+            why="Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
+            instead="compare them by `==` or `!=`",
+        )
+    aliases.check_identity(a, b)
+    return False
+
+
+def is_not(a: Any, b: Any) -> Any:
+    """`a is not b`."""
+    return not_(is_(a, b))
+
+
+def in_(x: Any, container: Any) -> Any:
+    """`x in container`; a traced bool where an element or `x` is traced."""
+    return membership.contains(x, container)
+
+
+def not_in(x: Any, container: Any) -> Any:
+    """`x not in container`."""
+    return not_(membership.contains(x, container))
+
+
+# --- which right sides can be evaluated without being asked for ---
+
+_READS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CLASSDEREF"})
+# `ag__.eq(a, b)`: the runtime is a constant, and no number has an attribute of such a name.
+_METHODS = frozenset(function.__name__ for function in comparison.COMPARISONS.values())
+_NO_EFFECT = _READS | {
+    "RESUME", "COPY_FREE_VARS", "LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST", "COMPARE_OP", "UNARY_NEGATIVE",
+    "NOP", "PUSH_NULL", "CACHE", "PRECALL", "CALL",
+}  # fmt: skip
+_TOTAL = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
+_codes: dict[int, tuple[weakref.ref[CodeType], frozenset[str] | None]] = {}
+
+
+def is_total(right: Callable[[], Any]) -> bool:
+    """Whether evaluating `right()` can neither fail, nor be noticed, nor cost much: arithmetic on scalars that exist.
+
+    Division, powers and indexing are left out: they can fail on Python numbers, and have no derivative everywhere.
+    """
+    if type(right) is not FunctionType or right.__defaults__:
+        return False
+    code = right.__code__
+    known = _codes.get(id(code))
+    if known is None or known[0]() is not code:
+        # By identity: a code object's hash reads its constants, and generated code holds any.
+        known = _codes[id(code)] = (weakref.ref(code), _globals_of_arithmetic(code))
+    if known[1] is None:
+        return False
+    names = right.__globals__
+    try:
+        values = [cell.cell_contents for cell in right.__closure__ or ()]
+        values += [names[name] for name in known[1] if names[name] is not sys.modules["autograph.runtime"]]
+    except (ValueError, KeyError):  # unbound: Python raises only where the right side is evaluated
+        return False
+    return all(map(_is_real_scalar, values))
+
+
+def _is_real_scalar(x: Any) -> bool:
+    if not is_array_like(x):
+        return False
+    if type(x) in (bool, int, float):
+        return True  # also one that no array can hold
+    aval = jax.typeof(x)
+    return not aval.shape and any(jnp.issubdtype(aval.dtype, k) for k in (jnp.bool_, jnp.integer, jnp.floating))
+
+
+def _globals_of_arithmetic(code: CodeType) -> frozenset[str] | None:
+    """The globals that a region of arithmetic reads; None where it is something else."""
+    found = set()
+    for step in dis.get_instructions(code):
+        if step.opname == "BINARY_OP":
+            if step.argrepr not in _TOTAL:
+                return None
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            if step.argval not in _METHODS:
+                return None
+        elif step.opname not in _NO_EFFECT:
+            return None
+        elif step.opname == "LOAD_GLOBAL":
+            found.add(step.argval)
+    return frozenset(found)

@@ -1,0 +1,82 @@
+"""Variables of a staged loop's own, which it carries beside the user's.
+
+>>> import jax
+>>> from autograph import convert
+>>> def f(xs, n):
+...     for x in xs:
+...         assert n < 5, "in the loop"
+...     assert n < 3, "after it"
+...     return n
+>>> fails = jax.jit(convert(f))
+>>> try: _ = fails(jax.numpy.arange(2), 7).block_until_ready()
+... except jax.errors.JaxRuntimeError as error: print("in the loop" in str(error), "after it" in str(error))
+True False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.carry.fixed_point import Carry
+from autograph.runtime.heap import path_conditions
+
+
+class Hidden:
+    """A variable of the loop's own: a counter, or the truth value of a test that must not run twice."""
+
+    __slots__ = ("name", "value")
+    is_optional = may_be_none = False
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self.value = value
+
+    def get(self) -> Any:
+        return self.value
+
+    def set(self, value: Any) -> None:
+        self.value = value
+
+
+class Checked(Hidden):
+    """Whether no check of a loop's iterations has failed. Only carried where they make some, which is found as an iteration
+    is traced.
+
+    No number of iterations would do for later checks to wait for: XLA may know it, and may write the iterations out one by one.
+    """
+
+    __slots__ = ("_carry",)
+
+    def __init__(self, carry: Carry) -> None:
+        super().__init__("the loop checks", np.bool_(True))
+        self._carry = carry
+        if carry.memory.makes_checks:
+            carry.variables.append(self)
+
+    def begin(self) -> None:
+        """The checks of an iteration are asked where none of an earlier one has failed."""
+        if self._carry.memory.makes_checks:
+            path_conditions.survived(self.value)
+
+    def end(self) -> bool:
+        """Notes what the iteration has passed. Whether it must be traced again, with this among what is carried."""
+        holds = path_conditions.passed().holds
+        if holds is None:
+            return False
+        if self._carry.memory.makes_checks:
+            self.value = holds
+            return False
+        self._carry.memory.makes_checks = True
+        self._carry.variables.append(self)
+        return True
+
+
+def tell(carry: Carry, results: Sequence[Any]) -> None:
+    """What later checks may know or wait for of those of a loop, which has left its results."""
+    for variable in carry.variables:
+        if type(variable) is Checked:
+            path_conditions.survived(variable.value)
+    path_conditions.ended_with(results, carry.checks)

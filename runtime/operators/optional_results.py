@@ -1,0 +1,82 @@
+"""A function that returns `None` or a value, where its caller tests which: `def find(xs, t): ...` that falls off its end.
+
+Whether the result is `None` may be known only when the program runs. Then it is a `Maybe`, as a variable is
+(`optional`), and no code may get one that does not test it. So a function leaves one only where it is called through
+`asking`, as converters write for a result that goes to a variable, or to a test, that is compared with `None`. It hears of it by
+`asked_for_none`, which is the first thing that it runs; for any other caller the two results are refused.
+
+>>> import jax
+>>> from autograph import convert
+>>> def find(xs, t):
+...     for i in range(len(xs)):
+...         if xs[i] == t:
+...             return i
+>>> def place(xs, t):
+...     i = find(xs, t)
+...     return -1 if i is None else i
+>>> f = jax.jit(convert(place))
+>>> xs = jax.numpy.array([3, 4, 8])
+>>> int(f(xs, 8)), int(f(xs, 5))
+(2, -1)
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import threading
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+from autograph.jax_internals import is_tracing
+from autograph.runtime.tracing import host
+
+
+class _Request(threading.local):
+    is_made = False
+
+
+_request = _Request()
+
+
+def asked_for_none() -> bool:
+    """Whether the caller of the function that begins tests its result for `None`."""
+    made, _request.is_made = _request.is_made, False
+    return made
+
+
+def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
+    """The callable that stands for `f` where the result is tested for `None`.
+
+    Args:
+        asked: whether it is after all: what a function returns is where its own caller does.
+        in_try: whether the call stands in a `try` whose handlers may catch what arithmetic raises.
+    """
+    if in_try and is_tracing():
+        with host.calls.in_try():
+            return functools.partial(host.calls.call_in_try, asking(f, asked))
+    found = host.calls.converted(f)
+    if not asked or not is_tracing():
+        return found
+    function = found.__func__ if type(found) is MethodType else found
+    if type(function) is not FunctionType or not _begins_by_asking(function.__code__):
+        return found
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _request.is_made = True
+        try:
+            return found(*args, **kwargs)
+        finally:
+            _request.is_made = False  # where the arguments did not fit
+
+    return call
+
+
+def _begins_by_asking(code: CodeType) -> bool:
+    """Whether the first thing that a function does is to call `asked_for_none`."""
+    if asked_for_none.__name__ not in code.co_names:
+        return False
+    attributes = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_ATTR", "LOAD_METHOD")]
+    first = attributes[1] if attributes[0] == "either" else attributes[0]  # a lambda is `ag__.either(...)` as a whole
+    return bool(first == asked_for_none.__name__)

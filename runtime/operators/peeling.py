@@ -1,0 +1,135 @@
+"""How a loop is tried: iterations that run in Python and may be taken back, stagings that may be given up.
+
+A loop whose test is known when it begins may be better staged from its first iteration on, or only after it: which way it goes
+is known once an iteration has run. Whatever is given up leaves no equation behind, and no write (`journal.Region.is_trial`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph import errors
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime.carry.memory import Memory
+from autograph.runtime.checks import runtime_checks
+from autograph.runtime.heap import guarded_iterators, journal
+from autograph.runtime.tracing.refusals import CANNOT_STAGE
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.variables import Variable
+
+MOST_ITERATIONS = 1 << 16
+"""How often a loop runs while it is traced whose iterations make checks, until it must be staged."""
+ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound makes a mistake of ours into an error
+
+
+def with_optional(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
+    """Stages a loop; where that fails, with variables that may be `None` or a value from iteration to iteration.
+
+    NB: where there is another way to run the loop (its first iteration alone, say) it is better: what such a variable
+    holds after the loop can only be used where it is tested.
+    """
+    start = equation_mark()
+    try:
+        stage()
+    except CANNOT_STAGE:
+        optional = [variable for variable in variables if variable.is_optional]
+        if not optional:
+            raise
+        drop_equations(start, equation_mark())
+        for variable in optional:
+            variable.may_be_none = True
+        stage()
+
+
+def try_iterations(
+    iteration: Callable[[], None],
+    test: Callable[[], Any],
+    variables: list[Variable],
+    memory: Memory,
+    functions: Sequence[Callable[..., Any]],
+    most: int = ATTEMPTS,
+) -> tuple[Any, int]:
+    """Runs the first iteration in Python, and further ones (up to `most`) while more of the variables come to hold traced values.
+
+    They are taken back when the next test is traced and nothing stands against it.
+
+    Returns:
+        the truth of the next test, and how many iterations stand.
+
+    A loop whose test is known at first and traced after an iteration (`while True` with a flag, an accumulator that starts
+    as a Python number) is better staged from its beginning: the program then holds its body once. A counter that
+    decides the test may itself be traced after one iteration only, and the test after two.
+    """
+    memory.position = 0
+    start = equation_mark()
+    with journal.Region(variables) as region:
+        region.is_trial = True
+        region.is_final = any(map(guarded_iterators.reaches, functions))
+        done, traced = 0, _traced(variables)
+        try:
+            while True:
+                iteration()
+                done += 1
+                truth = goes_on(test)
+                before, traced = traced, _traced(variables)
+                if region.is_final or is_traced(truth) or not truth or done == most or traced == before:
+                    break
+        except BaseException as error:
+            if not memory.lists or region.is_final or not isinstance(error, errors.StagingError):
+                region.keep()
+                memory.lists = ()  # what ran cannot be staged any more
+            raise
+        if region.is_final or not is_traced(truth):
+            region.keep()
+            return truth, done
+    drop_equations(start, equation_mark())
+    memory.forget()
+    memory.from_start = True
+    return truth, 0
+
+
+def goes_on(test: Callable[[], Any]) -> Any:
+    """Whether a loop goes on: a bool, or a traced value. (Not the list that was asked: who refers to it, counts.)"""
+    truth = decider(test())
+    return truth if is_traced(truth) else bool(truth)
+
+
+def staged_until_a_check_fails(
+    stage: Callable[[], None], test: Callable[[], Any], iterations: int, memory: Memory
+) -> bool:
+    """Stages a loop that only a failed check ends, from the iteration on that comes next; False where it runs on in Python.
+
+    `while True: queue.pop()` makes checks whose outcome only the compiled program knows, and would be traced without an
+    end. It is tried once more whenever the number of `iterations` has doubled. A loop with a test may have another end.
+    """
+    has_test = test.__code__.co_names or test.__code__.co_freevars
+    if has_test or iterations < 8 or iterations & (iterations - 1):
+        return False
+    if iterations >= MOST_ITERATIONS:
+        stage()  # or its reasons
+    elif not stage_from_here(stage, memory):
+        return False
+    # Also where nothing reads what the loop leaves, the program must not end as if the loop had ended.
+    runtime_checks.stage_failure(RuntimeError("a loop has ended that only an exception ends"))
+    return True
+
+
+def _traced(variables: Sequence[Variable]) -> int:
+    """How many variables hold a traced number or array."""
+    return sum(is_traced(variable.get()) for variable in variables)
+
+
+def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
+    """Tries to stage a loop from its first iteration; False when its carry only settles after that iteration."""
+    start = equation_mark()
+    try:
+        stage()
+        return True
+    except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
+        drop_equations(start, equation_mark())
+        memory.forget()
+        memory.appended.clear()
+        memory.from_start = False
+        return False

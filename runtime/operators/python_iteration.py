@@ -1,0 +1,239 @@
+"""Python's own loop over a Python iterable that a traced jump can end: from there on what remains is staged.
+
+The rest of a `range` becomes one `while`; of anything else, one `cond` per item, since the items live in Python. What a generator
+computes between two items stays in its frame, which no journal sees: from then on each `cond` stands in the one before, so
+that the frame never holds a value of a region that has ended.
+
+>>> import jax
+>>> from autograph.runtime.operators.for_loops import for_loop
+>>> def first_above(limit):
+...     found, going = 0, True
+...     def body(item):
+...         nonlocal found, going
+...         found, going = item, item <= limit
+...     for_loop(range(100), body, lambda: (found, going), test=lambda: going)
+...     return found
+>>> first_above(7), int(jax.jit(first_above)(7))
+(8, 8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph import errors
+from autograph.jax_internals import is_tracing
+from autograph.runtime.carry.memory import Memory, remembering
+from autograph.runtime.heap import iterators
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.operators import conditionals, huge_ranges
+from autograph.runtime.operators.peeling import stage_from_here, try_iterations
+from autograph.runtime.operators.staged_for import stage_for
+from autograph.runtime.sequences.iteration_space import length_of, range_items
+from autograph.runtime.tracing.exact_integers import exact_integers
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
+
+
+def iterate(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: StateLike,
+    test: Callable[[], Any] | None,
+    shared: bool = False,
+    options: dict[str, Any] | None = None,
+    lists: Sequence[Variable] = (),
+) -> None:
+    """Python's loop; once a jump flag is traced, what remains is staged.
+
+    `shared`: somebody else may ask the iterator for what the loop leaves. `options` and `lists`: see `for_loop`.
+    """
+    if test is None:
+        for item in iterable:
+            body(item)
+        return
+    if type(iterable) is range and is_tracing() and length_of(iterable) > 1:
+        variables = variables_of(state)
+        with remembering((body.__code__, "for")) as memory:
+            memory.options, memory.lists = options or {}, lists
+            numbers = _first_numbers(iterable, body, variables, test, memory)
+        if numbers is None:
+            return
+        iterable = numbers
+    iterator = iter(iterable)
+    done = 0
+    for item in iterator:
+        body(item)
+        done += 1
+        truth = test()
+        if is_traced(truth):
+            if shared:
+                raise _refuse_shared(body)
+            _stage_rest(iterable, iterator, done, body, variables_of(state), test, truth)
+            return
+        if not truth:
+            return
+
+
+def _first_numbers(
+    numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], memory: Memory
+) -> range | None:
+    """Runs the first iterations, or the whole loop staged; returns what is left to do, None if nothing is."""
+
+    def stage() -> None:
+        _stage_range(numbers, body, variables, test, memory, begins=True)
+
+    if memory.from_start and stage_from_here(stage, memory):
+        return None
+    items = iter(numbers)
+    truth, done = try_iterations(lambda: body(next(items)), test, variables, memory, (body, test), length_of(numbers))
+    if not done:
+        return None if stage_from_here(stage, memory) else numbers
+    rest = numbers[done:]
+    if is_traced(truth):
+        _stage_rest(rest, iter(rest), 0, body, variables, test, truth)
+        return None
+    return rest if truth else None
+
+
+def _stage_range(
+    numbers: range,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any],
+    memory: Memory | None = None,
+    begins: bool = False,
+) -> None:
+    held = huge_ranges.held(numbers)
+    # Where it is not staged it is unrolled, and there the numbers are Python's.
+    with exact_integers():
+        stage_for(range_items(held.start, held.stop, held.step), body, variables, test, memory=memory, begins=begins)
+        if held is not numbers:
+            huge_ranges.fail_beyond(numbers, body, variables, test)
+
+
+def _stage_rest(
+    iterable: Any,
+    iterator: Any,
+    done: int,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any],
+    truth: Any,
+) -> None:
+    if type(iterable) is range:
+        rest = iterable[done:]
+        if length_of(rest) > huge_ranges.MOST_UNROLLED:
+            _stage_range(rest, body, variables, test)  # or says why not
+            return
+        if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test), Memory()):
+            return
+    if iterators.is_endless(iterator):
+        raise errors.StagingError(
+            "this loop over an endless iterator ends on a traced condition",
+            at=body,
+            why="the iterator lives in Python and cannot be advanced by the compiled program",
+            instead="count in a variable of your own with `while True:`",
+        )
+    items = _Items(iterator)
+    item = None
+
+    def iteration() -> None:
+        nonlocal item
+        item = items.take()
+        kept = items.keep_traced()
+        if item is not _END:
+            body(item)
+            if kept:
+                _go_on_inside(items, body, variables, test)
+                item = _END
+
+    iterations = 0
+    while item is not _END:
+        iterations += 1
+        if iterations > _MOST and not 0 <= huge_ranges.left(iterator) <= huge_ranges.MOST_UNROLLED:
+            raise errors.StagingError(
+                f"this loop ends on a traced condition, and its iterator has no end, or more than {_MOST:,} items",
+                at=body,
+                why="the iterator lives in Python, so the program would have to hold all iterations",
+                instead="count in a variable of your own with `while True:`",
+            )
+        items.check_left(body)
+        conditionals.stage_iteration(predicate(truth), conditionals.in_place_of(body, iteration), variables)
+        truth = test()
+        if not is_traced(truth):
+            if truth:
+                iterate(iterator, body, variables, test)
+            return
+
+
+_DEEPEST = 50
+_MOST = 2_000  # iterations over an iterator that does not say how many items it has
+
+
+class _Items:
+    """An iterator that the loop alone may advance in its iterations: what an iteration closes over as a variable is held back."""
+
+    __slots__ = ("_iterator",)
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+
+    def take(self) -> Any:
+        """The next item, or `_END`."""
+        return next(self._iterator, _END)
+
+    def keep_traced(self) -> bool:
+        """Whether the iterator keeps a value of the region that is open."""
+        return iterators.keeps_traced(self._iterator)
+
+    def check_left(self, body: Callable[..., Any]) -> None:
+        """Refuses to leave a generator, on a condition that is traced, where that runs code in it."""
+        if iterators.runs_when_left(self._iterator):
+            raise errors.StagingError(
+                "this loop leaves a generator inside its `finally` or `with` on a traced condition",
+                at=body,
+                why="what stands there would run then, and the generator cannot both be left and go on",
+                instead="make the items first (`items = list(...)`) and loop over them, or write their loop here",
+            )
+
+
+def _go_on_inside(
+    items: _Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], depth: int = 1
+) -> None:
+    """The iterations that are left, each inside the one before, so that what the iterator keeps stays a value of an open region."""
+    truth = test()
+    while not is_traced(truth):
+        if not truth or (item := items.take()) is _END:
+            return
+        body(item)
+        truth = test()
+    items.check_left(body)
+    if depth > _DEEPEST:
+        raise errors.StagingError(
+            "this loop ends on a traced condition, and the code that makes its items is Python's own",
+            at=body,
+            why=f"the program would hold an iteration inside an iteration, more than {_DEEPEST} times",
+            instead="make the items first (`items = list(...)`) and loop over them, or write their loop here",
+        )
+
+    def iteration() -> None:
+        item = items.take()
+        if item is not _END:
+            body(item)
+            _go_on_inside(items, body, variables, test, depth + 1)
+
+    conditionals.stage_iteration(predicate(truth), conditionals.in_place_of(body, iteration), variables)
+
+
+def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:
+    return errors.StagingError(
+        "this loop leaves an iterator that is used elsewhere on a traced condition",
+        at=body,
+        why="how many items the loop takes is only known when the program runs, and the iterator lives in Python",
+        instead="loop over a list of the items (`items = list(iterator)`) and index it afterwards",
+    )
+
+
+_END: Any = object()

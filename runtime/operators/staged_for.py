@@ -1,0 +1,206 @@
+"""One loop over a traced array or a range as `lax.scan`, or as `lax.while_loop` where its length is traced or a jump can end it.
+
+>>> import jax, jax.numpy as jnp
+>>> from autograph.runtime.sequences.iteration_space import items_of
+>>> from autograph.runtime.tracing.variables import State, variables_of
+>>> def total(xs):
+...     s = jnp.float32(0)
+...     def body(x):
+...         nonlocal s
+...         s = s + x
+...     def set_state(values):
+...         nonlocal s
+...         (s,) = values
+...     stage_for(items_of(xs), body, variables_of(State(["s"], lambda: (s,), set_state)), None)
+...     return s
+>>> float(jax.jit(total)(jnp.array([1.0, 2.0])))
+3.0
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.sharding import PartitionSpec
+
+from autograph import errors, verbosity
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime.carry.fixed_point import Carry
+from autograph.runtime.carry.memory import Memory, remembering
+from autograph.runtime.carry.messages import refuse
+from autograph.runtime.carry.scan_outputs import alone
+from autograph.runtime.heap import aliases
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.operators.loop_variables import Hidden
+from autograph.runtime.operators.raising_bodies import IterationRaises, stage_first_iteration
+from autograph.runtime.operators.while_loops import bind_scan_iteration, stage_while, trace_iteration
+from autograph.runtime.sequences import array_items
+from autograph.runtime.sequences.iteration_space import Items
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.variables import Variable
+from autograph.runtime.values.merge import Mismatch
+
+
+def stage_for(
+    items: Items,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any] | None,
+    appends: Sequence[Variable] = (),
+    memory: Memory | None = None,
+    options: dict[str, Any] | None = None,
+    begins: bool = False,
+    lists: Sequence[Variable] = (),
+) -> None:
+    """One `scan`, or one `while` when the length is traced or a jump can end the loop.
+
+    `begins`: no jump can have ended the loop yet.
+    """
+    if items.is_static and test is None:
+        may_grow = bool(lists) and "maximum_iterations" in (options or {})
+        start = equation_mark()
+        try:
+            _stage_scan(items, body, variables, appends, options)
+            return
+        except errors.StagingError:  # a list that grows in some iterations only, say
+            if not may_grow:
+                raise
+        drop_equations(start, equation_mark())
+    with remembering((body.__code__, "while"), memory) as known:
+        if memory is None:
+            known.options, known.lists = options or {}, lists
+        known.iterations = items.length if items.is_static else None
+        _stage_counted_while(items, body, variables, test, known, begins)
+
+
+def _stage_scan(
+    items: Items,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    appends: Sequence[Variable],
+    options: dict[str, Any] | None,
+) -> None:
+    counter = Hidden("the loop counter", 0)
+    counts = items.counts and _reads_item(body)
+    own = [*variables, counter] if counts else variables
+
+    def iteration(*slices: Any) -> None:
+        carry.arrays.rows = list(zip(slices, items.arrays, strict=True))
+        k = carry.arrays.at = integer_ranges.declare(counter.value, 0, items.length - 1)
+        body(items.make(k, slices))
+        if counts:
+            counter.value = k + 1
+
+    avals = [_row(array) for array in items.arrays]
+    with remembering((body.__code__, "for")) as memory:
+        memory.options = options or {}
+        memory.iterations = items.length
+        carry = Carry(own, memory)
+        carry.growing = alone(appends)
+        try:
+            traced = trace_iteration(carry, iteration, avals, functions=(body,))
+        except Mismatch as differ:
+            raise refuse(differ, body, "loop") from None
+        except IterationRaises as ends:
+            first = items.length - 1 if items.backwards else 0
+            rows = [array_items.read(array, jnp.asarray(first)) for array in items.arrays]
+            stage_first_iteration(ends.error, True, lambda: body(items.make(0, rows)), variables)
+            return
+        if traced is None:
+            return
+        merged = bind_scan_iteration(carry, traced, items.arrays, items.length, items.backwards)
+    if verbosity.level > 1:
+        verbosity.tell_statement(2, body, f"for: staged as lax.scan of {items.length} iterations")
+    aliases.note(merged, body)
+
+
+def _reads_item(body: Callable[[Any], Any]) -> bool:
+    """Whether a loop body looks at its item (`for _ in ag.range(n)` does not)."""
+    code = body.__code__
+    if type(body) is not FunctionType or code.co_argcount != 1 or code.co_varnames[0] in code.co_cellvars:
+        return True
+    item = code.co_varnames[0]
+    return any(
+        step.opname.startswith("LOAD_FAST") and (step.argval == item or item in _names(step.argval))
+        for step in dis.get_instructions(code)
+    )
+
+
+def _names(argument: Any) -> tuple[Any, ...]:
+    """What an instruction loads that loads two variables (Python 3.13)."""
+    return argument if isinstance(argument, tuple) else ()
+
+
+def _row(array: Any) -> Any:
+    aval = jax.typeof(array)
+    changes: dict[str, Any] = {"shape": aval.shape[1:], "weak_type": getattr(aval, "weak_type", False)}
+    sharding = getattr(aval, "sharding", None)
+    spec = tuple(getattr(sharding, "spec", ()))
+    if sharding is not None and spec:
+        if spec[0] is not None:
+            raise errors.StagingError(
+                f"a loop runs over the axis of an array that is sharded over {spec[0]!r}",
+                why="every device holds the items of some iterations only",
+                instead="jax.sharding.reshard(x, jax.P(None, ...)) before the loop",
+            )
+        changes["sharding"] = sharding.update(spec=PartitionSpec(*spec[1:]))
+    return aval.update(**changes)
+
+
+def _stage_counted_while(
+    items: Items,
+    body: Callable[[Any], Any],
+    variables: list[Variable],
+    test: Callable[[], Any] | None,
+    memory: Memory,
+    begins: bool,
+) -> None:
+    if items.walk is not None:
+        start, step, test_of_items, known, of_iteration = items.walk
+        counter, is_inside = Hidden("the loop counter", start), test_of_items()
+    else:
+        length = items.length
+        counter, step = Hidden("the loop counter", 0), 1
+        last = length - 1 if items.is_static else jnp.iinfo(jnp.result_type(int)).max - 1
+
+        def is_inside(k: Any) -> Any:
+            return k < length
+
+        def known(k: Any) -> Any:
+            return integer_ranges.declare(k, 0, last)
+
+    def going_on() -> Any:
+        inside = is_inside(counter.value)
+        if test is None:
+            return inside
+        truth = test()
+        if is_traced(truth):
+            return lax.bitwise_and(inside, predicate(truth))
+        return inside if truth else False
+
+    def iteration() -> None:
+        k = known(counter.value)
+        if items.walk is not None:
+            body(k if of_iteration is None else of_iteration(k))
+        else:
+            at = length - 1 - k if items.backwards else k
+            body(items.make(k, [array_items.read(array, at) for array in items.arrays]))
+        counter.value = k + step
+
+    stage_while(
+        going_on,
+        iteration,
+        [*variables, counter],
+        True,
+        (None, None),
+        body,
+        memory,
+        surely=begins and items.is_static,
+    )

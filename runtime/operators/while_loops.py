@@ -1,0 +1,401 @@
+"""`while` loops: Python's own while the test is known, one `lax.while_loop` from the iteration on at which it is traced.
+
+>>> import jax
+>>> from autograph.runtime.operators.conditionals import if_exp
+>>> def collatz(n):
+...     steps = 0
+...     def loop_body():
+...         nonlocal n, steps
+...         n = if_exp(n % 2 == 0, lambda: n // 2, lambda: 3 * n + 1)
+...         steps = steps + 1
+...     while_loop(lambda: n != 1, loop_body, lambda: (n, steps))
+...     return steps
+>>> collatz(6), int(jax.jit(collatz)(6))
+(8, 8)
+
+The body is traced with fresh tracers in its variables (see `fixed_point`), then the test; `while` is bound on the two jaxprs.
+A test that writes to variables or to the heap (`while (n := f(n)) > 0`) is moved to the end of the body, and its truth
+value is carried.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+
+from autograph import errors, verbosity
+from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var
+from autograph.runtime.carry import list_growth
+from autograph.runtime.carry.fixed_point import Carry, Retry
+from autograph.runtime.carry.memory import Memory, remembering
+from autograph.runtime.carry.messages import refuse
+from autograph.runtime.carry.reached_loops import Reached, with_alive
+from autograph.runtime.carry.scan_outputs import alone
+from autograph.runtime.checks import runtime_checks
+from autograph.runtime.heap import aliases, guarded_iterators, journal, path_conditions, recursion
+from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs import reverse_mode, rotation
+from autograph.runtime.jaxprs.binding import Traced, bind_cond, bind_scan, bind_while, predicate
+from autograph.runtime.jaxprs.exit_folding import Loop, folded
+from autograph.runtime.jaxprs.result_recovery import note_unread, recomputed
+from autograph.runtime.operators.loop_variables import Checked, Hidden, tell
+from autograph.runtime.operators.peeling import (
+    ATTEMPTS,
+    goes_on,
+    stage_from_here,
+    staged_until_a_check_fails,
+    try_iterations,
+    with_optional,
+)
+from autograph.runtime.operators.raising_bodies import IterationRaises, stage_first_iteration
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
+from autograph.runtime.values.merge import Merged, Mismatch
+from autograph.runtime.values.writes import Written
+
+
+def while_loop(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: StateLike = None,
+    *,
+    options: dict[str, Any] | None = None,
+    lists: StateLike = None,
+    optional: Sequence[str] = (),
+    asked: bool = False,
+    returned: Sequence[str] = (),
+) -> None:
+    """Runs `body()` while `test()`; staged as `lax.while_loop` from the iteration on at which the test is traced.
+
+    Args:
+        test: the loop test; evaluated before each iteration, as in Python.
+        body: one iteration.
+        state: the variables that change and that the next iteration or the rest of the function reads.
+        options: what `set_loop_options` said.
+        lists: the lists that may grow in the body, where the options say how often it runs at most.
+        optional: names in `state` of variables that may hold `None` or a value (`optional`).
+        asked: whether what the user's function returns may be either as well (`optional_results`); `returned` are the names
+            in `state` of the variables that keep it.
+    Raises:
+        StagingError: a variable cannot be carried (shape, structure or kind changes from iteration to iteration).
+    """
+    if not is_tracing():
+        while test():
+            body()
+        return
+    with remembering((body.__code__, "while")) as memory:
+        memory.options = options or {}
+        memory.lists = variables_of(lists)
+        _run(test, body, variables_of(state, (*optional, *returned) if asked else optional), memory)
+
+
+def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:
+    def stage() -> None:
+        stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
+
+    first, done = True, 0
+    start, before = equation_mark(), path_conditions.passed()
+    truth = goes_on(test)
+    while not is_traced(truth):
+        if not truth:
+            return
+        if first:
+            first = False
+            if verbosity.level > 2:
+                verbosity.tell_statement(3, body, "while: its test is known, so iterations run in Python while tracing")
+            if memory.from_start and stage_from_here(stage, memory):
+                return
+            refused = None
+            known_alone = alone(memory.lists)
+            try:
+                truth, done = try_iterations(body, test, variables, memory, (body, test))
+            except errors.StagingError as error:
+                if not memory.lists:
+                    raise
+                refused = error
+            if refused is not None:  # a list that grows under a traced condition, say
+                memory.alone = known_alone  # the frames of the error refer to the lists now
+                if stage_from_here(stage, memory):
+                    return
+                raise refused
+            if done:
+                start = None  # what the test recorded stays
+                continue
+            if stage_from_here(stage, memory):
+                return
+        known = path_conditions.passed()
+        body()
+        done += 1
+        start, before = equation_mark(), path_conditions.passed()
+        truth = goes_on(test)
+        if before is not known and before.is_of_checks() and truth is True:
+            if staged_until_a_check_fails(stage, test, done, memory):
+                return
+    evaluated = (start, equation_mark())
+    passed = path_conditions.passed()
+    path_conditions.learn(before)  # the loop may drop what the test recorded
+    with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory, passed=passed), variables)
+
+
+def stage_while(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    variables: Sequence[Variable],
+    truth: Any,
+    evaluated: tuple[Any, Any],
+    where: Callable[..., Any] | None = None,
+    memory: Memory | None = None,
+    surely: bool = False,
+    passed: path_conditions.Passed | None = None,
+) -> None:
+    """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`.
+
+    `surely`: the loop has at least one iteration; `passed`: what is known of the checks up to that test.
+    """
+    reverse_mode.install()
+    where = where or body
+
+    def stage(ready: Callable[[], bool]) -> None:
+        _stage(test, body, variables, truth, evaluated, where, known, surely, passed, ready)
+
+    with remembering((where.__code__, "while"), memory) as known:
+        list_growth.staged(stage, known, variables)
+
+
+def _stage(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    variables: Sequence[Variable],
+    truth: Any,
+    evaluated: tuple[Any, Any],
+    where: Callable[..., Any],
+    memory: Memory,
+    surely: bool,
+    passed: path_conditions.Passed | None,
+    ready: Callable[[], bool],
+) -> None:
+    users = (where, test)
+    try:
+        carry = Carry(variables, memory)
+        carry.test = functools.partial(_trace_test, test)
+        iteration = trace_iteration(carry, body, (), users, has_test=True)
+        if iteration is None:
+            return
+        check = _trace_test(test, carry)
+        # XLA may drop the checks of a test whose iterations it can count.
+        is_pure = check is not None and not (check.jaxpr.effects and (surely or is_traced(truth)))
+        if not is_pure:
+            if passed is not None:
+                path_conditions.learn(passed)
+            hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
+            carry = Carry([*variables, hidden], memory)
+
+            def rotated() -> None:
+                body()
+                again = decider(test())
+                hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
+
+            iteration = trace_iteration(carry, rotated, (), users, has_test=True)
+            if iteration is None:
+                return
+            check = _trace_test(hidden.get, carry)
+        assert check is not None
+        if not ready():
+            return
+        if is_pure:
+            drop_equations(*evaluated)
+        merged = _bind_while(carry, check, iteration, surely)
+    except Mismatch as differ:
+        raise refuse(differ, where, "loop", memory.options) from None
+    except IterationRaises as ends:
+        stage_first_iteration(ends.error, truth if is_traced(truth) else test(), body, variables)
+        return
+    if verbosity.level > 1:
+        names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
+        verbosity.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
+    aliases.note(merged, where)
+
+
+_TRUTH = jax.typeof(np.bool_(True))
+
+
+def trace_iteration(
+    carry: Carry,
+    run: Callable[..., None],
+    extra: Sequence[Any] = (),
+    functions: Sequence[Callable[..., Any]] = (),
+    has_test: bool = False,
+) -> Traced | None:
+    """Traces the loop body until its carry is a fixed point.
+
+    Args:
+        run: one iteration; gets a tracer for each of `extra`, abstract values of what the iteration reads besides the carry.
+        functions: the user's functions that `run` calls.
+        has_test: whether a test ends the loop: under `vmap` lanes for which it is false run along.
+    Returns:
+        a region whose inputs are all leaves of the carry, then `extra`, then the truth of the test where there is one (see
+        `reached_loops`); its outputs are the leaves that change, then the leaves first bound in the loop. None when the
+        body of an enclosing loop will be traced again anyway: then the variables hold values of the right types and
+        nothing is left to do (see `memory`).
+    Raises:
+        IterationRaises: the iteration ends in an exception of the program, on whatever path it goes.
+    """
+    memory = carry.memory
+    body = functions[0] if functions else None
+    carry.functions = functions
+    raised = False
+    checked = Checked(carry)
+
+    def attempt(*tracers: Any) -> list[Any]:
+        count = len(carry.leaves)
+        finished = Finished()
+        carry.trace, memory.attempt = current_trace(), carry
+        nonlocal raised
+        path = (tracers[-1], True) if has_test else None
+        opened = journal.Region(carry.variables, path, is_loop=True, run=body)
+        with recursion.refused(body, recursion.LOOP), opened as region:
+            carry.fill(tracers[:count], region)
+            region.holders = carry.holders
+            carry.suppose_test(tracers[:count])
+            checked.begin()
+            try:
+                with guarded_iterators.held_back(carry.variables, *functions):
+                    run(*tracers[count : count + len(extra)])
+            except Exception as error:
+                raised = error is region.raised or runtime_checks.is_event(error)
+                raise
+            if checked.end():
+                raise Retry
+            return carry.collect(region, finished)
+
+    for _ in range(ATTEMPTS):
+        start = equation_mark()
+        raised = False
+        carry.begin()
+        avals = [jax.typeof(x) for x in carry.operands]
+        try:
+            return Traced(*trace_region(attempt, [*avals, *extra, *[_TRUTH] * has_test], "loop_body"))
+        except Retry:
+            drop_equations(start, equation_mark())
+            if carry.suppose():
+                return None
+        except Exception as error:
+            if not memory.must_repeat:
+                if raised:
+                    drop_equations(start, equation_mark())
+                    raise IterationRaises(error) from None
+                if not isinstance(error, Mismatch):
+                    runtime_checks.refuse_to_handle(error)
+                raise
+            drop_equations(start, equation_mark())  # it may come from what was only supposed
+        finally:
+            carry.trace = memory.attempt = None
+    raise AssertionError("the carry of a loop did not reach a fixed point")
+
+
+class Finished:
+    """The results of one traced region, as `escape` and `fixed_point` read them."""
+
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.values: list[Any] = []
+        self.written: list[Written] = []
+
+
+def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
+    """The loop test as a region over all leaves of the carry; None when it writes to variables or to the heap."""
+    pure = True
+
+    def region_of_test(*tracers: Any) -> list[Any]:
+        nonlocal pure
+        with journal.Region(carry.variables, is_loop=True) as region:
+            filled = carry.fill_apart(tracers, region)
+            with guarded_iterators.held_back(carry.variables, test):
+                truth = decider(test())
+            carry.note_shown(tracers, truth)
+            values, written = region.collect()
+        pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
+        return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]
+
+    traced = Traced(*trace_region(region_of_test, [jax.typeof(x) for x in carry.operands], _name(carry)))
+    return traced if pure else None
+
+
+def _name(carry: Carry) -> str:
+    """The name of the test: it tells our loops from the user's own, and how many states a gradient may keep."""
+    return reverse_mode.tag(carry.memory.options.get("checkpoints"))
+
+
+def _close_invariants(region: Traced, carry: Carry, extra: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
+    """Constants and inputs of a region once leaves that never change are closed over: (constvars, consts, invars)."""
+    carried = set(carry.carried())
+    used = {v for eqn in region.jaxpr.eqns for v in eqn.invars if hasattr(v, "aval") and not hasattr(v, "val")}
+    used |= {v for v in region.jaxpr.outvars if not hasattr(v, "val")}
+    constvars, consts = list(region.jaxpr.constvars), list(region.consts)
+    invars: list[Any] = []
+    for i, (var, operand) in enumerate(zip(region.jaxpr.invars, carry.operands)):
+        if i in carried:
+            invars.append(var)
+        elif var in used:
+            constvars.append(var)
+            consts.append(operand)
+    invars += [new_var(jax.typeof(x)) for x in carry.placeholders]
+    if extra:
+        invars += region.jaxpr.invars[-extra:]
+    return constvars, consts, invars
+
+
+def _born(carry: Carry, iteration: Traced) -> list[Any]:
+    """What an iteration leaves in the variables that are first bound in the loop."""
+    first = len(carry.carried())
+    return iteration.jaxpr.outvars[first : first + len(carry.born)]
+
+
+def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) -> list[Merged]:
+    carry.make_placeholders(_born(carry, iteration))
+    carry.arrays.check(carry, (check, iteration))
+    closed, alive, here = [], None, Reached.here()
+    for region in (check, iteration):
+        constvars, consts, invars = _close_invariants(region, carry)
+        if region is iteration:
+            alive = here.alive_in(iteration.jaxpr, iteration.jaxpr.invars[-1])
+            if alive is not None:
+                constvars.append(iteration.jaxpr.invars[-1])
+                consts.append(alive)
+        closed.append(region.with_consts(constvars, consts, invars, list(region.jaxpr.outvars)))
+    init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
+    written = Loop(closed[0], closed[1], init, carry.unread, alive=alive)
+    name = _name(carry)
+    loop = folded(recomputed(written), bind_cond, name)
+
+    def bind(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
+        asked = here.test(test)
+        return bind_while(asked, body if alive is None else with_alive(body, alive, asked), init)
+
+    results = loop.finish(rotation.bind(loop, bind, bind_cond, name))
+    note_unread(written, results)
+    merged = carry.write(results, surely)
+    tell(carry, results)
+    return merged
+
+
+def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[Merged]:
+    """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results."""
+    carry.make_placeholders(_born(carry, iteration))
+    carry.arrays.check(carry, (iteration,), () if reverse else xs, xs if reverse else ())
+    constvars, consts, invars = _close_invariants(iteration, carry, len(xs))
+    region = iteration.with_consts(constvars, consts, invars, list(iteration.jaxpr.outvars))
+    init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
+    unroll = carry.memory.options.get("unroll") or 1
+    results = bind_scan(region, init, xs, length, reverse, length if unroll is True else unroll)
+    iterations = range(length)
+    rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.flows)
+    merged = rows + carry.write(results[: len(init)], True, built)
+    tell(carry, results)
+    return merged

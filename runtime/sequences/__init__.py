@@ -1,0 +1,1 @@
+"""Sequences at traced positions: ranges, iterables, lists of bounded length, items of arrays, comparisons."""

@@ -1,0 +1,311 @@
+"""Elements of JAX arrays: `x[i]` and `x[i] = v` by slices.
+
+| index | read | write |
+| --- | --- | --- |
+| integers, `:` | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
+| a slice with traced bounds | see `traced_index.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
+| a traced mask | `x[i]`, which JAX refuses | `where(i, v, x)`, of one value |
+| one with a list | see `index_lists` | see `index_lists` |
+| anything else | `x[i]` | `x.at[i].set(v)` |
+
+The slice forms take a fifth of the time to trace, and a loop updates its carry in place.
+
+>>> import jax, jax.numpy as jnp
+>>> put(5.0, jnp.zeros(3), -1)
+Array([0., 0., 5.], dtype=float32)
+>>> [e.primitive.name for e in jax.make_jaxpr(lambda x, i: read(x, i))(jnp.zeros(3), 1).eqns][-2:]
+['dynamic_slice', 'squeeze']
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.checks.guards import guarded
+from autograph.runtime.sequences import index_lists
+from autograph.runtime.sequences.inplace_operators import combined
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
+
+
+def read(x: Any, i: Any) -> Any:
+    """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
+    if index_lists.has_list(i):
+        return x[index_lists.as_arrays(x, i)]
+    parts = _positions(x, i)
+    if parts is None or any(_is_out(p, n) for p, n in zip(parts, x.shape, strict=False)):
+        return x[i]
+    # JAX would normalise the index once more, at three times the price of the slice.
+    part = lax.dynamic_slice(x, _starts(x, parts), _block(x, parts), allow_negative_indices=False)
+    return lax.squeeze(part, [axis for axis, p in enumerate(parts) if p is not None])
+
+
+def parts(x: Any, i: Any) -> list[Any]:
+    """`x[i]` as JAX reads it, and as it is read here, where that is a view of the array."""
+    if index_lists.has_list(i) or is_traced_mask(i) or is_traced_slice(i):
+        return []
+    return [x[i], read(x, i)]
+
+
+def put(value: Any, x: Any, i: Any) -> Any:
+    """The array `x` with `value` at `i`, in the dtype of `x`; `x` itself where a traced index is out of range.
+
+    What is weakly typed stays so, as it does for `x.at[i].set(value)`.
+
+    NB a number is cut to fit into an array of integers, as NumPy does it; an array of floats is not.
+
+    Raises:
+        IndexError: a known index is out of range.
+        StagingError: the dtype of the array cannot hold the value.
+    """
+    if index_lists.has_list(i):
+        return index_lists.put(value, x, i, put)
+    check_bounds(x, i)
+    return _as_weak_as(x, _put(_in_dtype_of(x, value), x, i))
+
+
+def _put(value: Any, x: Any, i: Any) -> Any:
+    if is_traced_mask(i):
+        return _put_by_mask(value, x, i)
+    if is_traced_slice(i):
+        return _put_rows(value, x, i)
+    parts = _positions(x, i)
+    kept = [] if parts is None else [axis for axis, p in enumerate(parts) if p is None]
+    if parts is None or len(jnp.shape(value)) > len(kept):
+        return x.at[i].set(value)
+    value = jnp.broadcast_to(value, tuple(x.shape[axis] for axis in kept))
+    block = lax.broadcast_in_dim(value, _block(x, parts), kept)
+    starts = _starts(x, parts)
+    inside = [
+        _is_inside(start, n)
+        for p, start, n in zip(parts, starts, x.shape, strict=True)
+        if is_traced(p) and not integer_ranges.is_inside(start, n)
+    ]
+    if inside:
+        old = lax.dynamic_slice(x, starts, block.shape, allow_negative_indices=False)
+        test = functools.reduce(lax.bitwise_and, inside)
+        block = lax.select(lax.broadcast(test, block.shape), block, old)
+    return lax.dynamic_update_slice(x, block, starts, allow_negative_indices=False)
+
+
+def _positions(x: Any, i: Any) -> list[Any] | None:
+    """For each axis the integer that the index has there, or None for all of it (`:`); None for any other index."""
+    parts = list(i) if type(i) is tuple else [i]
+    parts = [None if type(p) is slice and p == slice(None) else p for p in parts]
+    if not all(p is None or _is_integer(p) for p in parts) or all(p is None for p in parts):
+        return None
+    if len(parts) > len(x.shape) or 0 in x.shape or not all(isinstance(n, int) for n in x.shape):
+        return None
+    return parts + [None] * (len(x.shape) - len(parts))
+
+
+def _is_out(p: Any, size: int) -> bool:
+    return p is not None and not is_traced(p) and not -size <= p < size
+
+
+def _starts(x: Any, parts: list[Any]) -> list[Any]:
+    zero = np.zeros((), jnp.result_type(int))
+    return [zero if p is None else from_start(p, n) for p, n in zip(parts, x.shape, strict=True)]
+
+
+def _block(x: Any, parts: list[Any]) -> tuple[int, ...]:
+    return tuple(n if p is None else 1 for p, n in zip(parts, x.shape, strict=True))
+
+
+def is_traced_mask(i: Any) -> bool:
+    """Whether an index is an array of bools that is not known while the program is traced."""
+    return is_traced(i) and bool(jax.typeof(i).shape) and jax.typeof(i).dtype == jnp.bool_
+
+
+def _put_by_mask(value: Any, x: Any, mask: Any) -> Any:
+    """`x[mask] = value` of one value, or of one row for each element of the mask."""
+    rest = len(x.shape) - len(mask.shape)
+    if mask.shape != x.shape[: len(mask.shape)] or len(jnp.shape(value)) > rest:
+        raise refusal(
+            f"a masked assignment puts {jnp.shape(value)} into an array of shape {x.shape} by a mask of shape {mask.shape}",
+            why="how many elements a traced mask selects is only known when the program runs, so it takes one value only",
+            instead="select with the mask: `x = jnp.where(mask, values, x)`",
+        )
+    return _where(mask, value, x)
+
+
+def put_where(value: Any, x: Any, mask: Any) -> Any:
+    """`value` where the mask over the leading axes of `x` holds, `x` elsewhere; in the dtype of `x`."""
+    return _as_weak_as(x, _where(mask, _in_dtype_of(x, value), x))
+
+
+def _where(mask: Any, value: Any, x: Any) -> Any:
+    return jnp.where(mask.reshape(mask.shape + (1,) * (len(x.shape) - len(mask.shape))), value, x)
+
+
+def from_start(i: Any, size: int) -> Any:
+    """An index counted from the start: a negative one counts from the end. A known one is in range."""
+    dtype = jnp.dtype(jnp.result_type(int))
+    if not is_traced(i):
+        return dtype.type(i % size)
+    i = _wide(i)
+    if integer_ranges.is_natural(i):
+        return i
+    return lax.select(lax.lt(i, i.dtype.type(0)), lax.add(i, i.dtype.type(size)), i)
+
+
+def _is_inside(start: Any, size: int) -> Any:
+    """Whether an index, counted from the start, is in range: a negative one is a large unsigned one."""
+    unsigned = jnp.uint64 if start.dtype.itemsize == 8 else jnp.uint32
+    return lax.lt(lax.convert_element_type(start, unsigned), np.dtype(unsigned).type(size))
+
+
+def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
+    """`x[i] <symbol> operand` where `i` is a mask or a slice with traced bounds.
+
+    An operand that is the same for each row changes every row, and those outside are taken back. One of several rows tells how
+    many there are.
+
+    Raises:
+        StagingError: the operand has rows, and `i` is a mask.
+    """
+    shape = jnp.shape(operand)
+    is_slice = type(i) is slice
+    is_one = len(shape) < len(x.shape) or (is_slice and shape[0] == 1)
+    if is_slice and i.step not in (None, 1):
+        return put(operand, x, i)  # which says why not
+    if is_slice and is_one:
+        return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, combined(symbol, x, operand)), x))
+    if is_slice:
+        start, _, _ = _rows(x, i)
+        if shape[0] <= x.shape[0]:
+            operand = combined(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
+        return put(operand, x, i)
+    if not shape:
+        return put_where(combined(symbol, x, operand), x, i)
+    return put(operand, x, i)
+
+
+def is_traced_slice(i: Any) -> bool:
+    """Whether an index is a slice with bounds that are not known while the program is traced."""
+    return type(i) is slice and (is_traced(i.start) or is_traced(i.stop))
+
+
+def _rows(x: Any, rows: slice) -> tuple[Any, Any, Any]:
+    """Where a slice of rows begins and ends, and which rows it has."""
+    size = x.shape[0]
+    start, stop = (_clipped(bound, size, last) for bound, last in ((rows.start, 0), (rows.stop, size)))
+    position = jnp.arange(size)
+    return start, stop, (position >= start) & (position < stop)
+
+
+def _put_rows(value: Any, x: Any, rows: slice) -> Any:
+    """`x[start:stop] = value` with traced bounds."""
+    if rows.step not in (None, 1):
+        raise refusal(
+            "a slice with traced bounds and a step is assigned to",
+            why="its positions are not known while the program is traced",
+            instead="select with a mask: `x = jnp.where(mask, value, x)`",
+        )
+    size, shape = x.shape[0], jnp.shape(value)
+    start, stop, inside = _rows(x, rows)
+    if len(shape) < len(x.shape) or shape[0] == 1:
+        return _where(inside, value, x)
+    count = shape[0]
+    text = f"could not broadcast input array of {count} rows into the slice, which has another length"
+    if count > size:
+        raise ValueError(text)
+    start = guarded(start, stop - start == count, ValueError(text))
+    value = jnp.broadcast_to(value, (count, *x.shape[1:]))
+    return lax.dynamic_update_slice_in_dim(x, value, start, 0)
+
+
+def _clipped(bound: Any, size: int, default: int) -> Any:
+    """A bound of a slice as `slice.indices` makes it."""
+    if bound is None:
+        return jnp.asarray(default)
+    bound = _wide(bound) if is_traced(bound) else jnp.asarray(operator.index(bound))
+    return jnp.clip(lax.select(bound < 0, bound + size, bound), 0, size)
+
+
+def _is_integer(i: Any) -> bool:
+    """Whether an index is one integer, known or traced; a bool is a mask."""
+    if not is_traced(i):
+        return type(i) is int or isinstance(i, np.integer)
+    aval = jax.typeof(i)
+    return not aval.shape and jnp.issubdtype(aval.dtype, jnp.integer)
+
+
+def _wide(i: Any) -> Any:
+    """A traced index in a type that holds every size; a short one could not hold the number of elements."""
+    dtype = jnp.dtype(jnp.result_type(int))
+    have = jax.typeof(i).dtype
+    return i if have.kind == "i" and have.itemsize >= dtype.itemsize else lax.convert_element_type(i, dtype)
+
+
+def _as_weak_as(x: Any, new: Any) -> Any:
+    kind = type_of(x)
+    return convert_weak(new, kind.dtype) if kind.weak and not type_of(new).weak else new
+
+
+def _in_dtype_of(x: Any, value: Any) -> Any:
+    if not is_array_like(value):
+        value = jnp.asarray(value)
+    kind, dtype = jax.typeof(value).dtype, x.dtype
+    if kind == dtype:
+        return value
+    if not jnp.shape(value) and jnp.issubdtype(kind, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
+        return _cut(value, dtype)
+    if not _same_kind(kind, dtype):
+        raise refusal(
+            f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
+            why="the array keeps its dtype, so the value would be cut down silently",
+            instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
+        )
+    return lax.convert_element_type(value, dtype)
+
+
+def _cut(value: Any, dtype: Any) -> Any:
+    """A number without its fraction, as NumPy puts it into an array of integers."""
+    info = jnp.iinfo(dtype)
+    if not is_tracer(value):
+        whole = int(value)
+        if not info.min <= whole <= info.max:
+            raise OverflowError(f"{value} does not fit into an array of {dtype}")
+        return np.asarray(whole, dtype)
+    fits = (value > float(info.min) - 1) & (value < float(info.max) + 1)
+    if is_traced(fits):
+        value = guarded(value, fits, ValueError(f"a NaN, or a number too large, is put into an array of {dtype}"))
+    elif not fits:
+        raise ValueError(f"a NaN, or a number too large, is put into an array of {dtype}")
+    return lax.convert_element_type(value, dtype)
+
+
+def _same_kind(kind: Any, dtype: Any) -> bool:
+    order = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+    try:
+        ranks = [next(n for n, k in enumerate(order) if jnp.issubdtype(d, k)) for d in (kind, dtype)]
+    except StopIteration:
+        return False
+    return ranks[0] <= ranks[1]
+
+
+def check_bounds(x: Any, i: Any) -> None:
+    """Raises `IndexError` for a known integer index that is out of range, in NumPy's words."""
+    shape = x.shape
+    axis = 0
+    for part in i if type(i) is tuple else (i,):
+        kind = type(part)
+        if kind is int or issubclass(kind, np.integer):
+            if axis < len(shape) and isinstance(shape[axis], int) and not -shape[axis] <= part < shape[axis]:
+                raise IndexError(f"index {part} is out of bounds for axis {axis} with size {shape[axis]}")
+            axis += 1
+        elif kind is slice or is_traced(part):
+            axis += 1
+        elif part is not None:
+            return  # an ellipsis, a list or an array of indices: what follows has no fixed axis

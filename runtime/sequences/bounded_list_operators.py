@@ -1,0 +1,79 @@
+"""The operators of a list, beside equality, for one whose length may only be known when the program runs.
+
+>>> from autograph.runtime.sequences.bounded_list import BoundedList
+>>> xs = BoundedList.of([1, 2])
+>>> xs += [3]
+>>> xs, xs + [4], [float(x) for x in [0] + xs], bool(xs < [1, 3])
+(BoundedList([1, 2, 3]), BoundedList([1, 2, 3, 4]), [0.0, 1.0, 2.0, 3.0], True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograph.runtime.sequences.bounded_list import BoundedList
+
+
+class ListOperators:
+    """A base of `BoundedList`: what follows from its methods. `self` is `Any`, for they are not declared here."""
+
+    __slots__ = ()
+
+    def done_by_list(self: Any, name: str, *args: Any, **options: Any) -> Any:
+        """What the method of a list does, for a length that is known."""
+        values = list(self)
+        result = getattr(values, name)(*args, **options)
+        if name not in ("count", "index"):
+            self.become(type(self).of(values))
+        return result
+
+    def __iadd__(self: Any, values: Any, /) -> BoundedList:
+        self.extend(values)
+        return self
+
+    def __add__(self: Any, values: Any, /) -> BoundedList:
+        if not isinstance(values, list | type(self)):
+            return NotImplemented
+        made = self.copy()
+        made.extend(values)
+        return made
+
+    def __radd__(self: Any, values: Any, /) -> Any:
+        return values + self.known_elements("adding in front")
+
+    def __mul__(self: Any, times: Any, /) -> list[Any]:
+        return self.known_elements("repeating") * times
+
+    __rmul__ = __mul__
+
+    def __imul__(self: Any, times: Any, /) -> BoundedList:
+        self.become(type(self).of(self * times))
+        return self
+
+    def __delitem__(self: Any, index: Any, /) -> None:
+        values = self.known_elements("deleting an element")
+        del values[index]
+        self.become(type(self).of(values))
+
+    def __lt__(self: Any, other: Any, /) -> bool:
+        return self.known_elements("comparing") < _known(other)
+
+    def __le__(self: Any, other: Any, /) -> bool:
+        return self.known_elements("comparing") <= _known(other)
+
+    def __gt__(self: Any, other: Any, /) -> bool:
+        return self.known_elements("comparing") > _known(other)
+
+    def __ge__(self: Any, other: Any, /) -> bool:
+        return self.known_elements("comparing") >= _known(other)
+
+    def __reversed__(self: Any) -> Iterator[Any]:
+        return reversed(self.known_elements("taking the elements from the last one on"))
+
+
+def _known(other: Any) -> Any:
+    """What is compared with: the elements, of a list of this kind."""
+    is_of_this_kind = isinstance(other, ListOperators)
+    return other.known_elements("comparing") if is_of_this_kind else other

@@ -1,0 +1,160 @@
+"""What `enumerate`, `zip`, `reversed`, `map` and `filter` return when a traced array or a staged range lies beneath.
+
+Each is an iterator that does in plain Python what the builtin does, so that library code can consume it (which unrolls
+the loop), and keeps its parts in attributes, so that a `for` statement can stage it whole while nothing has been taken
+from it.
+
+>>> import jax, jax.numpy as jnp
+>>> pairs = Enumerate(jnp.arange(3) * 10, 1)
+>>> pairs.begun, [(i, int(x)) for i, x in pairs], pairs.begun
+(False, [(1, 0), (2, 10), (3, 20)], True)
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.runtime.heap.iterators import StagedIterator
+from autograph.runtime.sequences import counted_range
+from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+
+
+class _Staged(StagedIterator):
+    """An iterator that remembers what it is made of until the first item is taken."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self) -> None:
+        self._items: Iterator[Any] | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether an item was taken, so that the parts no longer say what is left."""
+        return self._items is not None
+
+    def exhaust(self) -> None:
+        """What a loop leaves behind that took every item without iterating."""
+        self._items = iter(())
+
+    def _start(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._items is None:
+            self._items = self._start()
+        return next(self._items)
+
+
+class Enumerate(_Staged):
+    """`enumerate(iterable, start)`; `start` may be traced."""
+
+    __slots__ = ("iterable", "start")
+
+    def __init__(self, iterable: Any, start: Any = 0) -> None:
+        super().__init__()
+        self.iterable = iterable
+        self.start = start
+
+    def _start(self) -> Iterator[Any]:
+        if is_traced(self.start):
+            return ((self.start + i, x) for i, x in builtins.enumerate(self.iterable))
+        return builtins.enumerate(self.iterable, self.start)
+
+
+class Zip(_Staged):
+    """`zip(*iterables, strict=strict)`."""
+
+    __slots__ = ("iterables", "strict")
+
+    def __init__(self, iterables: tuple[Any, ...], strict: bool = False) -> None:
+        super().__init__()
+        self.iterables = iterables
+        self.strict = strict
+
+    def _start(self) -> Iterator[Any]:
+        return builtins.zip(*self.iterables, strict=self.strict)
+
+
+class Reversed(_Staged):
+    """`reversed(sequence)`."""
+
+    __slots__ = ("sequence",)
+
+    def __init__(self, sequence: Any) -> None:
+        super().__init__()
+        self.sequence = sequence
+
+    def _start(self) -> Iterator[Any]:
+        return builtins.reversed(self.sequence)
+
+
+class Map(_Staged):
+    """`map(fn, *iterables)`; `fn` is converted already."""
+
+    __slots__ = ("fn", "iterables")
+
+    def __init__(self, fn: Callable[..., Any], iterables: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.fn = fn
+        self.iterables = iterables
+
+    def _start(self) -> Iterator[Any]:
+        return builtins.map(self.fn, *self.iterables)
+
+
+class Filter(_Staged):
+    """`filter(fn, iterable)`; `fn` is converted already, or None."""
+
+    __slots__ = ("fn", "iterable")
+
+    def __init__(self, fn: Callable[[Any], Any] | None, iterable: Any) -> None:
+        super().__init__()
+        self.fn = fn
+        self.iterable = iterable
+
+    def _start(self) -> Iterator[Any]:
+        return builtins.filter(known(self.fn), self.iterable)
+
+
+def known(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    """The test of `filter(fn, items)`, refused where it is traced."""
+
+    def test(item: Any) -> Any:
+        result = item if fn is None else fn(item)
+        if is_traced(result):
+            raise refusal(
+                "filter() by a traced test has no known number of items",
+                why="the items are taken one by one while the program is traced",
+                instead="write the test as an `if` in the loop, or mask: `jnp.where(test, value, neutral)`",
+            )
+        return result
+
+    return test
+
+
+STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})
+_PLAIN = frozenset({list, tuple, dict, set, frozenset, str, bytes, range, np.ndarray})
+
+
+def is_staged_iterable(x: Any) -> bool:
+    """Whether a `for` over `x` becomes a `lax` loop: a traced array, a staged range, or one of the above."""
+    kind = type(x)
+    if kind in _PLAIN:
+        return False
+    if kind in STAGED:
+        return True
+    if kind is BoundedList:
+        return bool(x.is_traced())
+    if is_traced(x):
+        return bool(jax.typeof(x).shape)
+    return kind is counted_range.range

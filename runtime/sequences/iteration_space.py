@@ -1,0 +1,304 @@
+"""What a `for` runs over, when the loop can be staged: a length, arrays to slice, and how an item is made.
+
+| iterable | length | item of iteration `k` |
+| --- | --- | --- |
+| traced array | its leading axis | its `k`-th row |
+| `ag.range`, `range` of a traced number | by Python's rule, static where all three numbers are | `start + k * step` |
+| `enumerate`, `zip`, `reversed`, `map` of these | the shortest | made of theirs |
+| anything else | not staged: Python iterates | |
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.checks.guards import guarded
+from autograph.runtime.sequences import iterables
+from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+
+
+class Walk(NamedTuple):
+    """A range as a loop by hand steps through it: `item = start`; `while goes_on(item)`; `item += step`.
+
+    Attributes:
+        test: computes what the test needs, before the loop; returns `goes_on`.
+        known: declares what is known of the size of an item.
+        of_iteration: where what is stepped through are the numbers of the iterations of a list that may change meanwhile: its item.
+    """
+
+    start: Any
+    step: Any
+    test: Callable[[], Callable[[Any], Any]]
+    known: Callable[[Any], Any]
+    of_iteration: Callable[[Any], Any] | None = None
+
+
+class Items(NamedTuple):
+    """The items of a staged loop.
+
+    Attributes:
+        count: number of iterations; or a function that computes it, as a traced integer (negative counts as none).
+        arrays: sliced along their leading axis.
+        make: `(k, slices) -> item`.
+        counts: whether `make` reads `k`.
+        backwards: slices are taken from the end.
+        walk: how to step from item to item without a count of the iterations.
+    """
+
+    count: Any
+    arrays: tuple[Any, ...]
+    make: Callable[[Any, Sequence[Any]], Any]
+    counts: bool
+    backwards: bool = False
+    walk: Walk | None = None
+
+    @property
+    def length(self) -> Any:
+        """The number of iterations; where it is traced, computed anew."""
+        return self.count if self.is_static else self.count()
+
+    def slices(self, k: int) -> list[Any]:
+        """The rows that the item of iteration `k` is made of."""
+        at = self.length - 1 - k if self.backwards else k
+        return [lax.index_in_dim(array, at, 0, keepdims=False) for array in self.arrays]
+
+    def after_first(self) -> Items:
+        """The items of all iterations but the first; the number of iterations is known."""
+        low, high = (0, self.length - 1) if self.backwards else (1, self.length)
+        rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
+        return Items(self.length - 1, rest, lambda k, slices: self.make(k + 1, slices), self.counts, self.backwards)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the number of iterations is known."""
+        return isinstance(self.count, int)
+
+
+def items_of(iterable: Any) -> Items | None:
+    """The items of `iterable`, or None when Python must iterate it."""
+    if not iterables.is_staged_iterable(iterable):
+        return None
+    if type(iterable) is BoundedList:
+        return _of_list(iterable)
+    if is_traced(iterable):
+        return Items(iterable.shape[0], (iterable,), lambda k, slices: slices[0], False)
+    kind = type(iterable)
+    if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map):
+        return None if kind is iterables.Filter else range_items(iterable.start, iterable.stop, iterable.step)
+    if iterable.begun:
+        return None
+    if kind is iterables.Enumerate:
+        inner = items_of(iterable.iterable)
+        start = iterable.start
+        if inner is not None and inner.walk is not None and inner.walk.of_iteration is not None:
+            element = inner.walk.of_iteration
+            return inner._replace(walk=inner.walk._replace(of_iteration=lambda k: (_plus(start, k), element(k))))
+        return inner and inner._replace(
+            make=lambda k, slices: (_plus(start, k), inner.make(k, slices)), counts=True, walk=None
+        )
+    if kind is iterables.Reversed:
+        return _reversed(iterable.sequence)
+    parts = [
+        items_of(part) if not isinstance(part, range) else range_items(part.start, part.stop, part.step)
+        for part in iterable.iterables
+    ]
+    together = _together(parts, kind is iterables.Zip and iterable.strict)
+    if together is None or kind is iterables.Zip:
+        return together
+    fn = iterable.fn
+    return together._replace(make=lambda k, slices: fn(*together.make(k, slices)))
+
+
+def _of_list(xs: BoundedList) -> Items:
+    """The elements of a list that may grow or shrink while the loop runs, which asks for its length before each iteration."""
+
+    def inside(k: Any) -> Any:
+        return k < xs.size
+
+    walk = Walk(0, 1, lambda: inside, lambda k: integer_ranges.declare_least(k, 0), xs.element)
+    return Items(lambda: xs.size, (), lambda k, _: xs.element(k), True, walk=walk)
+
+
+def _plus(start: Any, k: Any) -> Any:
+    return k if type(start) is int and start == 0 else start + k
+
+
+def length_of(numbers: range) -> int:
+    """How many numbers a range has; `len` fails where there are more than `sys.maxsize`.
+
+    >>> length_of(range(1, 10**30)) == 10**30 - 1, length_of(range(5, -4, -3)), length_of(range(5, 5))
+    (True, 3, 0)
+    """
+    start, stop, step = numbers.start, numbers.stop, numbers.step
+    distance, size = (stop - start, step) if step > 0 else (start - stop, -step)
+    return max(0, (distance + size - 1) // size)
+
+
+def range_items(start: Any, stop: Any, step: Any) -> Items:
+    """The items of `range(start, stop, step)`; each number may be traced, and the items are Python's (weak) integers."""
+    start, stop, step = (whole(n) for n in (start, stop, step))
+    if type(step) is int and step == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    reach, by = _reach(start, stop, step), integer_ranges.of(step)
+
+    def known(item: Any) -> Any:
+        if by is not None and not by[0] <= 0 <= by[1]:
+            integer_ranges.declare_least(item, *((start, 0) if by[0] > 0 else (stop, 1)))
+        return item if reach is None else integer_ranges.declare(item, *reach)
+
+    def make(k: Any, slices: Sequence[Any]) -> Any:
+        scaled = k if type(step) is int and step == 1 else k * step
+        return known(_plus(start, scaled))
+
+    is_static = all(type(n) is int for n in (start, stop, step))
+    count = length_of(range(start, stop, step)) if is_static else functools.partial(_iterations, start, stop, step)
+    return Items(count, (), make, True, walk=_walk(start, stop, step, known))
+
+
+def _iterations(start: Any, stop: Any, step: Any) -> Any:
+    """The number of iterations of a range, one of whose numbers is traced."""
+    by = integer_ranges.of(step)
+    if by == (1, 1) and type(start) is int and start == 0:
+        return stop
+    low, high, size = (n if is_traced(n) else _held(n) for n in (start, stop, step))
+    if by is None or by[0] <= 0 <= by[1]:
+        size = guarded(size, lax.ne(size, jnp.zeros_like(size)), ValueError("range() arg 3 must not be zero"))
+        up = lax.gt(size, jnp.zeros_like(size))
+        low, high, size = lax.select(up, low, high), lax.select(up, high, low), lax.abs(size)
+    elif by[1] < 0:
+        low, high, size = high, low, lax.neg(size)
+    # The distance of two integers may be too large for one, not for an unsigned one.
+    unsigned = np.dtype(f"u{_integer()}")
+    distance, size = (lax.convert_element_type(n, unsigned) for n in (lax.sub(high, low), size))
+    one, most = unsigned.type(1), unsigned.type(jnp.iinfo(_integer()).max)
+    iterations = lax.min(lax.add(lax.div(lax.sub(distance, one), size), one), most)
+    iterations = lax.convert_element_type(iterations, _integer())
+    return convert_weak(lax.select(lax.lt(low, high), iterations, lax.full_like(iterations, 0)), _integer())
+
+
+def _held(n: int) -> Any:
+    """A known bound of a range as an integer of the program."""
+    limits = jnp.iinfo(_integer())
+    if limits.min <= n <= limits.max:
+        return _integer().type(n)
+    raise refusal(
+        f"a range has a traced bound, and {n}, which no integer of the program can hold",
+        why="integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
+        instead=f"a bound up to {limits.max}, or `jax.config.update('jax_enable_x64', True)`",
+    )
+
+
+def _walk(start: Any, stop: Any, step: Any, known: Callable[[Any], Any]) -> Walk | None:
+    """How to step through a range, if no step is known to wrap around and come back into it."""
+    by = integer_ranges.of(step)
+    if by is None or by[0] <= 0 <= by[1]:
+        return None
+    limits = jnp.iinfo(_integer())
+    first, last = (integer_ranges.of(n) or (int(limits.min), int(limits.max)) for n in (start, stop))
+    if by[0] > 0:
+        beyond, span, size = last[1] + by[1] - 1, last[1] - first[0], by[1]
+    else:
+        beyond, span, size = last[0] + by[0] + 1, first[1] - last[0], -by[0]
+    if min(first[0], last[0]) < limits.min or max(first[1], last[1]) > limits.max:
+        return None
+    if size == 1 or limits.min <= beyond <= limits.max:
+        return Walk(start, step, lambda: lambda item: item < stop if by[0] > 0 else item > stop, known)
+    if span + size > 2**limits.bits:
+        return None
+
+    def test() -> Callable[[Any], Any]:
+        # The number after the last item: it may wrap around, but no item is equal to it.
+        end = start + _iterations(start, stop, step) * step
+        return lambda item: item != end
+
+    return Walk(start, step, test, known)
+
+
+def _integer() -> np.dtype[Any]:
+    """The type of Python's integers in arrays."""
+    return np.dtype(jnp.result_type(int))
+
+
+def _reach(start: Any, stop: Any, step: Any) -> integer_ranges.Bounds | None:
+    """The least and the greatest number that a range can give, if its beginning and its direction are known."""
+    first, last, by = (integer_ranges.of(n) for n in (start, stop, step))
+    if first is None or by is None or by[0] <= 0 <= by[1]:
+        return None
+    limits = jnp.iinfo(_integer())
+    if by[0] > 0:
+        return first[0], int(limits.max) if last is None else max(last[1] - 1, first[0])
+    return int(limits.min) if last is None else min(last[0] + 1, first[1]), first[1]
+
+
+def whole(n: Any) -> Any:
+    """A bound of a range as a Python integer, or a traced one as Python's would be: weak, of the default size.
+
+    Raises:
+        TypeError: it is no integer, in the words of Python and of JAX.
+    """
+    if not is_traced(n):
+        return operator.index(n)
+    aval = jax.typeof(n)
+    if aval.shape:
+        raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
+    if aval.dtype != jnp.bool_ and not jnp.issubdtype(aval.dtype, jnp.integer):
+        kind = "complex" if jnp.issubdtype(aval.dtype, jnp.complexfloating) else "float"
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    dtype = _integer()
+    return n if aval.dtype == dtype and aval.weak_type else convert_weak(n, dtype)
+
+
+def _reversed(sequence: Any) -> Items | None:
+    if not is_traced(sequence):
+        inner = items_of(sequence)
+        if inner is None or inner.arrays or (inner.walk is not None and inner.walk.of_iteration):
+            return None
+        last = inner.length - 1
+        return inner._replace(make=lambda k, slices: inner.make(last - k, slices), walk=None)
+    return Items(sequence.shape[0], (sequence,), lambda k, slices: slices[0], False, True)
+
+
+def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
+    """Several items side by side; None when one of them is Python's."""
+    known = [part for part in parts if part is not None and not (part.walk is not None and part.walk.of_iteration)]
+    if len(known) < len(parts) or not known:
+        return None
+    count: Any
+    if all(part.is_static for part in known):
+        count = min(part.count for part in known)
+        if strict and any(part.count != count for part in known):
+            return None
+    elif strict:
+        return None
+    else:
+        count = functools.partial(_shortest, known)
+    arrays: list[Any] = []
+    slots: list[tuple[int, int]] = []
+    for part in known:
+        slots.append((len(arrays), len(arrays) + len(part.arrays)))
+        for array in part.arrays:
+            array = lax.rev(array, (0,)) if part.backwards else array
+            arrays.append(
+                lax.slice_in_dim(array, 0, count) if isinstance(count, int) and array.shape[0] > count else array
+            )
+
+    def make(k: Any, slices: Sequence[Any]) -> Any:
+        return tuple(part.make(k, slices[a:b]) for part, (a, b) in zip(known, slots))
+
+    return Items(count, tuple(arrays), make, any(part.counts for part in known))
+
+
+def _shortest(parts: Sequence[Items]) -> Any:
+    return functools.reduce(jnp.minimum, (part.length for part in parts))

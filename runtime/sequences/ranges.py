@@ -1,0 +1,118 @@
+"""What ranges say of themselves where a bound, an index or a value is traced: by arithmetic, as Python's ranges do.
+
+>>> import jax
+>>> from autograph.directives import range as ag_range
+>>> def f(n):
+...     numbers = ag_range(1, n, 3)
+...     return length(numbers), item(numbers, -1), count(numbers, 4), index(numbers, 7)
+>>> [int(k) for k in jax.jit(f)(12)]
+[4, 10, 1, 2]
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.jax_internals import convert_weak
+from autograph.runtime.checks.guards import guarded
+from autograph.runtime.sequences import counted_range, iteration_space, membership, traced_index
+from autograph.runtime.sequences.comparison import may_be_traced
+from autograph.runtime.sequences.iteration_space import whole as whole
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.array_types import scalar
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+
+
+def is_open(x: Any) -> bool:
+    """Whether `x` is a range of which a bound is traced."""
+    return type(x) is counted_range.range and any(map(is_traced, (x.start, x.stop, x.step)))
+
+
+def _known(numbers: Any) -> range:
+    return range(*map(operator.index, (numbers.start, numbers.stop, numbers.step)))
+
+
+def length(numbers: Any) -> Any:
+    """`len(numbers)` of an open range."""
+    items = iteration_space.range_items(numbers.start, numbers.stop, numbers.step)
+    return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
+
+
+def ends(numbers: Any, name: str) -> tuple[Any, Any]:
+    """The first and the last number of an open range; the compiled program fails where there is none."""
+    size = length(numbers)
+    error = ValueError(f"{name}() arg is an empty sequence")
+    last = numbers.start + (size - 1) * numbers.step
+    return guarded(jnp.asarray(numbers.start), size > 0, error), guarded(last, size > 0, error)
+
+
+def first_number(numbers: Any, message: str) -> Any:
+    """The first number of an open range; the compiled program fails with a `TypeError` where there is none."""
+    return guarded(jnp.asarray(numbers.start), length(numbers) > 0, TypeError(message))
+
+
+def item(numbers: Any, position: Any) -> Any:
+    """`numbers[position]`; the compiled program fails where there is no such number.
+
+    Raises:
+        StagingError: a slice of an open range.
+    """
+    if not is_open(numbers):
+        known = _known(numbers)
+        return traced_index.get_from_range(known, position) if is_traced(position) else known[position]
+    if isinstance(position, slice):
+        raise refusal(
+            "a range with a traced bound is sliced",
+            why="how many numbers it has is only known when the program runs",
+            instead="write the bounds of the slice into the range: `range(start + 1, stop)` for `range(start, stop)[1:]`",
+        )
+    size = length(numbers)
+    if is_traced(position):
+        at = traced_index.integer(position, "range")
+        at = at if integer_ranges.is_natural(at) else lax.select(at < 0, at + size, at)
+    elif not hasattr(type(position), "__index__"):
+        return range(0)[position]  # Python's TypeError
+    else:
+        at = operator.index(position)
+        at = jnp.asarray(at) if at >= 0 else size + at
+    at = guarded(at, (at >= 0) & (at < size), IndexError("range object index out of range"))
+    return scalar(numbers.start + at * numbers.step, int)
+
+
+def count(numbers: Any, value: Any) -> Any:
+    """`numbers.count(value)`."""
+    if not is_open(numbers) and not may_be_traced(value):
+        return _known(numbers).count(value)
+    found = membership.contains(value, numbers)
+    return scalar(found, int) if is_traced(found) else int(found)
+
+
+def index(numbers: Any, value: Any) -> Any:
+    """`numbers.index(value)`; the compiled program fails where the value is missing."""
+    if not is_open(numbers) and not may_be_traced(value):
+        return _known(numbers).index(value)
+    found = membership.contains(value, numbers)
+    text = "x is not in range" if is_traced(value) else _text_of_failure(value)
+    if found is False:
+        raise ValueError(text)
+    # The distance of two integers may be too large for one, not for an unsigned one.
+    start, step, value = (jnp.asarray(n, jnp.result_type(int)) for n in (numbers.start, numbers.step, value))
+    unsigned = np.dtype(f"u{start.dtype}")
+    distance = lax.select(step > 0, value - start, start - value)
+    place = lax.div(lax.convert_element_type(distance, unsigned), lax.convert_element_type(lax.abs(step), unsigned))
+    return scalar(guarded(place, jnp.asarray(found), ValueError(text)), int)
+
+
+def _text_of_failure(value: Any) -> str:
+    """What Python says of a value that a range does not hold; up to 3.13 the value is in it."""
+    try:
+        range(0).index(value)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("an empty range holds nothing")

@@ -1,0 +1,153 @@
+"""Whether any item passes a test, item by item until one does (`any`, `all`, `in`), where the tests may be traced.
+
+Behind a traced test all items must be taken to compute the answer. What taking a later one does to the heap is undone
+and refused, since Python might not have taken it.
+
+>>> any_passes(iter([0, 1, 1 / 2]), lambda x: x, "any()")
+True
+"""
+
+from __future__ import annotations
+
+import dis
+import gc
+import itertools
+import sys
+from collections.abc import Callable, Iterable
+from types import CellType, CodeType, FrameType, GeneratorType
+from typing import Any
+
+from jax import lax
+
+from autograph.runtime.heap import iterators, journal, path_conditions
+from autograph.runtime.jaxprs.binding import predicate
+from autograph.runtime.tracing import sharing
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.truth import decider
+
+_STOPS = "Python stops at the item that decides, which is traced"
+_MOST = 10_000
+_END: Any = object()
+
+
+def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, callers: int = 1) -> Any:
+    """Whether `test(item)` is true of any item: a bool, traced where a test is.
+
+    Args:
+        what: the construct, for the message.
+        callers: how many functions of ours hold `iterable` on the way here.
+    Raises:
+        StagingError: taking an item that Python might not take wrote something, or somebody else takes the items as well, or
+            there is no end of them.
+    """
+    is_shared = iterators.is_native(iterable) and (
+        sharing.others(iterable, callers + 1) > 0 or iterators.takes_from_shared(iterable)
+    )
+    is_endless = iterators.is_endless(iterable)
+    iterator = iter(iterable)
+    found: Any = False
+    behind = 0  # items that Python might not take
+    bound = _Walrus(iterable)
+
+    def next_passes() -> Any:
+        item = next(iterator, _END)
+        return item if item is _END else decider(test(item))
+
+    while True:
+        passes = next_passes() if found is False else evaluated(next_passes, found, False, what)
+        if passes is _END:
+            return found
+        if found is not False:
+            behind += 1
+            if bound.has_bound():
+                raise refusal(
+                    f"{what} takes items whose evaluation binds a variable by `:=`",
+                    why=f"{_STOPS}, so which item binds it last is only known when the program runs",
+                    instead="write a `for` loop that binds it and ends by `break`",
+                )
+            if is_shared:
+                raise refusal(
+                    f"{what} takes items from an iterator that is used elsewhere",
+                    why=f"{_STOPS}, so how many are taken is only known when the program runs",
+                    instead=f"make a list of the items first (`items = list(...)`), then ask {what}",
+                )
+            if is_endless or behind > _MOST:
+                raise refusal(
+                    f"{what} takes items that have no end, or more than {_MOST:,} of them",
+                    why=f"{_STOPS}, and the program would have to hold them all",
+                    instead="count in a variable of your own with `while`",
+                )
+        if is_traced(passes):
+            bound.has_bound()
+            passes = predicate(passes)
+            found = passes if found is False else lax.bitwise_or(found, passes)
+        elif passes:
+            return True
+
+
+class _Walrus:
+    """The variables that a generator binds by `:=` while it makes items, and that somebody else reads: cells."""
+
+    def __init__(self, iterable: Any) -> None:
+        self._cells: list[CellType] = []
+        if type(iterable) is GeneratorType and (names := _bound_in(iterable.gi_code)):
+            cells = [x for x in gc.get_referents(iterable) if type(x) is CellType]
+            read = [name in names for name in iterable.gi_code.co_freevars]
+            self._cells = [*itertools.compress(cells, read)] if len(cells) == len(read) else cells
+        self._before = self._values()
+
+    def _values(self) -> list[Any]:
+        return [_content(cell) for cell in self._cells]
+
+    def has_bound(self) -> bool:
+        """Whether any of them is bound to another value since the last time."""
+        before, self._before = self._before, self._values()
+        return any(x is not y for x, y in zip(before, self._before, strict=True))
+
+
+def _bound_in(code: CodeType) -> set[str]:
+    """The variables of the function around that a generator binds, but for those that nothing but the generator reads."""
+    bound = {x.argval for x in dis.get_instructions(code) if x.opname == "STORE_DEREF"} & {*code.co_freevars}
+    if not bound:
+        return bound
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and code not in frame.f_code.co_consts:
+        frame = frame.f_back
+    if frame is None:
+        return bound
+    around = frame.f_code
+    inside = [x for x in around.co_consts if type(x) is CodeType and x is not code]
+    read = {
+        x.argval for x in dis.get_instructions(around) if x.opname.startswith("LOAD") and x.opname.endswith("DEREF")
+    }
+    return {
+        name for name in bound if name not in around.co_cellvars or name in read.union(*(x.co_freevars for x in inside))
+    }
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _END
+
+
+def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> Any:
+    """`run()`, whose value Python only asks for where the traced `test` is as expected.
+
+    Raises:
+        StagingError: it writes something.
+    """
+    before = path_conditions.passed()
+    with journal.Region([], (test, expected)) as region:
+        value = run()
+        _, written = region.collect()
+    path_conditions.only_where(test, expected, before)
+    if written:
+        raise refusal(
+            f"{what} takes items whose evaluation changes {written[0].location.name}",
+            why=f"{_STOPS}, so the later ones may not be evaluated",
+            instead=f"evaluate them first: build a list, then ask {what}",
+        )
+    return value

@@ -1,0 +1,72 @@
+"""What modules of the runtime ask of those that stand above them: the conversion, the calls, and the staged `if`.
+
+A call of converted code may lead anywhere: `len(x)` to a method `__len__` of the user's, whose body is to be converted first,
+and a check that a traced condition guards is a staged `if`. The modules that need this stand far below those that do it, and
+imports point downwards. So this is the one way up. `autograph/__init__.py` fills it, and nothing else does.
+
+>>> callable(conversion.staged), callable(calls.converted), callable(statements.if_stmt)
+(True, True, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import FunctionType
+from typing import Any, Protocol
+
+
+class Conversion(Protocol):
+    """The functions of the user's and their bodies; `autograph.conversion.pipeline`."""
+
+    def staged(self, f: FunctionType, *, in_try: bool = False) -> FunctionType:
+        """The function with the staged body; `f` itself where it stays as it is."""
+
+    def convert_function(self, f: FunctionType) -> Any:
+        """The converted function, which runs the staged body where something is traced."""
+
+    def is_library(self, f: FunctionType) -> bool:
+        """Whether a function is library code."""
+
+    def is_unseen(self, f: FunctionType) -> bool:
+        """Whether a function of the user's announces no writes: it has no source, or is marked so."""
+
+    def prepare_class(self, kind: type) -> None:
+        """Readies the methods of a class that Python calls without a call in the text."""
+
+
+class Calls(Protocol):
+    """What stands for a callable in converted code; `autograph.runtime.calls`."""
+
+    def converted(self, f: Any) -> Any:
+        """The callable that stands for `f`."""
+
+    def staged(self, f: FunctionType) -> FunctionType:
+        """The staged body of a Python function of the user's; `f` itself where there is none."""
+
+    def in_try(self) -> AbstractContextManager[None]:
+        """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
+
+    def call_in_try(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Calls `f` there."""
+
+
+class Statements(Protocol):
+    """The operators that others are built of; `autograph.runtime.operators.conditionals`."""
+
+    def if_stmt(self, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        """An `if` of which both branches are functions."""
+
+    def nothing(self) -> None:
+        """The branch that does nothing."""
+
+
+conversion: Conversion
+calls: Calls
+statements: Statements
+
+
+def fill(_conversion: Conversion, _calls: Calls, _statements: Statements) -> None:
+    """Says which modules answer; called once, when the library is imported."""
+    global conversion, calls, statements
+    conversion, calls, statements = _conversion, _calls, _statements

@@ -1,0 +1,216 @@
+"""What is known about the size of traced integers: items of ranges, places of extremes, and sums and products of these.
+
+An index that is known to lie in an array needs no test of its sign and no test of its range, a step that is known to be
+positive no guard against zero. That is most of the work in the innermost loop of many a program.
+
+>>> import jax
+>>> def f(i):
+...     i = declare(i, 1, 9)
+...     return print(of(i), of(i * 2 - 1), of(i // 2), of(7)) or i
+>>> _ = jax.make_jaxpr(f)(3)
+(1, 9) (1, 17) (0, 4) (7, 7)
+
+Of an item of `range(a, b)` it is known besides that it is no less than `a`, whatever `a` is: `x[i - a]` needs no test either.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.jax_internals import closed_over, literal, origin
+from autograph.runtime.tracing.staging import is_traced
+
+Bounds = tuple[int, int]
+_DEEPEST = 12  # operations that are followed back
+
+
+class Supposed:
+    """That a variable of a loop is never less than a number: so it begins; whether iterations leave it so is seen at their end.
+
+    Attributes:
+        is_used: whether something was built on that.
+    """
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+        self.is_used = False
+
+
+class _Known(threading.local):
+    def __init__(self) -> None:
+        self.of: dict[int, tuple[Any, Bounds]] = {}
+        self.least: dict[int, tuple[Any, tuple[Any, int]]] = {}
+        self.supposed: dict[int, tuple[Any, Supposed]] = {}
+
+
+_known = _Known()
+
+
+def declare(x: Any, low: int, high: int) -> Any:
+    """`x`, which is known to lie between two numbers, both included."""
+    return _note(_known.of, x, (low, high))
+
+
+def declare_least(x: Any, least: Any, more: int = 0) -> Any:
+    """`x`, which is known not to be less than another integer, traced or not, and a number."""
+    return _note(_known.least, x, (least, more))
+
+
+def suppose(x: Any, least: int) -> Supposed:
+    """Takes for granted that the tracer `x` is no less than a number."""
+    supposed = Supposed(least)
+    _note(_known.supposed, x, supposed)
+    return supposed
+
+
+def forget(x: Any) -> None:
+    """Drops what was supposed of `x`."""
+    _known.supposed.pop(id(x), None)
+
+
+def _note(table: dict[int, tuple[Any, Any]], x: Any, fact: Any) -> Any:
+    if is_traced(x):
+        key = id(x)
+        table[key] = (weakref.ref(x, lambda _: table.pop(key, None)), fact)
+    return x
+
+
+def _noted(table: dict[int, tuple[Any, Any]], x: Any) -> Any:
+    found = table.get(id(x))
+    return found[1] if found is not None and found[0]() is x else None
+
+
+def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
+    """The least and the greatest value of an integer scalar, or None where they are not known."""
+    if not is_traced(x):
+        return (int(x), int(x)) if isinstance(x, int | np.integer) else None
+    if (found := _noted(_known.of, x)) is not None:
+        return found
+    if depth == 0 or x.shape or not jnp.issubdtype(x.dtype, jnp.integer):
+        return None
+    if (number := literal(x)) is not None:
+        return int(number), int(number)
+    if (supposed := _noted(_known.supposed, x)) is not None:
+        supposed.is_used = True
+        return supposed.least, int(jnp.iinfo(x.dtype).max)
+    made = origin(x)
+    if made is None:
+        outer = closed_over(x)
+        return None if outer is None else of(outer, depth - 1)
+    return _result(*made, depth - 1, jnp.iinfo(x.dtype))
+
+
+def is_inside(x: Any, size: int) -> bool:
+    """Whether an index is known to lie in `range(size)`."""
+    bounds = of(x)
+    return bounds is not None and 0 <= bounds[0] and bounds[1] < size
+
+
+def is_natural(x: Any) -> bool:
+    """Whether an integer is known not to be negative."""
+    bounds = of(x)
+    return (bounds is not None and bounds[0] >= 0) or _is_natural_sum(x)
+
+
+def _is_natural_sum(x: Any) -> bool:
+    """Whether an integer is an item of a range, less what the range begins with, and not negative therefore.
+
+    Sums are taken for those of integers without bounds: where one wraps around, Python's index is out of range.
+    """
+    terms, number = _sum(x)
+    for item, factor in terms.values():
+        known = _noted(_known.least, item) if factor == 1 else None
+        if known is not None:
+            of_least, more = _sum(known[0])
+            if _plus(terms, of_least).keys() == {id(item)} and number + more + known[1] >= 0:
+                return True
+    return False
+
+
+_Terms = dict[int, tuple[Any, int]]
+
+
+def _sum(x: Any, depth: int = _DEEPEST) -> tuple[_Terms, int]:
+    """An integer as a sum: tracers by identity with their factors, and a number."""
+    number = x if isinstance(x, int | np.integer) else literal(x)
+    if number is not None:
+        return {}, int(number)
+    made = origin(x) if depth else None
+    if made is not None and made[0] in ("add", "sub"):
+        (left, a), (right, b) = (_sum(operand, depth - 1) for operand in made[1])
+        sign = 1 if made[0] == "add" else -1
+        return _plus(left, right, sign), a + sign * b
+    if made is not None and made[0] in ("convert_element_type", "copy") and np.can_cast(made[1][0].dtype, x.dtype):
+        return _sum(made[1][0], depth - 1)
+    outer = closed_over(x) if depth else None
+    return ({id(x): (x, 1)}, 0) if outer is None else _sum(outer, depth - 1)
+
+
+def _plus(terms: _Terms, others: _Terms, sign: int = 1) -> _Terms:
+    total = {key: (x, terms.get(key, (x, 0))[1] + sign * factor) for key, (x, factor) in others.items()}
+    return {key: term for key, term in {**terms, **total}.items() if term[1]}
+
+
+def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> Bounds | None:
+    """The bounds of the result of an operation, in the limits of its type.
+
+    An integer without an upper bound is one up to the greatest of its type. Of sums and products of such it is not assumed
+    that they wrap around: Python's do not.
+    """
+    if name in ("argmax", "argmin"):
+        [axis] = params["axes"]
+        size = operands[0].shape[axis]
+        return (0, size - 1) if isinstance(size, int) else None
+    if name == "select_n":
+        operands = operands[1:]
+    elif name in ("jit", "pjit") and params.get("name") in ("floor_divide", "remainder"):
+        name = params["name"]
+    elif name not in _OPERATIONS:
+        return None
+    every = [known for x in operands if (known := of(x, depth)) is not None]
+    if not every or len(every) < len(operands):
+        return None
+    found = _combined(name, every)
+    if found is None or found[0] < limits.min:
+        return None
+    if found[1] > limits.max:
+        is_open = name in ("add", "mul") and any(high >= limits.max for _, high in every)
+        return (found[0], int(limits.max)) if is_open else None
+    return found
+
+
+def _combined(name: str, every: list[Bounds]) -> Bounds | None:
+    (low, high), *others = every
+    if name in ("convert_element_type", "copy"):
+        return low, high
+    if name == "select_n":
+        return min(b[0] for b in every), max(b[1] for b in every)
+    if name == "clamp":
+        (x_low, x_high), (top_low, top_high) = others
+        return min(max(low, x_low), top_low), min(max(high, x_high), top_high)
+    a, b = others[0]
+    if name == "add":
+        return low + a, high + b
+    if name == "sub":
+        return low - b, high - a
+    if name == "mul":
+        products = (low * a, low * b, high * a, high * b)
+        return min(products), max(products)
+    if name in ("max", "min"):
+        pick = max if name == "max" else min
+        return pick(low, a), pick(high, b)
+    if a != b or a <= 0:
+        return None
+    if name == "floor_divide" or (name == "div" and low >= 0):
+        return low // a, high // a
+    if name == "remainder" or (name == "rem" and low >= 0):
+        return 0, a - 1
+    return None
+
+
+_OPERATIONS = frozenset({"add", "sub", "mul", "max", "min", "div", "rem", "clamp", "convert_element_type", "copy"})

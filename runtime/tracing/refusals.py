@@ -1,0 +1,112 @@
+"""Refusals of operators that have no body to point at: they name the line of user code that is running.
+
+>>> print(refusal("a dict cannot be read at a traced key", instead="use an array").args[0].splitlines()[-1])
+  instead: use an array
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.code.library import is_library_file
+from autograph.errors import StagingError, UndefinedVariableError, is_ours
+from autograph.runtime.tracing.sharing import locals_of
+
+# What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
+CANNOT_STAGE = (
+    StagingError,
+    UndefinedVariableError,
+    AttributeError,  # of an attribute that an object gets in the first iteration
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
+VALUE = "the returned value"
+RETURNED = "return_value"
+"""How the variable begins in which a `return` inside a loop keeps its value."""
+
+_OURS = re.compile(rf"{RETURNED}\d*(?!\w)")
+
+
+def user_line(outer: int = 0) -> tuple[str, int] | None:
+    """File and line of the innermost running frame that is neither ours nor a library's, or of the `outer`-th around it.
+
+    Only for the text of an error: no operator decides anything by looking at frames.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not is_ours(filename) and not is_library_file(filename):
+            if not outer:
+                return filename, frame.f_lineno
+            outer -= 1
+        frame = frame.f_back
+    return None
+
+
+def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:
+    """The error for a construct that cannot be staged; see `StagingError` for the parts, `user_line` for the place."""
+    return StagingError(what, at=user_line(outer), why=why, instead=instead)
+
+
+def names_held(x: Any) -> list[str]:
+    """The local variables of the user's running functions that hold an object, innermost first; for the text of an error."""
+    found: list[str] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not is_ours(filename) and not is_library_file(filename):
+            found += [name for name, value in locals_of(frame).items() if value is x and name not in found]
+        frame = frame.f_back
+    return found
+
+
+def quoted(path: str) -> str:
+    """What a message calls a variable, a part of one, or a thing without a name.
+
+    >>> quoted("x"), quoted("state['w']"), quoted("the returned value"), quoted("return_value2[0]")
+    ("'x'", "`state['w']`", 'the returned value', 'the returned value[0]')
+    """
+    path = _OURS.sub(VALUE, path) if path.startswith(RETURNED) else path
+    if path.startswith(("the ", "a ", "an ")):
+        return path
+    return f"`{path}`" if "'" in path else f"'{path}'"
+
+
+def a(noun: str) -> str:
+    """The noun with its article.
+
+    >>> a("list"), a("Open")
+    ('a list', 'an Open')
+    """
+    return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
+
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type(jax.jit(len)), np.ufunc)
+
+
+def remedy_of_choice(left: Any, right: Any, are_ordinary: bool) -> str:
+    """What to write instead of a choice between two objects that cannot be chosen; `are_ordinary`: of a class of the user's.
+
+    >>> remedy_of_choice(min, max, False)[:31]
+    'call them where they are chosen'
+    """
+    if isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS):
+        return (
+            "call them where they are chosen (`y = f(x) if test else g(x)`), or by number: "
+            "`jax.lax.switch(index, [f, g], x)`"
+        )
+    if type(left) is not type(right) or not are_ordinary:
+        return ""
+    return (
+        "choose what is read of them (`x = a.x if test else b.x`), or keep it in an array and choose an index; objects of a class "
+        "that compares by what they hold (a dataclass) can be chosen, as long as none of them is changed afterwards"
+    )

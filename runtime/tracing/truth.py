@@ -1,0 +1,61 @@
+"""What decides a test: the value itself, or what the user's `__bool__` or `__len__` says of it.
+
+`if obj:` calls `type(obj).__bool__` natively, which must return a bool. In staged code that may be a traced one, so the
+method is called by name, converted, and its result takes the place of the object.
+
+>>> class Basket:
+...     def __init__(self, items): self.items = items
+...     def __len__(self): return len(self.items)
+>>> decider(Basket([1])), decider(Basket([])), decider([]), decider(3)
+(1, 0, [], 3)
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from autograph.runtime.tracing import host
+from autograph.runtime.tracing.class_lookup import python_method, static_lookup
+from autograph.runtime.tracing.staging import is_traced
+
+_ARRAYS = (Tracer, jax.Array, np.ndarray, np.generic)
+_OWN_TRUTH = frozenset({bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range})
+
+
+def decider(x: Any) -> Any:
+    """The value whose truth is that of `x`; `x` itself where no method of the user's is asked."""
+    kind = type(x)
+    if kind in _OWN_TRUTH or issubclass(kind, _ARRAYS):
+        return x
+    method = python_method(kind, "__bool__")
+    if method is not None:
+        answer = _staged(method)(x)
+        if not is_traced(answer) and type(answer) is not bool:
+            raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
+        return answer
+    if static_lookup(kind, "__bool__") is None and python_method(kind, "__len__") is not None:
+        return length(x)
+    return x
+
+
+def length(x: Any) -> Any:
+    """`len(x)`; traced where the user's `__len__` returns a traced value."""
+    method = python_method(type(x), "__len__")
+    if method is None:
+        return len(x)
+    answer = _staged(method)(x)
+    if is_traced(answer):
+        return answer
+    number = operator.index(answer)
+    if number < 0:
+        raise ValueError("__len__() should return >= 0")
+    return number
+
+
+def _staged(method: Any) -> Any:
+    return host.calls.staged(method)

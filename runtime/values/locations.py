@@ -1,0 +1,319 @@
+"""Places that Python code writes to beside local variables, each with one way to read it and one to put a value back.
+
+A location is one attribute, one cell, one global, or a *whole* list, dict, set or array (append, pop, update have no key,
+and undoing a deletion by key would change a dict's order). What stands there is read and written beneath any
+`__setattr__`, property or `__setitem__` of the user's, since undoing a write must not run the user's code again.
+
+>>> class Point: pass
+>>> p = Point()
+>>> place = AttributeLocation(p, 'x')
+>>> place.get() is UNSET
+True
+>>> place.set(3); p.x, place.name
+(3, '<Point>.x')
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections import OrderedDict, deque
+from types import MemberDescriptorType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.variables import UNSET, CellVariable
+
+
+class AttributeLocation:
+    """One attribute of one object, beneath any `__setattr__` or property."""
+
+    __slots__ = ("attribute", "obj")
+
+    def __init__(self, obj: Any, attribute: str) -> None:
+        self.obj = obj
+        self.attribute = attribute
+
+    @property
+    def key(self) -> Any:
+        names = self.names()  # several objects may share one `__dict__`
+        return (id(self.obj if names is None else names), self.attribute)
+
+    @property
+    def name(self) -> str:
+        return f"<{type(self.obj).__name__}>.{self.attribute}"
+
+    def names(self) -> Any:
+        """The `__dict__` in which the attribute stands; None if it stands in a slot or in a class."""
+        if issubclass(type(self.obj), type) or self._slot() is not None:
+            return None
+        return _names_of(self.obj)
+
+    def _slot(self) -> MemberDescriptorType | None:
+        for base in type(self.obj).__mro__:
+            found = base.__dict__.get(self.attribute)
+            if type(found) is MemberDescriptorType:
+                return found
+        return None
+
+    def get(self) -> Any:
+        slot = self._slot()
+        if slot is not None:
+            try:
+                return slot.__get__(self.obj)
+            except AttributeError:
+                return UNSET
+        if issubclass(type(self.obj), type):
+            return self.obj.__dict__.get(self.attribute, UNSET)
+        return _names_of(self.obj).get(self.attribute, UNSET)
+
+    def of_class(self) -> Any:
+        """What the class has under this name."""
+        return UNSET if issubclass(type(self.obj), type) else _of_class(self.obj, self.attribute)
+
+    def set(self, value: Any) -> None:
+        slot = self._slot()
+        if slot is not None:
+            before = self.get()
+            if value is before or (type(value) is type(before) in (int, float, str) and repr(value) == repr(before)):
+                return  # C code has slots that are read-only
+            try:
+                slot.__delete__(self.obj) if value is UNSET else slot.__set__(self.obj, value)
+            except (AttributeError, TypeError) as error:
+                raise _is_read_only(self) from error
+        elif issubclass(type(self.obj), type):
+            before = self.get()
+            try:
+                if value is not UNSET and value is not before:
+                    type.__setattr__(self.obj, self.attribute, value)
+                elif value is UNSET and before is not UNSET:
+                    type.__delattr__(self.obj, self.attribute)
+            except (AttributeError, TypeError) as error:
+                raise _is_read_only(self) from error
+        else:
+            names = _names_of(self.obj)
+            if value is not UNSET:
+                names[self.attribute] = value
+            else:
+                names.pop(self.attribute, None)
+
+
+def _is_read_only(location: AttributeLocation) -> Exception:
+    return refusal(
+        f"attribute '{location.attribute}' of {a(type(location.obj).__qualname__)} is changed inside a staged statement",
+        why="only C code can write it, so it cannot be put back",
+        instead="change it before or after the statement, or make another object",
+    )
+
+
+def _of_class(obj: Any, attribute: str) -> Any:
+    """The value that reading an attribute finds in the class of an object that does not have it; `UNSET` for none."""
+    for base in type(obj).__mro__:
+        if attribute in base.__dict__:
+            found = base.__dict__[attribute]
+            return UNSET if hasattr(type(found), "__get__") else found
+    return UNSET
+
+
+def _names_of(obj: Any) -> Any:
+    """The `__dict__` of an object, beneath any `__getattribute__`; of a thread-local the one of this thread."""
+    base = threading.local if issubclass(type(obj), threading.local) else object
+    return base.__getattribute__(obj, "__dict__")
+
+
+def attribute_names(obj: Any) -> list[str]:
+    """The attributes that `obj` holds itself: filled slots, then its `__dict__`. Of a class, those that can be written."""
+    if issubclass(type(obj), type):
+        return [name for name in type.__dict__["__dict__"].__get__(obj) if name not in _OF_CLASSES]
+    slots = [
+        name
+        for base in reversed(type(obj).__mro__)
+        for name, found in base.__dict__.items()
+        if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
+    ]
+    try:
+        return [*slots, *_names_of(obj)]
+    except AttributeError:
+        return slots
+
+
+def attribute_values(obj: Any) -> list[Any]:
+    """What the attributes hold that `obj` holds itself."""
+    return [AttributeLocation(obj, name).get() for name in attribute_names(obj)]
+
+
+class GlobalLocation:
+    """One global name of one module."""
+
+    __slots__ = ("name", "obj")
+
+    def __init__(self, names: dict[str, Any], name: str) -> None:
+        self.obj = names
+        self.name = name
+
+    @property
+    def key(self) -> Any:
+        return (id(self.obj), self.name)
+
+    @property
+    def attribute(self) -> str:
+        return self.name
+
+    def names(self) -> Any:
+        """The dict in which the global stands."""
+        return self.obj
+
+    def get(self) -> Any:
+        return self.obj.get(self.name, UNSET)
+
+    def set(self, value: Any) -> None:
+        if value is UNSET:
+            self.obj.pop(self.name, None)
+        else:
+            self.obj[self.name] = value
+
+
+def attribute_location(obj: Any, name: str) -> AttributeLocation | GlobalLocation:
+    """The place of `obj.name`: of a module's it is a global."""
+    return GlobalLocation(vars(obj), name) if type(obj) is ModuleType else AttributeLocation(obj, name)
+
+
+class CellLocation(CellVariable):
+    """One variable of an enclosing function."""
+
+    __slots__ = ()
+
+    @property
+    def obj(self) -> Any:
+        return self.cell
+
+    @property
+    def key(self) -> Any:
+        return id(self.cell)
+
+
+class _WholeLocation:
+    """All that one object holds."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: Any) -> None:
+        self.obj = obj
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj)
+
+
+class ContentsLocation(_WholeLocation):
+    """All that a list, dict, set, deque or bytearray holds."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return f"the contents of a {type(self.obj).__name__}"
+
+    def get(self) -> Any:
+        kind = type(self.obj)
+        if isinstance(self.obj, OrderedDict):
+            return OrderedDict(self.obj)  # whose order counts, see `merge`
+        if isinstance(self.obj, dict):
+            return dict(self.obj)
+        if isinstance(self.obj, set):
+            return set(self.obj)
+        if isinstance(self.obj, bytearray):
+            return bytes(self.obj)
+        return list(self.obj) if kind is not list else self.obj[:]
+
+    def set(self, value: Any) -> None:
+        obj = self.obj
+        if isinstance(obj, OrderedDict):  # it keeps the order beside the dict
+            OrderedDict.clear(obj)
+            for key, item in value.items():
+                OrderedDict.__setitem__(obj, key, item)
+        elif isinstance(obj, dict):
+            if len(obj) != len(value) or any(k is not m for k, m in zip(dict.__iter__(obj), value)):
+                dict.clear(obj)
+            dict.update(obj, value)  # under the same keys, so that an iterator over it goes on
+        elif isinstance(obj, set):
+            if {id(x) for x in set.__iter__(obj)} != {id(x) for x in value}:
+                set.clear(obj)
+                set.update(obj, value)
+        elif isinstance(obj, list):
+            list.__setitem__(obj, slice(None), value)
+        elif isinstance(obj, deque) and len(value) == deque.__len__(obj):  # an iterator over it goes on
+            for k, item in enumerate(value):
+                deque.__setitem__(obj, k, item)
+        elif isinstance(obj, deque):
+            deque.clear(obj)
+            deque.extend(obj, value)
+        elif any(isinstance(x, jax.core.Tracer) for x in value):
+            raise holds_known_numbers("an array" if isinstance(obj, array) else "a bytearray")
+        elif isinstance(obj, bytearray):
+            obj[:] = value
+        else:
+            obj[:] = array(obj.typecode, value)
+
+
+def holds_known_numbers(what: str) -> Exception:
+    """The refusal of a staged statement that changes what can hold no traced value."""
+    return refusal(
+        f"{what} is changed inside a staged statement",
+        why="what it holds afterwards depends on a traced value, and it holds known numbers only",
+        instead="start from a JAX array: `x = jnp.asarray(x)`",
+    )
+
+
+class ArrayLocation(_WholeLocation):
+    """The numbers in a NumPy array, which cannot become traced ones."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return "the contents of a NumPy array"
+
+    def get(self) -> Any:
+        return self.obj.copy()
+
+    def set(self, value: Any) -> None:
+        if isinstance(value, jax.core.Tracer):
+            raise holds_known_numbers("a NumPy array")
+        self.obj[...] = value
+
+
+_OF_CLASSES = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "__slots__", "__qualname__"})
+NAMED = (AttributeLocation, GlobalLocation)
+"""Those that stand in a dict, which may also be written as a whole."""
+WHOLES = (ContentsLocation, ArrayLocation)
+Location = AttributeLocation | GlobalLocation | CellLocation | ContentsLocation | ArrayLocation
+LOCATIONS = (AttributeLocation, GlobalLocation, CellLocation, ContentsLocation, ArrayLocation)
+
+
+def same_contents(before: Any, after: Any) -> bool:
+    """Whether nothing was written after all: the same elements by identity, in the same order; numbers by value.
+
+    An `array.array` makes new numbers each time it is read.
+    """
+    if before is after:
+        return True
+    if type(before) is not type(after) or not isinstance(before, (list, dict, set, bytes, np.ndarray)):
+        return False
+    if isinstance(before, np.ndarray):
+        return before.shape == after.shape and before.dtype == after.dtype and before.tobytes() == after.tobytes()
+    if isinstance(before, bytes):
+        return bool(before == after)
+    if len(before) != len(after):
+        return False
+    if isinstance(before, dict):
+        return all(k is m and before[k] is after[m] for k, m in zip(before, after))
+    return all(x is y or _is_same_number(x, y) for x, y in zip(before, after))
+
+
+def _is_same_number(x: Any, y: Any) -> bool:
+    kind = type(x)
+    return kind is type(y) and (x.hex() == y.hex() if kind is float else kind is int and x == y)

@@ -1,0 +1,398 @@
+"""Joining two values into one result: structure by structure, leaf by leaf.
+
+`Join.add(left, right)` walks both values and returns a *template*; numbers and arrays that differ become numbered
+outputs (`Join.left`, `Join.right`, `Join.types`), everything else must be the same on both sides and passes through. When
+the staged statement has run, `fill(template, results)` builds the joined value.
+
+>>> join = Join()
+>>> template = join.add({'a': 1, 'mode': 'fast'}, {'a': 2.5, 'mode': 'fast'}, 'd')
+>>> join.left, join.right, str(join.types[0])
+([1], [2.5], 'weak float32')
+>>> fill(template, [7.0])
+{'a': 7.0, 'mode': 'fast'}
+
+Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
+that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
+aliases stay aliases; which new object stands for which pair is told to `aliases`, since the two old ones may live on.
+Dicts join with equal keys; where their orders differ the result is marked as one whose order is not known (`key_orders`). How
+containers are opened: `kinds`.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from types import MethodType
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, type_of
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.refusals import remedy_of_choice
+from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
+from autograph.runtime.values import key_orders
+from autograph.runtime.values.kinds import (
+    LEAF_KINDS,
+    Opened,
+    defines,
+    is_ordinary,
+    open_container,
+    open_object,
+    same_structure,
+)
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
+from autograph.runtime.values.optional import Maybe
+
+
+class Merged(NamedTuple):
+    """A container that was just built, what it may be instead, and how the user writes it."""
+
+    container: Any
+    roots: Sequence[Any]
+    path: str
+
+
+class Mismatch(Exception):
+    """Two values that cannot be one result.
+
+    Attributes:
+        path: what differs, as the user would write it (`params['w'][0]`).
+        left, right: descriptions of the two sides.
+        why: one clause.
+        instead: what helps, where it is known better than from what the statement is.
+        place: the variable or the location on the heap whose values they are, where it is known.
+    """
+
+    def __init__(self, path: str, left: Any, right: Any, why: str, place: Any = None, *, instead: str = "") -> None:
+        super().__init__(path)
+        self.path = path
+        self.left = describe(left)
+        self.right = describe(right)
+        self.why = why
+        self.instead = instead
+        self.place = place
+
+    @property
+    def read_before(self) -> str:
+        """What helps where a cached property is read for the first time; empty where it is something else."""
+        place = self.place
+        is_cached = isinstance(place, AttributeLocation) and (
+            type(static_lookup(type(place.obj), place.attribute)) is functools.cached_property
+        )
+        return "read it once before the statement: it is kept when it is computed" if is_cached else ""
+
+    def named(self, variables: Iterable[Variable]) -> str:
+        """The path; a location on the heap by the name of a variable, or of a variable's attribute, that leads to it."""
+        place = self.place
+        if not isinstance(place, AttributeLocation | ContentsLocation) or not self.path.startswith(place.name):
+            return self.path
+        found = {v.name: v.get() for v in variables}
+        names = [name for name, value in found.items() if value is place.obj]
+        names += [
+            f"{name}.{attribute}"
+            for name, value in found.items()
+            if is_ordinary(value)
+            for attribute in attribute_names(value)
+            if AttributeLocation(value, attribute).get() is place.obj
+        ]
+        if not names:
+            return self.path
+        rest = self.path.removeprefix(place.name)
+        if isinstance(place, AttributeLocation):
+            return f"{names[0]}.{place.attribute}{rest}"
+        return f"the contents of the {type(place.obj).__name__} '{names[0]}'{rest}"
+
+
+def describe(value: Any, depth: int = 3) -> str:
+    """A value as an error message shows it, down to `depth` containers in one another."""
+    kind = type(value)
+    if value is UNSET or kind is Undefined:
+        return "no value"
+    if kind in (bool, int, float, complex, str, bytes, type(None)):
+        text = repr(value)
+        return f"{kind.__name__} {text}" if kind in (bool, int, float, complex, str) and len(text) < 40 else text[:60]
+    if is_array_like(value):
+        return str(type_of(value))
+    if kind is Maybe:
+        return f"None or {describe(value.value, depth)}"
+    if kind in (list, tuple):
+        inner = (
+            "..."
+            if not depth
+            else ", ".join(describe(v, depth - 1) for v in value[:4]) + (", ..." if len(value) > 4 else "")
+        )
+        return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
+    if isinstance(value, enum.Enum):
+        return f"{kind.__qualname__}.{value.name}"
+    if kind is dict:
+        return "dict with keys " + (", ".join(repr(k) for k in list(value)[:6]) or "(none)")
+    if isinstance(value, jax.core.Tracer):
+        return str(jax.typeof(value))
+    return f"a {kind.__qualname__} object"
+
+
+class Same:
+    """Template of a value that passes through."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Slot:
+    """Template of the n-th output."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class Node:
+    """Template of a container: how to build it from its children."""
+
+    __slots__ = ("build", "children")
+
+    def __init__(self, build: Callable[[list[Any]], Any], children: list[Any]) -> None:
+        self.build = build
+        self.children = children
+
+
+Template = Same | Slot | Node
+
+
+def fill(template: Template, results: list[Any], built: dict[int, Any] | None = None) -> Any:
+    """The value of a template once the outputs are known.
+
+    `built` holds the containers made so far, by the id of their node; templates filled with one table share them.
+    """
+    if type(template) is Slot:
+        return results[template.index]
+    if type(template) is Same:
+        return template.value
+    assert type(template) is Node
+    if built is None:
+        built = {}
+    if id(template) not in built:
+        built[id(template)] = template.build([fill(child, results, built) for child in template.children])
+    return built[id(template)]
+
+
+def map_slots(template: Template, change: Callable[[int], Template]) -> Template:
+    """The template with each slot replaced."""
+    if type(template) is Slot:
+        return change(template.index)
+    if type(template) is Node:
+        return Node(template.build, [map_slots(child, change) for child in template.children])
+    return template
+
+
+class Join:
+    """Joins pairs of values; collects the outputs that the staged statement must have.
+
+    Attributes:
+        left, right, types: the outputs: both sides, and the type of the result.
+        nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
+        contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
+        born: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
+        owned: ids of older ones that only the variables of the statement know; they join as well, as a new object.
+        changed: ids of objects that one side changed, which is undone by now.
+    """
+
+    def __init__(self) -> None:
+        self.born: set[int] = set()
+        self.owned: set[int] = set()
+        self.changed: set[int] = set()
+        self.left: list[Any] = []
+        self.right: list[Any] = []
+        self.types: list[ArrayType] = []
+        self.nodes: dict[tuple[int, int], tuple[tuple[Any, ...], Template | None, str]] = {}
+        self.contents_of: tuple[dict[int, Any], dict[int, Any]] = ({}, {})
+
+    def add(self, left: Any, right: Any, path: str) -> Template:
+        """Joins one pair; raises `Mismatch`."""
+        if left is right:
+            return Same(left)
+        if is_array_like(left) and is_array_like(right):
+            return self._numbers(left, right, path)
+        if self._is_ours(left) and self._is_ours(right):
+            return self._pair(left, right, self._open(left), self._open(right), path)
+        a, b = (
+            key_orders.like(x, open_container(contents.get(id(x), x)))
+            for x, contents in zip((left, right), self.contents_of, strict=True)
+        )
+        if a is not None and b is not None:
+            return self._pair(left, right, a, b, path)
+        if a is None and b is None and same_static(left, right):
+            return Same(left)
+        if (
+            left is not None
+            and type(left) is type(right)
+            and self._joins_by_value(left)
+            and self._joins_by_value(right)
+        ):
+            return self._pair(left, right, self._open(left), self._open(right), path)
+        raise Mismatch(
+            path,
+            left,
+            right,
+            "the two sides are of different kinds"
+            if type(left) is not type(right)
+            else "the value is not an array and differs"
+            if describe(left) != describe(right)
+            else "a program can choose between numbers and arrays, not between objects",
+            instead=remedy_of_choice(left, right, is_ordinary(left)),
+        )
+
+    def _is_ours(self, value: Any) -> bool:
+        return id(value) in self.born or id(value) in self.owned
+
+    def _joins_by_value(self, value: Any) -> bool:
+        """Whether an object that others know may become a new one that stands for it: only `is` and writes could tell."""
+        kind = type(value)
+        if not (defines(kind, "__eq__") and defines(kind, "__hash__") and is_ordinary(value)):
+            return False
+        names = object.__getattribute__(value, "__dict__") if kind.__dictoffset__ else None
+        return {id(value), id(names)}.isdisjoint(self.changed) and not weakref.getweakrefcount(value)
+
+    def _open(self, value: Any) -> Opened:
+        return open_object(value, in_place=id(value) in self.born)
+
+    def contents(self, left: Any, right: Any, path: str) -> Template:
+        """Joins two snapshots of what one list, dict or set holds."""
+        if type(left) is set and type(right) is set:
+            if _equal_sets(left, right):
+                return Same(left)
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
+        a, b = open_container(left), open_container(right)
+        if a is None or b is None:
+            return self.add(left, right, path)
+        if isinstance(left, dict) and not same_structure(a[1], b[1]):  # one dict, changed in place: its order counts
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
+        return self._containers(left, right, a, b, path)
+
+    def mark(self) -> Any:
+        """Where the join stands, for `reset`."""
+        return len(self.types), dict(self.nodes)
+
+    def reset(self, mark: Any) -> None:
+        """Forgets what was added since `mark`."""
+        count, self.nodes = mark
+        del self.left[count:], self.right[count:], self.types[count:]
+
+    def output(self, left: Any, right: Any, kind: ArrayType) -> Slot:
+        """Makes an output of a pair of numbers or arrays."""
+        self.left.append(left)
+        self.right.append(right)
+        self.types.append(kind)
+        return Slot(len(self.types) - 1)
+
+    def _numbers(self, left: Any, right: Any, path: str) -> Template:
+        if same_number(left, right):
+            return Same(left)
+        try:
+            kind = join_types(type_of(left), type_of(right))
+            check_fits(left, kind)
+            check_fits(right, kind)
+        except TypesDiffer as differ:
+            raise Mismatch(path, left, right, str(differ), instead=differ.instead) from None
+        return self.output(left, right, kind)
+
+    def _pair(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Template:
+        if isinstance(left, tuple):
+            return self._containers(left, right, a, b, path)
+        key = (id(left), id(right))
+        if key in self.nodes:
+            known = self.nodes[key][1]
+            if known is None:
+                raise Mismatch(path, left, right, "it contains itself")
+            return known
+        ids = (id(left), id(right))
+        if self._is_ours(left) and any(id(x) in ids for pair, _, _ in self.nodes.values() for x in pair):
+            raise Mismatch(path, left, right, "two names of one object on one side name two objects on the other")
+        self.nodes[key] = ((left, right), None, path)
+        node = self._containers(left, right, a, b, path)
+        self.nodes[key] = ((left, right), node, path)
+        return node
+
+    def merged(self, built: dict[int, Any]) -> list[Merged]:
+        """The containers that were built (`fill`) and what each may stand for; forgets the pairs."""
+        made = [Merged(built[id(node)], roots, path) for roots, node, path in self.nodes.values() if id(node) in built]
+        self.nodes.clear()
+        return made
+
+    def _containers(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Node:
+        both = aligned(a, b, path)
+        if both is None:
+            raise Mismatch(path, left, right, why_structures_differ(left, right))
+        others, build = both
+        return Node(build, [self.add(x, y, path + step) for x, y, step in zip(a[0], others, a[2])])
+
+
+def aligned(a: Opened, b: Opened, path: str) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
+    """The children of `b` in the order of those of `a`, and what builds one for both; None when the structures differ.
+
+    Two dicts of one set of keys in different orders become one whose order is not known; `path` is how the user writes it.
+
+    >>> children, build = aligned(open_container({"x": 1, "y": 2}), open_container({"y": 3, "x": 4}), "d")
+    >>> children, key_orders.is_unknown(build([5, 6]))
+    ([4, 3], True)
+    """
+    if same_structure(a[1], b[1]):
+        return b[0], a[3]
+    if not (type(a[1]) is type(b[1]) is tuple and a[1][:1] == b[1][:1] == (dict,)):
+        return None
+    keys, others = key_orders.keys_of(a[1]), key_orders.keys_of(b[1])
+    found = {(type(key), key): child for key, child in zip(others, b[0])}
+    if len(keys) != len(others) or any((type(key), key) not in found for key in keys):
+        return None
+    return [found[type(key), key] for key in keys], key_orders.builder(keys, path)
+
+
+def why_structures_differ(left: Any, right: Any) -> str:
+    """The reason why two containers are not of one structure."""
+    if type(left) is not type(right):
+        return "the two sides are of different kinds"
+    if isinstance(left, dict) and left.keys() == right.keys():
+        return "the dicts have the same keys in different orders"
+    return "the structures differ"
+
+
+def _equal_sets(left: set[Any], right: set[Any]) -> bool:
+    """Whether two sets hold the same elements, without asking a user's `__eq__`."""
+    if len(left) != len(right):
+        return False
+    if {id(x) for x in left} == {id(x) for x in right}:
+        return True
+    return all(type(x) in LEAF_KINDS for x in (*left, *right)) and left == right
+
+
+def same_number(left: Any, right: Any) -> bool:
+    """Whether two Python numbers are one static value: equal, of one type (and of one sign, if zero)."""
+    kind = type(left)
+    if kind is not type(right) or kind not in (bool, int, float, complex):
+        return False
+    return bool(left == right) and (kind in (bool, int) or repr(left) == repr(right))
+
+
+def same_static(left: Any, right: Any) -> bool:
+    """Whether two values that are no arrays count as the same; user-defined equality is never asked."""
+    kind = type(left)
+    if left is right:
+        return True
+    if kind is not type(right):
+        return False
+    if kind is MethodType:
+        return left.__self__ is right.__self__ and left.__func__ is right.__func__
+    if kind is np.ndarray:
+        return left.dtype == right.dtype and left.dtype.kind in "SU" and np.array_equal(left, right)
+    library = kind.__module__.split(".")[0] in ("numpy", "jax", "jaxlib") and not isinstance(left, jax.core.Tracer)
+    if library or kind in (str, bytes, range, slice, type(None), frozenset):
+        return bool(left == right)
+    return False

@@ -1,0 +1,181 @@
+"""What reads the order of a dict's keys in converted code, and what does not, where that order is not known (`key_orders`).
+
+Loops and comprehensions ask for themselves; here are calls of what is not converted, and what the converters write for `*d`, `**d`,
+`{**d}`, `a, b = d` and `d | e`. While no dict is marked, each costs one test of an empty table.
+
+| called with such a dict | is |
+| --- | --- |
+| `d.keys()`, `d.values()`, `d.items()` | a view that refuses to be iterated over |
+| `dict(d)`, `d.copy()`, `copy.copy(d)`, `{**d, ...}`, `d \\| e` | such a dict again |
+| `len`; `set`, `sorted` of its keys or items; `any`, `all` of its values | answered |
+| other functions of Python, its standard library and NumPy; texts | refused |
+| JAX's functions, those of installed packages | called: trees have sorted keys |
+
+>>> ordered([1, 2]), union({'a': 1}, {'b': 2}), display(({'a': 1},), ('b', 2))
+([1, 2], {'a': 1, 'b': 2}, {'a': 1, 'b': 2})
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+    WrapperDescriptorType,
+)
+from typing import Any, cast
+
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.values import key_orders
+from autograph.runtime.values.kinds import open_any
+
+_METHODS = frozenset({"popitem", "__iter__", "__reversed__", "__repr__", "__str__", "__format__"})
+_ADDERS = frozenset(
+    {"extend", "extendleft", "join", "update", "fromkeys", "format", "writelines", "__init__", "__ior__"}
+)
+_SHOW = frozenset({"repr", "str", "ascii", "format", "dumps", "dump", "pformat", "deepcopy", "asdict", "astuple"})
+# Functions that ask for no order, or keep what they are given; iterators' own functions count who else refers to them.
+_OPEN = (
+    len, isinstance, issubclass, type, id, bool, callable, print, hash, getattr, hasattr, setattr, any, all, next, super, cast,
+    vars, functools.partial, SimpleNamespace,
+)  # fmt: skip
+_OPEN_MODULES = frozenset(
+    {"_operator", "dataclasses", "contextlib", "warnings", "logging", "weakref", "gc", "sys", "time"}
+)
+_OF_KEYS = (set, frozenset, sorted)
+_HOLDERS = (list, tuple, dict, set, frozenset, deque, str)
+
+
+def ordered(x: Any) -> Any:
+    """`x`, whose elements are about to be taken in their order: `*x`, `**x`, `a, b = x`.
+
+    Raises:
+        StagingError: it is a dict whose order of keys is not known.
+    """
+    key_orders.check(x)
+    return x
+
+
+def union(x: Any, y: Any) -> Any:
+    """`x | y`."""
+    if not key_orders.any_unknown():
+        return x | y
+    return _marked_like((x, y), key_orders.plain(x) | key_orders.plain(y))
+
+
+def display(*items: tuple[Any, ...]) -> dict[Any, Any]:
+    """`{k: v, **d}`, of a pair for each `k: v` and a tuple of one for each `**d`."""
+    made: dict[Any, Any] = {}
+    for item in items:
+        if len(item) == 1:
+            made = {**made, **item[0]}
+        else:
+            made[item[0]] = item[1]
+    return _marked_like([item[0] for item in items if len(item) == 1], made) if key_orders.any_unknown() else made
+
+
+def _marked_like(sources: Iterable[Any], made: Any) -> Any:
+    """`made`, marked if what it was made of is."""
+    path = next((path for path in map(key_orders.path_of, sources) if path), "")
+    return key_orders.mark(made, path) if path and type(made) is dict else made
+
+
+def added(x: Any, value: Any) -> None:
+    """Says that `value` is about to be added to `x` in its order (`x |= value`, `x += value`, `x.update(value)`)."""
+    if type(value) is dict and isinstance(x, (dict, set, frozenset)) and value.keys() <= set(x):
+        return
+    if not isinstance(x, (set, frozenset)):
+        key_orders.check(value)
+
+
+def checked(f: Any, found: Any) -> Any:
+    """`found`, which stands for the callee `f`, where there may be dicts of unknown order: its arguments are asked."""
+    kind = type(f)
+    if (
+        kind in (BuiltinFunctionType, MethodWrapperType)
+        and type(f.__self__) is not ModuleType
+        and f.__self__ is not None
+    ):
+        return _method(f.__self__, f.__name__, found)
+    if kind in (MethodDescriptorType, WrapperDescriptorType):
+        return lambda x, /, *args, **kwargs: _method(x, f.__name__, functools.partial(found, x))(*args, **kwargs)
+    if f is dict or f is copy.copy:
+        return lambda *args, **kwargs: _marked_like(args[:1], found(*map(key_orders.plain, args), **kwargs))
+    if any(f is known for known in _OF_KEYS):
+        return functools.partial(_of_keys, found)
+    if any(f is known for known in _OPEN) or not _is_of_python(f):
+        return _of_plain(found) if f is bool or f is len else found
+    return functools.partial(_asking, f.__name__ in _SHOW, found)
+
+
+def _is_of_python(f: Any) -> bool:
+    """Whether a function or class is Python's own, of the standard library or NumPy's."""
+    module = getattr(f, "__module__", None)
+    if (
+        type(f) not in (FunctionType, BuiltinFunctionType, type)
+        and type(f).__module__ != "numpy"
+        or module in _OPEN_MODULES
+    ):
+        return module == "dataclasses" and f.__name__ in _SHOW
+    package = module.partition(".")[0] if type(module) is str else "builtins"
+    if package == "numpy" or package in sys.stdlib_module_names:
+        return True
+    if not isinstance(f, type) or not issubclass(f, _HOLDERS):
+        return False
+    return not any(type(static_lookup(f, name)) is FunctionType for name in ("__init__", "__new__"))
+
+
+def _method(owner: Any, name: str, found: Any) -> Any:
+    """A method of C code."""
+    if key_orders.is_unknown(owner):
+        if name in ("keys", "values", "items"):
+            return lambda: key_orders.views(owner, name)
+        if name == "copy":
+            return lambda: _marked_like((owner,), found())
+        if name in _METHODS:
+            key_orders.check(owner)
+    if name not in _ADDERS:
+        return found
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            added(owner, x)
+        return _asking(name in _SHOW, found, *args, **kwargs) if name != "update" else found(*args, **kwargs)
+
+    return call
+
+
+def _of_plain(found: Any) -> Callable[..., Any]:
+    return lambda *args, **kwargs: found(*map(key_orders.plain, args), **kwargs)
+
+
+def _of_keys(found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`set`, `frozenset` and `sorted` of keys or items: no two of them are equal, so none could change places."""
+    for x in args:
+        if kwargs.get("key") is not None or key_orders.is_of_values(x):
+            key_orders.check(x)
+    return found(*map(key_orders.plain, args), **kwargs)
+
+
+def _asking(shows: bool, found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    for x in (*args, *kwargs.values()):
+        check_inside(x) if shows else key_orders.check(x)
+    return found(*args, **kwargs)
+
+
+def check_inside(x: Any, depth: int = 4) -> None:
+    """Refuses to show all of `x`, in a text or a file, where a marked dict is in it."""
+    if not key_orders.any_unknown():
+        return
+    key_orders.check(x)
+    opened = open_any(x) if depth else None
+    for part in opened[0] if opened is not None else ():
+        check_inside(part, depth - 1)

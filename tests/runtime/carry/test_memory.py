@@ -1,0 +1,53 @@
+"""What was learnt about a loop: it belongs to the places of one attempt, and not to an address."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from autograph.runtime.carry.memory import Memory
+from autograph.runtime.operators.items import aug_item, get_item
+from autograph.runtime.operators.while_loops import while_loop
+from autograph.runtime.values.locations import ContentsLocation
+
+
+def test_a_list_at_the_address_of_one_that_is_gone_inherits_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The body of the outer loop is traced twice, and makes another list each time; their keys collide."""
+    monkeypatch.setattr(ContentsLocation, "key", property(lambda location: ("the same address", len(location.obj))))
+    attempts = []
+
+    def total(xs: jax.Array, n: jax.Array) -> jax.Array:
+        k, s = 0, 0
+
+        def loop_body() -> None:
+            nonlocal k, s
+            at = [4]
+            attempts.append(1)
+            least = -3 if len(attempts) > 1 else 1  # a value of a closure can change between two attempts
+
+            def inner_body() -> None:
+                nonlocal s
+                s = s + get_item(xs, get_item(at, 0))
+                aug_item(at, 0, "-=", lambda: 1)
+
+            while_loop(
+                lambda: jax.lax.bitwise_and(jnp.asarray(get_item(at, 0) > least), n > 0), inner_body, lambda: (s,)
+            )
+            k = k + 1
+
+        while_loop(lambda: k < n, loop_body, lambda: (k, s))
+        return s
+
+    xs = jnp.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    assert float(jax.jit(total)(xs, 1)) == sum(float(xs[at]) for at in (4, 3, 2, 1, 0, -1, -2))
+
+
+def test_all_that_was_learnt_of_a_place_goes_with_it() -> None:
+    outer = Memory()
+    memory = Memory(outer)
+    memory.written["list"] = None
+    for key in ((0,), ("list", "[0]")):
+        memory.places[key].refuted = True
+        memory.places[key].least = 4
+        memory.places[key].doubtful = True
+    memory.known_locations([object()])
+    assert list(memory.places) == [(0,)]

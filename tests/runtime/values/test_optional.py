@@ -1,0 +1,225 @@
+"""What is `None` or a value is used only where a test shows that there is a value; else it is refused by name."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+import autograph as ag
+
+
+def returned(c):
+    x = None
+    if c > 0:
+        x = c
+    if x is not None and c > 1:
+        return c
+    return x
+
+
+def used_in_the_wrong_branch(c):
+    x = None
+    if c > 0:
+        x = c
+    if x is None:
+        return c
+    elif c > 1:
+        x = None
+    return x + 1
+
+
+def used_after_a_guarded_use(c):
+    x = None
+    if c > 0:
+        x = c
+    y = 0.0 if x is None else x
+    return y + x
+
+
+def shown_by_one_of_two(c):
+    x = None
+    if c > 0:
+        x = c
+    if x is not None or c < -1:
+        return x
+    return c
+
+
+def shown_of_an_older_value(c):
+    x = None
+    if c > 0:
+        x = c
+    known = x is not None
+    if c < 2:
+        x = None
+    if known:
+        return x
+    return c
+
+
+def shown_in_another_iteration(c):
+    x = None
+    s = 0.0
+    for v in jnp.array([1.0, 2.0, 3.0]):
+        if x is not None:
+            s = s + x
+        if v > c:
+            x = v
+        else:
+            x = None
+        s = s + x
+    return s
+
+
+def asserted_where_it_may_not_run(c):
+    x = None
+    if c > 0:
+        x = c
+
+    def branch():
+        assert x is not None
+        return x
+
+    return lax.cond(c > 1, branch, lambda: 0.0 * c) + x
+
+
+def passed_on(c):
+    x = None
+    if c > 0:
+        x = c
+    y = x
+    return 0.0 if x is None else y
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        returned,
+        used_in_the_wrong_branch,
+        used_after_a_guarded_use,
+        shown_by_one_of_two,
+        shown_of_an_older_value,
+        shown_in_another_iteration,
+        asserted_where_it_may_not_run,
+        passed_on,
+    ],
+)
+def test_refused_where_it_may_be_none(fn):
+    with pytest.raises(ag.StagingError, match="variable 'x' is used where it may be None"):
+        ag.jit(fn)(0.5)
+
+
+def test_a_loop_that_settles_after_its_first_iteration_carries_numbers_only():
+    @ag.jit
+    def largest(xs):
+        best = None
+        for x in xs:
+            if best is None or x > best:
+                best = x
+        return best
+
+    jaxpr = jax.make_jaxpr(largest)(jnp.arange(5.0))
+    assert largest(jnp.arange(5.0)) == 4
+    assert "bool[]" not in str(
+        next(e for e in jaxpr.jaxpr.eqns[0].params["jaxpr"].eqns if e.primitive.name == "scan").outvars
+    )
+
+
+def test_no_test_of_a_parameter_with_a_default_becomes_an_operator():
+    def scaled(x, factor=None):
+        if factor is None:
+            factor = 2
+        return x * factor
+
+    assert "ag__" not in ag.to_code(scaled).split("\n", 1)[1]
+
+
+def doubled(c):
+    if c > 0:
+        return 2 * c
+
+
+def around(c):
+    return doubled(c)
+
+
+def untested(c):
+    return doubled(c) + 1
+
+
+def given_to_a_parameter(c):
+    def plus(y=None):
+        return c if y is None else c + y
+
+    return plus(doubled(c))
+
+
+def asked_of_another_function(c):
+    def constant(x):
+        doubled(x)
+        return 3.0
+
+    y = constant(c)
+    return c if y is None else y
+
+
+def asked_with_wrong_arguments(c):
+    try:
+        y = doubled(c, c)
+        if y is None:
+            return c
+    except TypeError:
+        pass
+    return untested(c)
+
+
+def handed_to_a_transform(c):
+    y = jax.vmap(doubled)(jnp.stack([c, c]))
+    return c if y is None else y[0]
+
+
+def kept_in_a_list(c):
+    y = [doubled(c)]
+    return c if y[0] is None else y[0]
+
+
+def bound_twice_by_a_walrus(c):
+    return c if (y := doubled(c)) and y is None else 0.0
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        around,
+        untested,
+        given_to_a_parameter,
+        asked_of_another_function,
+        asked_with_wrong_arguments,
+        handed_to_a_transform,
+        kept_in_a_list,
+        bound_twice_by_a_walrus,
+    ],
+)
+def test_a_result_that_nobody_tests_is_refused(fn):
+    with pytest.raises(
+        ag.StagingError, match=r"different values in the returned value[^+]*test the result of the call"
+    ):
+        ag.jit(fn)(0.5)
+
+
+def test_no_variable_of_the_users_may_be_none_because_of_its_name():
+    def returning(c):
+        return_value = None
+        if c > 0:
+            return_value = c
+        if isinstance(return_value, float):
+            return None
+        return c
+
+    @ag.jit
+    def f(c):
+        y = returning(c)
+        return 0.0 if y is None else y
+
+    with pytest.raises(ag.StagingError, match="leave different values in the returned value"):
+        f(0.5)
