@@ -161,7 +161,7 @@ def _stage(
     within = Enclosed(variables, enclosed) if enclosed else None
     plan: MergedBranches | None = None
     true_branch: Traced | None = None
-    shown: list[optional.Facts] = []
+    shown: list[optional.Shown] = []
     checked = path_conditions.Left(path_conditions.checks_seen())
 
     def trace_orelse() -> list[Any]:
@@ -211,7 +211,7 @@ def _stage(
 _AS = "lax.cond, or as selects where its branches are cheap"
 
 
-def _shown(pred: Any, branch: BranchResult, other: BranchResult) -> list[optional.Facts]:
+def _shown(pred: Any, branch: BranchResult, other: BranchResult) -> list[optional.Shown]:
     """What the truth of the statement's value and of each variable will show."""
     pairs = zip((branch.value, *branch.values), (other.value, *other.values), strict=True)
     return [optional.facts_of(pred, yes, no) for yes, no in pairs]

@@ -14,29 +14,18 @@ True None
 
 from __future__ import annotations
 
-import threading
-import weakref
 from typing import Any
 
-from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.facts import Facts
 
-
-class _Notes(threading.local):
-    def __init__(self) -> None:
-        self.of: dict[int, tuple[Any, Any, bool]] = {}
-
-
-_notes = _Notes()
+_unread: Facts[tuple[Any, bool]] = Facts()
 
 
 def note(x: Any, condition: Any, value: bool) -> None:
     """Nobody reads `x` where the traced `condition` has that value."""
-    if is_traced(x):
-        key, table = id(x), _notes.of
-        table[key] = (weakref.ref(x, lambda _: table.pop(key, None)), condition, value)
+    _unread.note(x, (condition, value))
 
 
 def of(x: Any) -> tuple[Any, bool] | None:
     """The condition, and the value of it where nobody reads `x`; None where nothing is known."""
-    found = _notes.of.get(id(x))
-    return found[1:] if found is not None and found[0]() is x else None
+    return _unread.of(x)

@@ -15,14 +15,13 @@ Of an item of `range(a, b)` it is known besides that it is no less than `a`, wha
 
 from __future__ import annotations
 
-import threading
-import weakref
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from autograph.jax_internals import closed_over, literal, origin
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.staging import is_traced
 
 Bounds = tuple[int, int]
@@ -41,61 +40,44 @@ class Supposed:
         self.is_used = False
 
 
-class _Known(threading.local):
-    def __init__(self) -> None:
-        self.of: dict[int, tuple[Any, Bounds]] = {}
-        self.least: dict[int, tuple[Any, tuple[Any, int]]] = {}
-        self.supposed: dict[int, tuple[Any, Supposed]] = {}
-
-
-_known = _Known()
+_known: Facts[Bounds] = Facts()
+_no_less: Facts[tuple[Any, int]] = Facts()
+_supposed: Facts[Supposed] = Facts()
 
 
 def declare(x: Any, low: int, high: int) -> Any:
     """`x`, which is known to lie between two numbers, both included."""
-    return _note(_known.of, x, (low, high))
+    return _known.note(x, (low, high))
 
 
 def declare_least(x: Any, least: Any, more: int = 0) -> Any:
     """`x`, which is known not to be less than another integer, traced or not, and a number."""
-    return _note(_known.least, x, (least, more))
+    return _no_less.note(x, (least, more))
 
 
 def suppose(x: Any, least: int) -> Supposed:
     """Takes for granted that the tracer `x` is no less than a number."""
     supposed = Supposed(least)
-    _note(_known.supposed, x, supposed)
+    _supposed.note(x, supposed)
     return supposed
 
 
 def forget(x: Any) -> None:
     """Drops what was supposed of `x`."""
-    _known.supposed.pop(id(x), None)
-
-
-def _note(table: dict[int, tuple[Any, Any]], x: Any, fact: Any) -> Any:
-    if is_traced(x):
-        key = id(x)
-        table[key] = (weakref.ref(x, lambda _: table.pop(key, None)), fact)
-    return x
-
-
-def _noted(table: dict[int, tuple[Any, Any]], x: Any) -> Any:
-    found = table.get(id(x))
-    return found[1] if found is not None and found[0]() is x else None
+    _supposed.forget(x)
 
 
 def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
     """The least and the greatest value of an integer scalar, or None where they are not known."""
     if not is_traced(x):
         return (int(x), int(x)) if isinstance(x, int | np.integer) else None
-    if (found := _noted(_known.of, x)) is not None:
+    if (found := _known.of(x)) is not None:
         return found
     if depth == 0 or x.shape or not jnp.issubdtype(x.dtype, jnp.integer):
         return None
     if (number := literal(x)) is not None:
         return int(number), int(number)
-    if (supposed := _noted(_known.supposed, x)) is not None:
+    if (supposed := _supposed.of(x)) is not None:
         supposed.is_used = True
         return supposed.least, int(jnp.iinfo(x.dtype).max)
     made = origin(x)
@@ -124,7 +106,7 @@ def _is_natural_sum(x: Any) -> bool:
     """
     terms, number = _sum(x)
     for item, factor in terms.values():
-        known = _noted(_known.least, item) if factor == 1 else None
+        known = _no_less.of(item) if factor == 1 else None
         if known is not None:
             of_least, more = _sum(known[0])
             if _plus(terms, of_least).keys() == {id(item)} and number + more + known[1] >= 0:

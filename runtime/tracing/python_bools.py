@@ -13,14 +13,13 @@ Python. Of a variable that holds the one in some iterations or branches and the 
 from __future__ import annotations
 
 import operator
-import weakref
-from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -45,27 +44,16 @@ class Noted:
         self.is_used = False
 
 
-_noted: dict[int, tuple[weakref.ref[Any], Noted]] = {}
+_noted: Facts[Noted] = Facts()
 
 
 def note(x: Any, is_of_python: bool = True) -> Noted | None:
     """Takes note of a traced bool that is one of Python's, or sometimes is."""
     if not is_traced(x):
         return None
-    key, table = id(x), _noted
-    table[key] = weakref.ref(x, partial(_forget, table, key)), Noted(is_of_python)
-    return table[key][1]
-
-
-def _forget(table: dict[int, Any], key: int, reference: weakref.ref[Any]) -> None:
-    found = table.get(key)
-    if found is not None and found[0] is reference:
-        del table[key]
-
-
-def _of(x: Any) -> Noted | None:
-    found = _noted.get(id(x))
-    return found[1] if found is not None and found[0]() is x else None
+    found = Noted(is_of_python)
+    _noted.note(x, found)
+    return found
 
 
 def note_join(result: Any, *sides: Any) -> None:
@@ -84,7 +72,7 @@ def join(*sides: Any) -> bool | None:
 
 def is_doubtful(x: Any) -> bool:
     """Whether `x` stands for a bool of Python's sometimes, and sometimes for an array."""
-    known = _of(x)
+    known = _noted.of(x)
     return known is not None and not known.is_of_python
 
 
@@ -118,7 +106,7 @@ def is_of_python(x: Any) -> bool:
         return type(x) is bool
     if not _is_bool(x):
         return False
-    known = _of(x)
+    known = _noted.of(x)
     if known is not None and known.is_of_python:
         known.is_used = True
     return type_of(x).weak or (known is not None and known.is_of_python)

@@ -19,9 +19,6 @@ cut out by one equation, which is dropped when nothing reads a row.
 
 from __future__ import annotations
 
-import functools
-import threading
-import weakref
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -30,33 +27,19 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.staging import is_traced
 
 _LEAST_ROWS = 2  # per part on average: below, there is nothing to win
-
-
-class _Known(threading.local):
-    def __init__(self) -> None:
-        self.rows: dict[int, tuple[Any, Any, int]] = {}
-
-
-_known = _Known()
-
-
-def _forget(table: dict[int, Any], key: int, _: weakref.ref[Any]) -> None:
-    table.pop(key, None)
+_row_of: Facts[tuple[Any, int]] = Facts()
+"""The array and the place in it from which a value was cut."""
 
 
 def rows(array: Any) -> list[Any]:
     """All rows of an array, cut out by one equation; `stack` knows them again."""
     made: list[Any] = _cut(array)
-    table = _known.rows
     for index, row in enumerate(made):
-        key = id(row)
-        try:
-            table[key] = (weakref.ref(row, functools.partial(_forget, table, key)), array, index)
-        except TypeError:  # a tracer of a kind that nobody can watch
-            break
+        _row_of.note(row, (array, index))
     return made
 
 
@@ -120,13 +103,13 @@ def _together(values: Any) -> Any:
 def _runs(values: Sequence[Any]) -> list[_Run]:
     runs: list[_Run] = []
     for value in values:
-        known = _known.rows.get(id(value))
-        if known is None or known[0]() is not value:
+        known = _row_of.of(value)
+        if known is None:
             runs.append(_Run(None, [], value))
-        elif runs and runs[-1].array is known[1] and _continues(runs[-1].indices, known[2]):
-            runs[-1].indices.append(known[2])
+        elif runs and runs[-1].array is known[0] and _continues(runs[-1].indices, known[1]):
+            runs[-1].indices.append(known[1])
         else:
-            runs.append(_Run(known[1], [known[2]], value))
+            runs.append(_Run(known[0], [known[1]], value))
     return runs
 
 

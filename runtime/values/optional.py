@@ -23,7 +23,6 @@ raises, the other one was taken.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -31,11 +30,12 @@ from typing import Any, NamedTuple
 
 from autograph.jax_internals import open_traces, trace_reference
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.tracing.staging import is_traced
 
 Fact = tuple[Any, bool]
-Facts = tuple[list[Fact], list[Fact]]
+Shown = tuple[list[Fact], list[Fact]]
 
 
 class Maybe(NamedTuple):
@@ -59,14 +59,11 @@ class _Sure(NamedTuple):
         return in_region and trace is not None and any(trace is x for x in open_traces())
 
 
-class _Table(threading.local):
-    def __init__(self) -> None:
-        self.flags: dict[int, weakref.ref[Any]] = {}
-        self.of: dict[int, tuple[weakref.ref[Any], Facts]] = {}
-        self.sure: dict[tuple[int, int], _Sure] = {}
-
-
-_table = _Table()
+_flags: Facts[bool] = Facts()
+"""The tests for `None` that the program has made; the fact itself says nothing more."""
+_shown_by: Facts[Shown] = Facts()
+_sure: dict[tuple[int, int], _Sure] = {}
+"""What is known of a flag in a region, by the addresses of both."""
 
 
 def joined(result: Any, pred: Any, yes: Any, no: Any) -> Any:
@@ -75,16 +72,15 @@ def joined(result: Any, pred: Any, yes: Any, no: Any) -> Any:
     return result
 
 
-def facts_of(pred: Any, yes: Any, no: Any) -> Facts:
+def facts_of(pred: Any, yes: Any, no: Any) -> Shown:
     """What the truth of `yes if pred else no` shows of variables that may be `None`: where it is true, and where it is not."""
-    return (_shown(pred, yes, no, True), _shown(pred, yes, no, False)) if _table.flags else ([], [])
+    return (_shown(pred, yes, no, True), _shown(pred, yes, no, False)) if _flags else ([], [])
 
 
-def note(result: Any, facts: Facts) -> None:
+def note(result: Any, facts: Shown) -> None:
     """Takes note of what the truth of `result` shows."""
-    if any(facts) and is_traced(result):
-        key, table = id(result), _table.of
-        table[key] = (weakref.ref(result, partial(_forget, table, key)), facts)
+    if any(facts):
+        _shown_by.note(result, facts)
 
 
 def _shown(pred: Any, yes: Any, no: Any, truth: bool) -> list[Fact]:
@@ -104,11 +100,9 @@ def _holds(flag: Any, is_none: bool, facts: list[Fact]) -> bool:
 
 def shown_by(test: Any, truth: bool) -> list[Fact]:
     """What is known of variables that may be `None` where `test` has that truth value."""
-    key = id(test)
-    shown: list[Fact] = [(test, truth)] if key in _table.flags and _table.flags[key]() is test else []
-    if key in _table.of and _table.of[key][0]() is test:
-        shown += _table.of[key][1][0 if truth else 1]
-    return shown
+    shown: list[Fact] = [(test, truth)] if _flags.of(test) else []
+    facts = _shown_by.of(test)
+    return shown if facts is None else shown + facts[0 if truth else 1]
 
 
 def hold(test: Any, truth: bool) -> None:
@@ -118,17 +112,17 @@ def hold(test: Any, truth: bool) -> None:
 
 def hold_facts(facts: Iterable[Fact]) -> None:
     """From here on these flags have these values, in the region that is being staged."""
-    region, table = context.innermost(), _table.sure
+    region = context.innermost()
     known_in = None if region is None else weakref.ref(region)
     trace = trace_reference()  # a function may be traced beside any region, and may then not run: under `lax.cond`
     for flag, absent in facts:
         if is_traced(flag):
             key = id(flag), id(region)
-            table[key] = _Sure(weakref.ref(flag, partial(_forget, table, key)), known_in, trace, absent)
+            _sure[key] = _Sure(weakref.ref(flag, partial(_forget, key)), known_in, trace, absent)
 
 
-def _forget(table: dict[Any, Any], key: Any, _: Any) -> None:
-    table.pop(key, None)
+def _forget(key: tuple[int, int], _: Any) -> None:
+    _sure.pop(key, None)
 
 
 def is_none(x: Any) -> Any:
@@ -138,9 +132,7 @@ def is_none(x: Any) -> Any:
     known = _known(x)
     if known is not None:
         return known
-    key, table = id(x.absent), _table.flags
-    table[key] = weakref.ref(x.absent, partial(_forget, table, key))
-    return x.absent
+    return _flags.note(x.absent, True)
 
 
 def some(x: Any, name: str, asked: bool = False) -> Any:
@@ -185,7 +177,7 @@ def _known(x: Maybe) -> bool | None:
     if type(x.absent) is bool:
         return x.absent
     for region in (None, *context.open_regions()):
-        sure = _table.sure.get((id(x.absent), id(region)))
+        sure = _sure.get((id(x.absent), id(region)))
         if sure is not None and sure.flag() is x.absent and sure.is_here(region):
             return sure.absent
         if region is not None and type(region.path) is tuple:

@@ -1,0 +1,56 @@
+"""What is known of a traced value, by the identity of its tracer and for as long as that lives.
+
+>>> import jax
+>>> even: Facts[bool] = Facts()
+>>> def f(x):
+...     y = even.note(x * 2, True)
+...     return print(even.of(y), even.of(x), even.of(4)) or y
+>>> _ = jax.make_jaxpr(f)(3)
+True None None
+>>> bool(even)
+False
+"""
+
+from __future__ import annotations
+
+import weakref
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from autograph.runtime.tracing.staging import is_traced
+
+F = TypeVar("F")
+
+
+class Facts(Generic[F]):
+    """One fact, or none, of each traced value. A tracer belongs to one thread, so threads need no tables of their own."""
+
+    def __init__(self) -> None:
+        self._notes: dict[int, tuple[weakref.ref[Any], F]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._notes)
+
+    def note(self, x: Any, fact: F) -> Any:
+        """Notes a fact of `x`, in the place of an earlier one; returns `x`. Of what is not traced nothing is noted."""
+        if is_traced(x):
+            try:
+                self._notes[id(x)] = weakref.ref(x, partial(self._drop, id(x))), fact
+            except TypeError:  # a tracer of a kind that nobody can watch
+                pass
+        return x
+
+    def of(self, x: Any) -> F | None:
+        """What was noted of `x`."""
+        found = self._notes.get(id(x))
+        return found[1] if found is not None and found[0]() is x else None
+
+    def forget(self, x: Any) -> None:
+        """Drops what was noted of `x`."""
+        if self.of(x) is not None:
+            del self._notes[id(x)]
+
+    def _drop(self, key: int, reference: weakref.ref[Any]) -> None:
+        found = self._notes.get(key)
+        if found is not None and found[0] is reference:  # another value may have the address by now
+            del self._notes[key]
