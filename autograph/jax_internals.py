@@ -6,7 +6,7 @@
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
 | `trace_region` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
-| `keep_with_trace` | the frame of the current trace | views of containers (`runtime/views.py`) are held until a later trace |
+| `keep_with_trace` | the frame of the current trace | views of containers (`aliases`) are held until a later trace |
 | `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
 | `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |

@@ -42,44 +42,19 @@ from jax import lax
 from jax.extend.core.primitives import cond_p
 
 from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.binding import bind_cond
 from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure
+from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.specialize import Equations, is_literal
 from autograph.runtime.tracing.staging import is_traced
 
 _SMALL = 64  # elements of what is computed twice in an iteration, or once more after the loop
 
 
-class Loop(NamedTuple):
-    """A loop in regions (`binding.Traced`) that take its whole carry, and what its results stand for.
-
-    `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
-    `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
-    """
-
-    test: Any
-    body: Any
-    init: list[Any]
-    unread: list[tuple[Any, bool] | None]
-    finish: Callable[[list[Any]], list[Any]] = list
-    alive: Any = None
-
-    def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
-        """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""
-        values = list(self.init)
-        for k, value in zip(kept, state, strict=False):
-            values[k] = value
-        return values
-
-
-def folded(loop: Loop, choose: Callable[..., list[Any]], name: str) -> Loop:
-    """The loop with those exits in its test that can be asked for before an iteration.
-
-    Args:
-        choose: `binding.bind_cond`.
-        name: of the test.
-    """
+def folded(loop: Loop) -> Loop:
+    """The loop with those exits in its test that can be asked for before an iteration."""
     while (exit_ := _find(loop)) is not None:
-        loop = _without(loop, exit_, choose, name)
+        loop = _without(loop, exit_)
     return loop
 
 
@@ -267,7 +242,7 @@ def condition_of(jaxpr: Any, out: Any) -> Any:
     return condition if is_made and condition.aval.dtype == bool and not condition.aval.shape else None
 
 
-def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name: str) -> Loop:
+def _without(loop: Loop, exit_: _Folded) -> Loop:
     """The loop with that exit in its test; what never changes any more is closed over."""
     stay = exit_.stay
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
@@ -281,18 +256,19 @@ def _without(loop: Loop, exit_: _Folded, choose: Callable[..., list[Any]], name:
 
     def finish(results: list[Any]) -> list[Any]:
         state = loop.whole(kept, results)
-        return loop.finish(left(state, exit_.rest, exit_.leave, choose, stays=exit_.head, alive=loop.alive))
+        return loop.finish(left(state, exit_.rest, exit_.leave, stays=exit_.head, alive=loop.alive))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
-    test = type(stay)(*trace_region(goes_on, avals, name))
+    test = type(stay)(*trace_region(goes_on, avals, loop.name))
     fixed = {v: x for k, (v, x) in enumerate(zip(invars, loop.init, strict=True)) if k not in kept}
     consts = {**dict(zip(stay.jaxpr.constvars, stay.consts, strict=True)), **fixed}
     outs = [outs[k] for k in kept]
     read = reads(stay.jaxpr.eqns, outs)
     consts = {v: x for v, x in consts.items() if v in read}
     body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
-    return Loop(test, body, init, [loop.unread[k] for k in kept], finish, loop.alive)
+    unread = [loop.unread[k] for k in kept]
+    return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
 
 
 def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:
@@ -319,7 +295,6 @@ def left(
     state: list[Any],
     rest: Any,
     leave: Any,
-    choose: Callable[..., list[Any]],
     more: Sequence[Any] = (),
     stays: Any = None,
     alive: Any = None,
@@ -345,9 +320,10 @@ def left(
         return [results[k] for k in moved]
 
     def chosen(test: Any, run: Callable[[], list[Any]]) -> list[Any]:
-        return (
-            run() if is_true(test) else choose(test, *(kind(*trace_region(f, (), "exit")) for f in (kept, run)), True)
-        )
+        if is_true(test):
+            return run()
+        no, yes = (kind(*trace_region(side, (), "exit")) for side in (kept, run))
+        return bind_cond(test, no, yes, may_select=True)
 
     def left_where(test: Any) -> list[Any]:
         return chosen(test, lambda: leaves(test))

@@ -38,7 +38,8 @@ from jax.extend.core.primitives import cond_p, scan_p, while_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import inner, is_pure
-from autograph.runtime.jaxprs.exit_folding import Loop, flags, made_of, reads
+from autograph.runtime.jaxprs.exit_folding import flags, made_of, reads
+from autograph.runtime.jaxprs.loop import Form, Loop
 from autograph.runtime.jaxprs.specialize import is_literal
 
 _LARGE = 64  # elements of a result
@@ -61,12 +62,12 @@ class _Guard(NamedTuple):
     other: Any
 
 
-def unguarded(loop: Loop) -> Loop | None:
+def unguarded(loop: Loop) -> Form | None:
     """The loop without such guards; None where it has none."""
-    found = None
+    written, found = loop, None
     while (guard := next(_guards(loop), None)) is not None:
         found = loop = _without(loop, guard)
-    return found
+    return None if found is None else Form(lambda bind: bind(loop.test, loop.body, loop.init), written.body)
 
 
 def _guards(loop: Loop) -> Iterator[_Guard]:

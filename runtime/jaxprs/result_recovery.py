@@ -43,7 +43,8 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.heap import journal
-from autograph.runtime.jaxprs.exit_folding import Loop, condition_of, flags, made_of, reads, stays_number, under
+from autograph.runtime.jaxprs.exit_folding import condition_of, flags, made_of, reads, stays_number, under
+from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.specialize import Equations, is_literal
 from autograph.runtime.tracing import dead_results
 from autograph.runtime.tracing.staging import is_traced
@@ -79,7 +80,8 @@ def recomputed(loop: Loop) -> Loop:
 
     test, body = (_with_inputs(region, kept) for region in (loop.test, loop.body))
     body = made_of(body, body.jaxpr.eqns, [loop.body.jaxpr.outvars[k] for k in kept])
-    return Loop(test, body, [loop.init[k] for k in kept], [loop.unread[k] for k in kept], finish, loop.alive)
+    init, unread = ([of[k] for k in kept] for of in (loop.init, loop.unread))
+    return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
 
 
 def _with_inputs(region: Any, kept: list[int]) -> Any:

@@ -29,25 +29,21 @@ derivative may be infinite there, and zero times infinity is nan: what is differ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 from jax import lax
 from jax.extend.core.primitives import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import inner
-from autograph.runtime.jaxprs.exit_folding import Exit, Loop, changing, exits, is_true, left, made_of, reads
-from autograph.runtime.jaxprs.if_conversion import unguarded
+from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left, made_of, reads
+from autograph.runtime.jaxprs.loop import Bind, Form, Loop
 from autograph.runtime.jaxprs.specialize import Equations, is_literal
 
 _MOST = 200  # equations of a question that the program may hold twice
 _LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
 _VIEWS = frozenset({"squeeze", "reshape", "broadcast_in_dim", "convert_element_type", "not", "neg"})
-
-Bind = Callable[..., list[Any]]
 
 
 class _Rotated(NamedTuple):
@@ -70,32 +66,10 @@ class _Rotated(NamedTuple):
     rest: Any
 
 
-def bind(loop: Loop, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
-    """What a loop leaves in its carry; turned round where that saves a guard.
-
-    Args:
-        bind_while, choose: `binding.bind_while`, `binding.bind_cond`.
-        name: of the test.
-    """
-
-    def written() -> list[Any]:
-        return bind_while(loop.test, loop.body, loop.init)
-
-    rotated = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
-    if rotated is not None:
-        return _run_as(written, lambda: _bind(loop, rotated, bind_while, choose, name), loop, rotated.ask)
-    free = unguarded(loop)
-    if free is not None:
-        return _run_as(written, lambda: bind_while(free.test, free.body, free.init), loop, loop.body)
-    return written()
-
-
-def _run_as(written: Callable[[], list[Any]], run: Callable[[], list[Any]], loop: Loop, more: Any) -> list[Any]:
-    """What a loop leaves that runs in another form than it was written; `more`: the region that computes more there."""
-    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in more.jaxpr.outvars):
-        return run()
-    kind = type(loop.body)
-    return _differentiated_as(*(kind(*trace_region(region, (), "loop")) for region in (written, run)))
+def rotated(loop: Loop) -> Form | None:
+    """The loop with its question at the end of an iteration, where that saves a guard."""
+    found = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
+    return None if found is None else Form(lambda bind: _bind(loop, found, bind), found.ask)
 
 
 def _is_worth_it(exit_: Exit) -> bool:
@@ -160,7 +134,7 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
     )
 
 
-def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: str) -> list[Any]:
+def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind) -> list[Any]:
     kept = rotated.kept
 
     def goes_on(*state: Any) -> list[Any]:
@@ -180,22 +154,7 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind, choose: Bind, name: s
     invars, kind = loop.body.jaxpr.invars, type(loop.body)
     init = [*(loop.init[k] for k in kept), *rotated.ask.call(*loop.init)]
     avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
-    test, body = kind(*trace_region(goes_on, avals, name)), kind(*trace_region(iteration, avals, "loop_body"))
+    test, body = kind(*trace_region(goes_on, avals, loop.name)), kind(*trace_region(iteration, avals, "loop_body"))
     results = bind_while(test, body, init)
     state = loop.whole(kept, results)
-    return left(state, rotated.rest, rotated.leave, choose, results[len(kept) :], alive=loop.alive)
-
-
-def _differentiated_as(written: Any, rotated: Any) -> list[Any]:
-    """The results of a region (`binding.Traced` without arguments); its derivatives are those of another one."""
-    operands = list({id(x): x for x in (*written.consts, *rotated.consts)}.values())
-    places = {id(x): k for k, x in enumerate(operands)}
-
-    def function(region: Any) -> Callable[..., Any]:
-        closed, read = region.closed(), [places[id(x)] for x in region.consts]
-        return lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read))
-
-    run = jax.custom_jvp(function(rotated))
-    as_written = function(written)
-    run.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
-    return list(run(*operands))
+    return left(state, rotated.rest, rotated.leave, results[len(kept) :], alive=loop.alive)

@@ -39,10 +39,10 @@ from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import aliases, guarded_iterators, journal, path_conditions, recursion
 from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs import reverse_mode, rotation
-from autograph.runtime.jaxprs.binding import Traced, bind_cond, bind_scan, bind_while, predicate
-from autograph.runtime.jaxprs.exit_folding import Loop, folded
-from autograph.runtime.jaxprs.result_recovery import note_unread, recomputed
+from autograph.runtime.jaxprs import reverse_mode
+from autograph.runtime.jaxprs.binding import Traced, bind_scan, bind_while, predicate
+from autograph.runtime.jaxprs.loop import Loop
+from autograph.runtime.jaxprs.passes import bind_loop
 from autograph.runtime.operators.loop_variables import Checked, Hidden, tell
 from autograph.runtime.operators.peeling import (
     ATTEMPTS,
@@ -370,16 +370,12 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
                 consts.append(alive)
         closed.append(region.with_consts(constvars, consts, invars, list(region.jaxpr.outvars)))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    written = Loop(closed[0], closed[1], init, carry.unread, alive=alive)
-    name = _name(carry)
-    loop = folded(recomputed(written), bind_cond, name)
 
     def bind(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
         asked = here.test(test)
         return bind_while(asked, body if alive is None else with_alive(body, alive, asked), init)
 
-    results = loop.finish(rotation.bind(loop, bind, bind_cond, name))
-    note_unread(written, results)
+    results = bind_loop(Loop(closed[0], closed[1], init, _name(carry), carry.unread, alive=alive), bind)
     merged = carry.write(results, surely)
     tell(carry, results)
     return merged

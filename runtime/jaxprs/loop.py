@@ -1,0 +1,44 @@
+"""A staged loop between its tracing and its binding: what the passes take and give (see `passes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+Bind = Callable[[Any, Any, Sequence[Any]], list[Any]]
+"""`binding.bind_while`, or what adds to its test that the loop is reached (`reached_loops`)."""
+
+
+class Loop(NamedTuple):
+    """A loop in regions (`binding.Traced`) that take its whole carry, and what its results stand for.
+
+    `name`: of the function that is the test, by which reverse mode knows the loops that it may transpose.
+    `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
+    `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
+    """
+
+    test: Any
+    body: Any
+    init: list[Any]
+    name: str
+    unread: list[tuple[Any, bool] | None]
+    finish: Callable[[list[Any]], list[Any]] = list
+    alive: Any = None
+
+    def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
+        """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""
+        values = list(self.init)
+        for k, value in zip(kept, state, strict=False):
+            values[k] = value
+        return values
+
+
+class Form(NamedTuple):
+    """Another way to run a loop, with the results of the written one.
+
+    `bind`: runs it. `more`: the region that computes more there than the written loop does: where that has derivatives, those
+    of the written loop are taken.
+    """
+
+    bind: Callable[[Bind], list[Any]]
+    more: Any

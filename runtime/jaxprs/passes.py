@@ -1,0 +1,78 @@
+"""The passes over a staged loop, in their order, and the form in which it runs.
+
+| pass | the loop afterwards |
+| --- | --- |
+| `recomputed` | carries nothing that its other results tell |
+| `folded` | asks in its test what its exits ask, where that can be asked before an iteration |
+
+Of the forms the first that fits is taken: `rotated` asks a costly question once for each iteration, `unguarded` computes without a
+guard what an exit guards in the last iteration only. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.extend.core as jex_core
+import jax.numpy as jnp
+
+from autograph import errors
+from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.exit_folding import folded
+from autograph.runtime.jaxprs.if_conversion import unguarded
+from autograph.runtime.jaxprs.loop import Bind, Form, Loop
+from autograph.runtime.jaxprs.result_recovery import note_unread, recomputed
+from autograph.runtime.jaxprs.rotation import rotated
+
+LOOP_PASSES: tuple[Callable[[Loop], Loop], ...] = (
+    recomputed,  # first: an exit that sets nothing but its flag is easier to fold
+    folded,  # before the forms, which look at the exits that are left
+)
+LOOP_FORMS: tuple[Callable[[Loop], Form | None], ...] = (
+    rotated,  # first: what follows the question needs no guard then
+    unguarded,
+)
+
+
+def bind_loop(written: Loop, bind: Bind) -> list[Any]:
+    """Runs a loop, and gives what it leaves in its whole carry."""
+    loop = written
+    for rewrite in LOOP_PASSES:
+        loop = rewrite(loop)
+        if errors.DEBUG and hasattr(jex_core, "check_jaxpr"):  # newer than the oldest JAX
+            jex_core.check_jaxpr(loop.test.jaxpr)
+            jex_core.check_jaxpr(loop.body.jaxpr)
+    forms = (rewrite(loop) for rewrite in LOOP_FORMS)
+    results = loop.finish(_run(loop, next((form for form in forms if form is not None), None), bind))
+    note_unread(written, results)
+    return results
+
+
+def _run(loop: Loop, form: Form | None, bind: Bind) -> list[Any]:
+    def as_written() -> list[Any]:
+        return bind(loop.test, loop.body, loop.init)
+
+    if form is None:
+        return as_written()
+    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in form.more.jaxpr.outvars):
+        return form.bind(bind)
+    kind = type(loop.body)
+    regions = (kind(*trace_region(run, (), "loop")) for run in (as_written, lambda: form.bind(bind)))
+    return _differentiated_as(*regions)
+
+
+def _differentiated_as(written: Any, other: Any) -> list[Any]:
+    """The results of a region (`binding.Traced` without arguments); its derivatives are those of another one."""
+    operands = list({id(x): x for x in (*written.consts, *other.consts)}.values())
+    places = {id(x): k for k, x in enumerate(operands)}
+
+    def function(region: Any) -> Callable[..., Any]:
+        closed, read = region.closed(), [places[id(x)] for x in region.consts]
+        return lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read))
+
+    run = jax.custom_jvp(function(other))
+    as_written = function(written)
+    run.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
+    return list(run(*operands))
