@@ -174,7 +174,9 @@ class MergedBranches:
                 AttributeLocation(obj, name).set(None)
         self._rebuilt = []
         if self.body.raised is None or self.orelse.raised is None:
-            branch.raised = None  # its frames hold values too
+            if branch.raised is not None:
+                branch.raised.__traceback__ = None  # its frames hold values, and it stands in one of them
+            branch.raised = None
 
     def _revive(self) -> set[int] | None:
         """Puts back what the branches wrote into objects of their own, which leave as part of the results; their ids."""

@@ -1,8 +1,10 @@
 """`raise` and `assert` under traced conditions: fail when the program runs, where they are reached, with the user's words."""
 
 import contextlib
+import gc
 import operator
 import threading
+import weakref
 from typing import Any
 
 import jax
@@ -585,3 +587,28 @@ def test_a_list_that_holds_itself_in_an_exception():
         return x
 
     assert "AssertionError: [[...]]" in run(ag.jit(f), 3)
+
+
+def test_a_check_keeps_no_frame_of_the_program_alive():
+    """A failed check is an exception that stands in the frame that raised it: without the collector both stayed, with all values."""
+    kept = []
+
+    class Box:
+        pass
+
+    @ag.convert
+    def f(x):
+        box = Box()
+        kept.append(weakref.ref(box))
+        while x > 1:
+            assert x < 9, "checked"
+            x = x - 1
+        return x
+
+    gc.collect()
+    gc.disable()
+    try:
+        jax.make_jaxpr(f)(3.0)
+        assert [box() for box in kept] == [None]
+    finally:
+        gc.enable()
