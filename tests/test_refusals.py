@@ -20,6 +20,7 @@ import pathlib
 import queue
 import re
 import statistics
+import sys
 import textwrap
 import threading
 import warnings
@@ -59,6 +60,10 @@ def refused(error: type[Exception], text: str) -> Callable[[Callable[..., Any]],
         return fn
 
     return register
+
+
+WITHOUT_COLUMNS = {"identity_of_a_known_and_a_traced_bool"}
+"""What Python 3.11 gives no columns for: an `is` that a jump follows."""
 
 
 def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
@@ -594,6 +599,7 @@ def recursion(n):
     `is` between a known and a traced bool
       at FILE:+3
           if on is not was:
+             ^^^^^^^^^^^^^
       why: Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs
       instead: compare them by `==` or `!=`
     """,
@@ -2016,6 +2022,8 @@ def test_refusal(name: str) -> None:
     with pytest.raises(error) as caught:
         ag.jit(fn)(jnp.int32(4))
     assert type(caught.value) is error
+    if sys.version_info < (3, 12) and name in WITHOUT_COLUMNS:
+        expected = re.sub(r"\n +\^+(?=\n)", "", expected)
     assert message_of(caught.value, fn) == expected
 
 
