@@ -23,7 +23,7 @@ from autograph.runtime.tracing.staging import is_tracer
 
 _MOST = 16
 _MOST_COMPARED = 200
-_VIEWS = frozenset({"slice", "dynamic_slice", "squeeze", "reshape", "transpose", "rev", "split"})
+_VIEWS = frozenset({"slice", "dynamic_slice", "squeeze", "reshape", "transpose", "rev", "split", "unstack"})
 _COPIES = frozenset({"_take", "take"})
 
 

@@ -39,7 +39,8 @@ _CONTAINERS = (list, tuple, dict, set, frozenset)
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     texts.check((x,))
-    container = key_orders.plain(container)
+    if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts
+        container = key_orders.plain(container)
     kind = type(container)
     if issubclass(kind, _CONTAINERS):
         check_search(x, container)
