@@ -4,7 +4,7 @@
 
 | field | meaning |
 | --- | --- |
-| `extra_test` (`For`) | asked after each iteration: the loop goes on while it holds (jump flags) |
+| `extra_test` (`For`) | evaluated after each iteration: the loop goes on while it holds (jump flags) |
 | `options` | a dict display from `set_loop_options`, evaluated before the loop |
 """
 

@@ -220,7 +220,7 @@ def prepare_function(fn: FunctionType) -> None:
     prepare_values((*contents(fn), *values))
     for value in values:
         if type(value) is defaultdict:
-            default_dicts.watch(value, always=True)  # asked once for each function
+            default_dicts.watch(value, always=True)  # evaluated once for each function
 
 
 def contents(fn: FunctionType) -> Iterable[Any]:

@@ -117,15 +117,15 @@ class ModuleText:
 
     def replaced(self, edits: Iterable[Edit]) -> bytes:
         """The bytes of the file with the edits made; edits do not overlap."""
-        done, regions = 0, []
+        done, parts = 0, []
         for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
             assert edit.start >= done, "edits overlap"
-            regions.append(self.text[done : edit.start])
+            parts.append(self.text[done : edit.start])
             newline = self.newline(edit.start)
-            regions.append(LINE_END.sub(lambda _, newline=newline: newline, self._encodable(edit.text)))  # type: ignore[misc]
+            parts.append(LINE_END.sub(lambda _, newline=newline: newline, self._encodable(edit.text)))  # type: ignore[misc]  # a lambda with a default
             done = edit.end
-        regions.append(self.text[done:])
-        return "".join(regions).encode(self.encoding)
+        parts.append(self.text[done:])
+        return "".join(parts).encode(self.encoding)
 
     def _encodable(self, generated: str) -> str:
         """Generated text with escapes for what the file's encoding lacks.

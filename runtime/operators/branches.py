@@ -1,6 +1,6 @@
 """What the two branches of a traced `if` leave behind, and the one result that both become.
 
-Each branch runs in a journal's region of its own (`BranchResult`): its Python code runs once, and all that it wrote is
+Each branch runs in a journal's region of its own (`branch_result`): its Python code runs once, and all that it wrote is
 undone. `MergedBranches` then finds, for the value, each variable and each written location, the template of what stands
 there afterwards:
 
@@ -15,16 +15,14 @@ there afterwards:
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph import errors
-from autograph.runtime.checks import runtime_checks
-from autograph.runtime.heap import aliases, class_fallback, guarded_iterators, journal, recursion
+from autograph.runtime.heap import aliases, class_fallback, journal
 from autograph.runtime.heap.array_versions import JoinedArrays
-from autograph.runtime.heap.escape import holders_of, made_inside, owned, reaches_object
-from autograph.runtime.heap.unset_reads import is_read, refuse_to_read_unset
+from autograph.runtime.heap.escape import made_inside, owned, reaches_object
+from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
 from autograph.runtime.tracing.array_types import convert, placeholder, type_of
@@ -41,58 +39,6 @@ from autograph.runtime.values.writes import in_one_way
 
 ONE_PATH = "it exists on one path only"
 _READ = False, False
-
-
-class BranchResult:
-    """What one branch left behind; `beside` is the branch that was traced before it, whose results are no names of this one.
-
-    What it leaves in `dead` variables, by name, nobody reads: they hold the number from before, or are unbound, when it is over.
-    """
-
-    def __init__(
-        self,
-        run: Callable[[], Any],
-        variables: list[Variable],
-        path: Any,
-        beside: BranchResult | None = None,
-        dead: Sequence[str] = (),
-    ) -> None:
-        self.raised: BaseException | None = None
-        self.value: Any = None
-        with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:
-            self._traces = region.branches = [region.trace]
-            if beside is not None:
-                region.branches += beside._traces
-                region.holders = functools.partial(holders_of, beside)
-            try:
-                with guarded_iterators.held_back(variables, run) as original:
-                    self.value = original(run())
-            except BaseException as error:
-                if error is not region.raised and not runtime_checks.is_event(error):
-                    refuse_to_read_unset(error)
-                    runtime_checks.refuse_to_handle(error)
-                    raise
-                if isinstance(error, UnboundLocalError):
-                    name = str(error.name)  # in a loop: what an earlier iteration left
-                    journal.note_skipped(is_read(name))
-                    if hasattr(error, "has_flag"):
-                        journal.note_skipped(name)
-                self.raised = error
-                if error is not region.raised or not region.fails:
-                    runtime_checks.stage_failure(error)
-            for variable, before in zip(variables, region.entry, strict=True):
-                if variable.name in dead:
-                    variable.set(before if is_array_like(before) else UNSET)
-                elif variable.is_optional:  # a test around the branch may tell which it is
-                    variable.set(settled(variable.get()))
-            self.values, self.written = region.collect()
-        if self.raised is not None:
-            self.written, region.arrays = [], journal.ArrayWrites()  # nobody gets to see them
-        self.forwarded, self.arrays = region.forwarded, region.arrays
-
-    def forget(self) -> None:
-        """Forgets the values of the branch."""
-        self.value, self.values, self.written, self.arrays = None, [], [], journal.ArrayWrites()
 
 
 class MergedBranches:

@@ -31,7 +31,8 @@ from autograph import errors, verbosity
 from autograph.runtime.heap import aliases, journal, path_conditions
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
-from autograph.runtime.operators.branches import ONE_PATH, BranchResult, MergedBranches
+from autograph.runtime.operators.branch_result import BranchResult
+from autograph.runtime.operators.branches import ONE_PATH, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
 from autograph.runtime.tracing.closure_variables import Enclosed
 from autograph.runtime.tracing.refusals import RETURNED, VALUE, quoted

@@ -25,7 +25,7 @@ def with_a_global(a):
     return a * RATE
 
 
-def reads_a_variable_of_an_branch(x):
+def reads_a_variable_of_a_branch(x):
     k = 1
 
     @functools.cache
@@ -75,7 +75,7 @@ def is_called_again_with_another_rate(x):
     return first + f(x)
 
 
-def reads_an_attribute_of_an_branch(x):
+def reads_an_attribute_of_a_branch(x):
     box = Box(1)
 
     @functools.cache
@@ -141,7 +141,7 @@ class Circle:
         return self.radius * 5
 
 
-def reads_its_object_behind_an_branch(x):
+def reads_its_object_behind_a_branch(x):
     circle = Circle()
     if x > 0:
         circle.radius = x
@@ -150,7 +150,7 @@ def reads_its_object_behind_an_branch(x):
     return x + circle.area()
 
 
-def entry_of_an_branch(x):
+def entry_of_a_branch(x):
     k = 1
 
     @functools.cache
@@ -163,16 +163,16 @@ def entry_of_an_branch(x):
 
 
 CHANGING = {
-    reads_a_variable_of_an_branch: "k",
+    reads_a_variable_of_a_branch: "k",
     reads_a_variable_of_a_loop: "k",
     reads_a_traced_variable_that_is_assigned_again: "k",
     is_called_again_with_another_rate: "k",
-    reads_an_attribute_of_an_branch: "<Box>.value",
+    reads_an_attribute_of_a_branch: "<Box>.value",
     reads_what_is_written_behind_it_in_a_loop: "<Box>.value",
     reads_a_list_of_a_loop: "numbers",
     reads_a_global_of_a_loop: "RATE",
-    reads_its_object_behind_an_branch: "<Circle>.radius",
-    entry_of_an_branch: "k",
+    reads_its_object_behind_a_branch: "<Circle>.radius",
+    entry_of_a_branch: "k",
 }
 
 
@@ -185,7 +185,7 @@ def test_what_it_reads_changes(fn):
 
 def test_under_an_eager_vmap_it_is_the_same():
     with pytest.raises(StagingError, match="is kept by functools.cache, and reads k, which changes"):
-        jax.vmap(ag.convert(entry_of_an_branch))(jnp.array([1.0, -1.0]))
+        jax.vmap(ag.convert(entry_of_a_branch))(jnp.array([1.0, -1.0]))
 
 
 def test_what_it_does_not_read_may_change():
@@ -205,7 +205,7 @@ def test_what_it_does_not_read_may_change():
         assert ag.jit(fn)(x) == fn(x)
 
 
-def clears_a_cache_in_an_branch(x):
+def clears_a_cache_in_a_branch(x):
     k = 1
 
     @functools.cache
@@ -219,7 +219,7 @@ def clears_a_cache_in_an_branch(x):
     return f(3)
 
 
-def counts_the_calls_of_an_branch(x):
+def counts_the_calls_of_a_branch(x):
     @functools.cache
     def f(a):
         return a * 2
@@ -230,9 +230,9 @@ def counts_the_calls_of_an_branch(x):
 
 def test_what_a_cache_knows_cannot_be_changed_or_asked():
     with pytest.raises(StagingError, match=r"cache_clear\(\) changes a _lru_cache_wrapper inside a staged statement"):
-        ag.jit(clears_a_cache_in_an_branch)(3)
+        ag.jit(clears_a_cache_in_a_branch)(3)
     with pytest.raises(StagingError, match=r"cache_info\(\) counts the calls of f\(\)"):
-        ag.jit(counts_the_calls_of_an_branch)(3)
+        ag.jit(counts_the_calls_of_a_branch)(3)
 
 
 def test_a_cache_outside_of_staged_statements_is_pythons():
@@ -347,7 +347,7 @@ def closures_of_traced_values(x):
     return make(x)(), make(x)()
 
 
-def property_in_an_branch(x):
+def property_in_a_branch(x):
     circle, y = Circle(), 0.0
     if x > 0:
         y = circle.width
@@ -355,7 +355,7 @@ def property_in_an_branch(x):
     return y, circle.width
 
 
-def item_in_an_branch(x):
+def item_in_a_branch(x):
     circle, y = Circle(), 0.0
     if x > 0:
         y = circle[2]
@@ -367,8 +367,8 @@ SHARED = {
     full_cache: r"g\(\) is kept by functools.lru_cache, which is full, and returns a list",
     one_iterator: r"items\(\) is kept by functools.cache, and returns a list_iterator",
     closures_of_traced_values: r"counter\(\) is kept by functools.cache, and returns a function with traced values",
-    property_in_an_branch: r"Circle.width\(\) is kept by functools.cache, and called without a call in the source",
-    item_in_an_branch: r"Circle.__getitem__\(\) is kept by functools.cache, and called without a call in the source",
+    property_in_a_branch: r"Circle.width\(\) is kept by functools.cache, and called without a call in the source",
+    item_in_a_branch: r"Circle.__getitem__\(\) is kept by functools.cache, and called without a call in the source",
 }
 
 

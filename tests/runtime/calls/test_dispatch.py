@@ -278,7 +278,7 @@ def in_branch(write):
         (lambda: collections.Counter(a=1), lambda x: converted(x.update)(a=2), {"a": 3}),
     ],
 )
-def test_writes_in_an_branch_that_is_not_taken_leave_no_trace(make, write, expected):
+def test_writes_in_a_branch_that_is_not_taken_leave_no_trace(make, write, expected):
     def f(p):
         x = make()
         if_stmt(p > 0, lambda: write(x), nothing)

@@ -861,7 +861,7 @@ def index_that_a_loop_returns(x, small):
     return small * index()
 
 
-def number_of_a_iteration(x, small):
+def number_of_an_iteration(x, small):
     while x > 0:
         factor = 2.5 if small.dtype == "float16" else 2
         x = x - 1
@@ -885,7 +885,7 @@ def none_or_a_number(x, small):
         last_of_an_unknown_range,
         first_of_a_generator,
         index_that_a_loop_returns,
-        number_of_a_iteration,
+        number_of_an_iteration,
         none_or_a_number,
     ],
     ids=lambda f: f.__name__,

@@ -161,7 +161,7 @@ def other_branch_gives_it_another_name(n):
     return v.x, u.x
 
 
-def replaced_in_an_branch_of_an_branch(n):
+def replaced_in_a_branch_of_a_branch(n):
     v = Pair(0, 1)
     if n > 1:
         if n > 3:
@@ -171,7 +171,7 @@ def replaced_in_an_branch_of_an_branch(n):
     return v.x, v.y, n
 
 
-def replaced_in_a_loop_of_an_branch(n):
+def replaced_in_a_loop_of_a_branch(n):
     v = Pair(0, 1)
     if n > 1:
         for i in range(n):
@@ -181,7 +181,7 @@ def replaced_in_a_loop_of_an_branch(n):
     return v.x, v.y
 
 
-def changed_after_a_loop_in_an_branch(n):
+def changed_after_a_loop_in_a_branch(n):
     v = Pair(0, 1)
     if n > 1:
         for i in range(n):
@@ -220,9 +220,9 @@ JOINED = [
     swapped,
     object_inside_stays,
     read_by_a_closure,
-    replaced_in_an_branch_of_an_branch,
-    replaced_in_a_loop_of_an_branch,
-    changed_after_a_loop_in_an_branch,
+    replaced_in_a_branch_of_a_branch,
+    replaced_in_a_loop_of_a_branch,
+    changed_after_a_loop_in_a_branch,
 ]
 
 

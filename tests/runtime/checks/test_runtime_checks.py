@@ -268,7 +268,7 @@ def test_arguments_of_the_exception_are_shown_by_value():
         jax.block_until_ready(jax.jit(f)(5))
 
 
-def test_the_first_check_of_an_branch_that_fails_is_the_one_reported():
+def test_the_first_check_of_a_branch_that_fails_is_the_one_reported():
     @ag.jit
     def f(x, on):
         if on:

@@ -252,7 +252,7 @@ def alias_returned(a):
     return a
 
 
-def alias_in_an_branch(a):
+def alias_in_a_branch(a):
     b = a
     if a[0] > 1:
         b[0] = 7
@@ -377,7 +377,7 @@ REFUSED = [
     row_at_a_traced_index,
     alias,
     alias_returned,
-    alias_in_an_branch,
+    alias_in_a_branch,
     one_of_two,
     one_of_two_that_a_branch_wrote,
     slice_updated,

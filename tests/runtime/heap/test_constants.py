@@ -288,7 +288,7 @@ def test_a_function_of_jax_has_read_it(wrap):
         return first, v[0] * row
 
     if wrap is jax.jit and jax.__version_info__ < (0, 9, 2):
-        pytest.skip("not known there")
+        pytest.skip("before JAX 0.9.2 what only a nested jax.jit reads is not known as a constant (docs/limits.md)")
     x = jnp.ones(2)
     with pytest.raises(StagingError, match="'b' is written after the compiled program has read 'row', which shares"):
         ag.jit(f)(x)

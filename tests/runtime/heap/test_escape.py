@@ -51,7 +51,7 @@ def both_ways(f, *inputs):
     assert not context.active()
 
 
-def test_a_list_filled_in_an_branch_is_returned_full():
+def test_a_list_filled_in_a_branch_is_returned_full():
     both_ways(lambda n: if_exp(n > 0, lambda: make(n, 1), lambda: make(2, n * 2)))
 
 
@@ -174,7 +174,7 @@ def test_objects_that_are_one_in_one_branch_only_are_refused():
         jax.jit(f)(3)
 
 
-def test_an_object_made_in_an_branch_does_not_replace_an_older_one():
+def test_an_object_made_in_a_branch_does_not_replace_an_older_one():
     def f(n):
         old = boxed(1)
         return if_exp(n > 0, lambda: boxed(n), lambda: old).value

@@ -41,7 +41,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", MAKERS)
-def test_an_branch_does_not_advance(kind, way):
+def test_a_branch_does_not_advance(kind, way):
     it = MAKERS[kind]()
     try:
         with pytest.raises(
@@ -56,7 +56,7 @@ def test_an_branch_does_not_advance(kind, way):
 
 
 @pytest.mark.parametrize("method", ["read", "readline", "readlines"])
-def test_an_branch_does_not_read_a_file(method):
+def test_a_branch_does_not_read_a_file(method):
     with open(__file__) as file:
         with pytest.raises(StagingError, match=r"'file' \(textiowrapper\) is advanced"):
             jax.jit(lambda n: if_exp(n > 0, lambda: len(getattr(file, method)()), lambda: 0))(1)
@@ -105,7 +105,7 @@ def test_an_iterator_may_be_handed_on():
     assert jax.jit(f)(1) == 7
 
 
-def test_an_iterator_that_an_branch_deletes():
+def test_an_iterator_that_a_branch_deletes():
     def f(n):
         it = iter([7, 8])
 
@@ -366,7 +366,7 @@ def made_in_the_branch(x):
     return x
 
 
-def kept_beside_what_an_branch_writes(x):
+def kept_beside_what_a_branch_writes(x):
     source = Source()
     found = [source.items, 1.0]
     if x > 0:
@@ -377,8 +377,8 @@ def kept_beside_what_an_branch_writes(x):
     return found[1], source.count, len(list(found[0])), found[0] is source.items
 
 
-@pytest.mark.parametrize("fn", [made_in_the_branch, kept_beside_what_an_branch_writes])
-def test_iterators_that_an_branch_leaves_alone(fn):
+@pytest.mark.parametrize("fn", [made_in_the_branch, kept_beside_what_a_branch_writes])
+def test_iterators_that_a_branch_leaves_alone(fn):
     for x in (2.0, -1.0):
         assert jax.tree.map(float, ag.jit(fn)(x)) == jax.tree.map(float, fn(x))
 
@@ -397,7 +397,7 @@ def random_by_default(x):
     return y, event(x).weight
 
 
-def finalizer_in_an_branch(x):
+def finalizer_in_a_branch(x):
     source, seen = Source(), []
     end = weakref.finalize(source, seen.append, 1)
     if x > 0:
@@ -408,7 +408,7 @@ def finalizer_in_an_branch(x):
 STATE = {
     number_by_default: "the default of Event.number comes from a count, and an object is made inside a staged statement",
     random_by_default: r"random\(\) draws from a Random inside a staged statement",
-    finalizer_in_an_branch: r"finalize\(\) may change a finalize inside a staged statement",
+    finalizer_in_a_branch: r"finalize\(\) may change a finalize inside a staged statement",
 }
 
 

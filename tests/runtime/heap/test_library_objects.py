@@ -144,7 +144,7 @@ class Lazy:
         return self.v * 2
 
 
-def cached_in_an_branch(n):
+def cached_in_a_branch(n):
     s = Lazy(n)
     r = 0
     if n > 2:
@@ -176,7 +176,7 @@ def factorials(n):
         (of_another_class, "`__class__` of this One is changed"),
         (in_a_context, r"set\(\) changes a ContextVar"),
         (counted_down, "iterator ends on a traced condition"),
-        (cached_in_an_branch, "'s.double'"),
+        (cached_in_a_branch, "'s.double'"),
     ],
 )
 def test_refused_by_name(fn, words):
@@ -184,7 +184,7 @@ def test_refused_by_name(fn, words):
         ag.jit(fn)(1)
 
 
-def updated_in_an_branch(n):
+def updated_in_a_branch(n):
     d = {"b": 1}
     if n > 2:
         collections.abc.MutableMapping.update(d, b=n)
@@ -230,7 +230,7 @@ def written_later(n):
 @pytest.mark.parametrize(
     "fn",
     [
-        updated_in_an_branch,
+        updated_in_a_branch,
         updated_in_iterations,
         extended_before_it_fails,
         read_where_it_may_be_one_of_two,
@@ -377,12 +377,12 @@ CHANGES_C = [
 
 
 @pytest.mark.parametrize("fn", CHANGES_C, ids=lambda fn: fn.__name__)
-def test_objects_of_c_code_may_not_change_in_an_branch(fn):
+def test_objects_of_c_code_may_not_change_in_a_branch(fn):
     with pytest.raises(ag.StagingError, match="inside a staged statement|cannot be staged|leave different values"):
         ag.jit(fn)(1)
 
 
-def element_made_in_an_branch(n):
+def element_made_in_a_branch(n):
     if n > 0:
         tree = ElementTree.Element("a")
         tree.set("k", "v")
@@ -391,7 +391,7 @@ def element_made_in_an_branch(n):
     return 0
 
 
-def text_made_in_an_branch(n):
+def text_made_in_a_branch(n):
     count = 1
     if n > 0:
         report = Report()
@@ -407,6 +407,6 @@ def values_of_c_code(n):
     return n
 
 
-@pytest.mark.parametrize("fn", [element_made_in_an_branch, text_made_in_an_branch, values_of_c_code])
-def test_what_c_code_makes_or_reads_in_an_branch(fn):
+@pytest.mark.parametrize("fn", [element_made_in_a_branch, text_made_in_a_branch, values_of_c_code])
+def test_what_c_code_makes_or_reads_in_a_branch(fn):
     assert [int(ag.jit(fn)(n)) for n in (1, 0)] == [fn(1), fn(0)]

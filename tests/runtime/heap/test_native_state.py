@@ -32,7 +32,7 @@ def test_next_outside_a_staged_statement():
         converted(next)(3)
 
 
-def test_an_iterator_from_before_is_not_advanced_in_an_branch():
+def test_an_iterator_from_before_is_not_advanced_in_a_branch():
     it = iter([1, 2])
     with pytest.raises(StagingError, match=r"'it' \(list_iterator\) is advanced inside a staged statement") as refused:
         in_branch(lambda: converted(next)(it))(1)
@@ -89,7 +89,7 @@ def test_the_user_s_iterator_is_put_back():
         lambda: converted(np.random.default_rng(0).normal)(),
     ],
 )
-def test_random_generators_do_not_draw_in_an_branch(draw):
+def test_random_generators_do_not_draw_in_a_branch(draw):
     draw()
     with pytest.raises(StagingError, match="inside a staged statement"):
         in_branch(draw)(1)

@@ -222,7 +222,7 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
-def test_writes_in_an_branch(fn: Callable[..., Any]) -> None:
+def test_writes_in_a_branch(fn: Callable[..., Any]) -> None:
     converted = jax.jit(ag.convert(fn))
     for x in (-1.0, 0.5, 2.0):
         expected = fn(x)

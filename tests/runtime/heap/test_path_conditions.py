@@ -16,7 +16,7 @@ def raise_then_assert(n):
     return n
 
 
-def in_an_branch(n):
+def in_a_branch(n):
     if n > 5:
         assert n < 9, "inner"
     assert n < 8, "outer"
@@ -81,7 +81,7 @@ def in_a_loop_that_may_end(n):
     return s
 
 
-def in_a_loop_in_an_branch(n, iterations):
+def in_a_loop_in_a_branch(n, iterations):
     if n > 5:
         for i in range(iterations):
             assert i < 3, "loop"
@@ -99,7 +99,7 @@ def in_a_loop_of_a_loop(xs, n):
     return n
 
 
-def in_a_iteration(n):
+def in_an_iteration(n):
     for i in range(n):
         if i == 3:
             assert n < 5, "three"
@@ -203,7 +203,7 @@ def an_index(n):
     return first + n
 
 
-def an_index_in_a_iteration(xs, n):
+def an_index_in_an_iteration(xs, n):
     numbers = [n, n + 1, n + 2]
     s = 0
     for x in xs:
@@ -212,7 +212,7 @@ def an_index_in_a_iteration(xs, n):
     return s
 
 
-def an_index_in_a_iteration_of_an_branch(n):
+def an_index_in_an_iteration_of_a_branch(n):
     numbers = [n, n + 1, n + 2]
     s = 0
     if n > 1:
@@ -235,15 +235,15 @@ def many_indices(n):
 
 CALLS = [
     *((raise_then_assert, (n,)) for n in (9, 7, 5, 2)),
-    *((in_an_branch, (n,)) for n in (10, 8, 6, 3)),
+    *((in_a_branch, (n,)) for n in (10, 8, 6, 3)),
     *((f, (n,)) for f in (in_either_branch, by_pattern) for n in (1, 2, 3, 5)),
     *((in_a_loop_without_results, call) for call in (([1, 2, 3], 9), ([1, 2, 2], 9), ([1, 5, 1], 1), ([1, 2, 1], 1))),
     *((in_a_loop_of_known_length, ([1, 2], n)) for n in (9, 5, 3)),
     *((in_a_loop_of_one_iteration, (n,)) for n in (5, 2, 1)),
     *((in_a_loop_that_may_end, (n,)) for n in (9.0, 2.6, 1.6, 1.2)),
-    *((in_a_loop_in_an_branch, call) for call in ((10, 5), (10, 2), (6, 5), (3, 7))),
+    *((in_a_loop_in_a_branch, call) for call in ((10, 5), (10, 2), (6, 5), (3, 7))),
     *((in_a_loop_of_a_loop, call) for call in (([9, 2], 5), ([1, 1], 1), ([4, 1], 1), ([2, 2], 2), ([2, 1], 2))),
-    *((in_a_iteration, (n,)) for n in (5, 3, 2, 0)),
+    *((in_an_iteration, (n,)) for n in (5, 3, 2, 0)),
     *((in_a_loop_test, (n,)) for n in (5, 4, 3, 2, 0)),
     *((in_a_loop_test_of_known_iterations, call) for call in ((5, 5), (5, 1), (1, 5), (1, 1))),
     *((in_an_operand, (n,)) for n in (11, 8, 4, 3, 2)),
@@ -253,8 +253,8 @@ CALLS = [
     *((in_membership, call) for call in ((1, 2), (3, 9), (1, 9), (9, 3), (4, 3), (4, 9))),
     *((property_in_a_loop_test, (n,)) for n in (-4, 0, 2, 9)),
     *((an_index, (n,)) for n in (3, 2, 1)),
-    *((an_index_in_a_iteration, call) for call in (([1, 3], 3), ([1, 2], 3), ([1, 3], 0), ([1, 2], 1))),
-    *((an_index_in_a_iteration_of_an_branch, (n,)) for n in (2, 7, 1)),
+    *((an_index_in_an_iteration, call) for call in (([1, 3], 3), ([1, 2], 3), ([1, 3], 0), ([1, 2], 1))),
+    *((an_index_in_an_iteration_of_a_branch, (n,)) for n in (2, 7, 1)),
     *((many_indices, (n,)) for n in (3, 2, 1)),
 ]
 

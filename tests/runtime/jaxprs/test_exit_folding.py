@@ -189,7 +189,7 @@ def test_an_exit_beside_a_costly_test():
     assert "cond[" not in test + body
 
 
-def test_a_complex_division_is_not_done_twice_in_a_iteration():
+def test_a_complex_division_is_not_done_twice_in_an_iteration():
     def f(z):
         for k in range(40):
             step = (z - z**-3) / 4

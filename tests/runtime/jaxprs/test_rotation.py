@@ -122,7 +122,7 @@ def test_derivatives_are_those_of_the_loop_as_it_is_written(fn, args):
     ("fn", "args", "question"),
     [(descend, (XS, 3), "sinh"), (settle, (XS > 0.5, 3), "concatenate"), (endless, (XS, 9.0), "cumsum")],
 )
-def test_nothing_is_guarded_and_the_question_is_asked_once_a_iteration(fn, args, question):
+def test_nothing_is_guarded_and_the_question_is_asked_once_an_iteration(fn, args, question):
     names = of_body(fn, *args)
     assert names.count(question) == 1
     assert names.count("cond") == (fn is endless)
@@ -184,7 +184,7 @@ def test_a_question_that_prints_or_fails_is_asked_where_python_asks(capfd):
     assert capfd.readouterr().out.split() == ["turn", "0", "turn", "1"]
 
 
-def test_a_question_about_what_a_iteration_has_made_needs_only_its_flag():
+def test_a_question_about_what_an_iteration_has_made_needs_only_its_flag():
     def f(x, a):
         for _ in range(100):
             x = jnp.tanh(a @ x)

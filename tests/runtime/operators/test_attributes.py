@@ -127,7 +127,7 @@ def test_frozen_dataclasses_raise_as_python_does():
 
 
 @pytest.mark.parametrize("make", [Thermometer, Slotted, Described])
-def test_an_branch_that_is_not_taken_leaves_no_trace(make):
+def test_a_branch_that_is_not_taken_leaves_no_trace(make):
     def f(p, v):
         obj = make()
         set_attr(1.0, obj, "a") if make is not Described else None
@@ -206,7 +206,7 @@ def test_in_place_on_the_user_s_objects():
     assert iop("+=", bag, None) == "added"
 
 
-def test_in_place_in_an_branch():
+def test_in_place_in_a_branch():
     def f(p):
         xs = [1.0]
         other = xs

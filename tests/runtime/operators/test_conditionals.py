@@ -327,7 +327,7 @@ def test_a_state_of_functions():
     assert jax.jit(f)(-5) == (1, -5)
 
 
-def test_what_an_branch_assigns_is_undone_for_the_other_branch():
+def test_what_a_branch_assigns_is_undone_for_the_other_branch():
     def f(n):
         y, seen = 1, []
 
@@ -460,7 +460,7 @@ def test_tracing_twice_sees_changed_closures():
 # --- errors in branches, nesting, threads ---
 
 
-def test_an_error_in_an_branch_leaves_everything_as_it_was():
+def test_an_error_in_a_branch_leaves_everything_as_it_was():
     items, box = [1], functools.partial(int)
 
     def f(n):

@@ -234,7 +234,7 @@ def test_numpy_arrays_hold_no_traced_values():
             jax.jit(f)(1.0)
 
 
-def test_a_write_in_an_branch_leaves_no_trace_where_it_is_not_taken():
+def test_a_write_in_a_branch_leaves_no_trace_where_it_is_not_taken():
     def f(p, v):
         xs, d = [1.0, 2.0], {"a": 1.0}
 

@@ -215,7 +215,7 @@ def test_a_test_that_assigns():
     assert len(loops(jax.make_jaxpr(f)(3).jaxpr)) == 1
 
 
-def test_a_test_that_writes_to_the_heap_runs_once_a_iteration():
+def test_a_test_that_writes_to_the_heap_runs_once_an_iteration():
     def f(n):
         asked = [0]
         left = n
@@ -274,7 +274,7 @@ def test_a_variable_first_bound_in_the_loop():
     assert jax.jit(f)(3) == 2.5
 
 
-def test_a_variable_that_a_iteration_deletes_and_binds_again():
+def test_a_variable_that_an_iteration_deletes_and_binds_again():
     def f(n):
         y = 5
 
@@ -290,7 +290,7 @@ def test_a_variable_that_a_iteration_deletes_and_binds_again():
     assert jax.jit(f)(3) == 1 and jax.jit(f)(0) == 5
 
 
-def test_a_variable_that_a_iteration_deletes_is_refused():
+def test_a_variable_that_an_iteration_deletes_is_refused():
     def f(n):
         y = 5
 
@@ -448,7 +448,7 @@ def test_derivatives(n):
         assert jnp.allclose(gradient(0.5, n), want, atol=1e-6)
 
 
-def test_prints_happen_once_a_iteration(capsys):
+def test_prints_happen_once_an_iteration(capsys):
     def f(n):
         def body():
             nonlocal n

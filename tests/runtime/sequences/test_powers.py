@@ -24,13 +24,13 @@ def test_a_traced_negative_exponent_fails_when_the_program_runs() -> None:
     assert int(f(jnp.int32(2), jnp.int32(3))) == 8
 
 
-def test_an_branch_not_taken_may_have_one() -> None:
+def test_a_branch_not_taken_may_have_one() -> None:
     f = ag.jit(lambda a, b: a**b if b >= 0 else -1)
     assert int(f(2, -3)) == -1
     assert int(f(2, 3)) == 8
 
 
-def test_the_number_of_a_iteration_needs_no_check() -> None:
+def test_the_number_of_an_iteration_needs_no_check() -> None:
     def f(n):
         t = 0
         for j in range(n):

@@ -99,7 +99,7 @@ def the_chosen_one_is_changed(c):
     return a.x
 
 
-def an_branch_changes_the_one_it_leaves(c):
+def a_branch_changes_the_one_it_leaves(c):
     p, b = Item(1.0), Item(c)
     if c > 0:
         p.x = 7.0
@@ -141,7 +141,7 @@ def compared_by_identity_in_a_loop(c):
     [
         one_of_two_is_changed,
         the_chosen_one_is_changed,
-        an_branch_changes_the_one_it_leaves,
+        a_branch_changes_the_one_it_leaves,
         the_least_is_changed,
         the_least_by_identity,
         plain_objects,

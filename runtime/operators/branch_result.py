@@ -1,0 +1,67 @@
+"""What one branch of a traced `if` left behind: its value, its variables, its writes, or the exception that ended it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.runtime.checks import runtime_checks
+from autograph.runtime.heap import guarded_iterators, journal, recursion
+from autograph.runtime.heap.escape import holders_of
+from autograph.runtime.heap.unset_reads import is_read, refuse_to_read_unset
+from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.variables import UNSET, Variable
+from autograph.runtime.values.optional import settled
+
+
+class BranchResult:
+    """What one branch left behind; `beside` is the branch that was traced before it, whose results are no names of this one.
+
+    What it leaves in `dead` variables, by name, nobody reads: they hold the number from before, or are unbound, when it is over.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[], Any],
+        variables: list[Variable],
+        path: Any,
+        beside: BranchResult | None = None,
+        dead: Sequence[str] = (),
+    ) -> None:
+        self.raised: BaseException | None = None
+        self.value: Any = None
+        with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:
+            self._traces = region.branches = [region.trace]
+            if beside is not None:
+                region.branches += beside._traces
+                region.holders = functools.partial(holders_of, beside)
+            try:
+                with guarded_iterators.held_back(variables, run) as original:
+                    self.value = original(run())
+            except BaseException as error:
+                if error is not region.raised and not runtime_checks.is_event(error):
+                    refuse_to_read_unset(error)
+                    runtime_checks.refuse_to_handle(error)
+                    raise
+                if isinstance(error, UnboundLocalError):
+                    name = str(error.name)  # in a loop: what an earlier iteration left
+                    journal.note_skipped(is_read(name))
+                    if hasattr(error, "has_flag"):
+                        journal.note_skipped(name)
+                self.raised = error
+                if error is not region.raised or not region.fails:
+                    runtime_checks.stage_failure(error)
+            for variable, before in zip(variables, region.entry, strict=True):
+                if variable.name in dead:
+                    variable.set(before if is_array_like(before) else UNSET)
+                elif variable.is_optional:  # a test around the branch may tell which it is
+                    variable.set(settled(variable.get()))
+            self.values, self.written = region.collect()
+        if self.raised is not None:
+            self.written, region.arrays = [], journal.ArrayWrites()  # nobody gets to see them
+        self.forwarded, self.arrays = region.forwarded, region.arrays
+
+    def forget(self) -> None:
+        """Forgets the values of the branch."""
+        self.value, self.values, self.written, self.arrays = None, [], [], journal.ArrayWrites()
