@@ -25,7 +25,7 @@ from autograph.errors import SourceError as SourceError  # noqa: E402
 from autograph.errors import StagingError as StagingError  # noqa: E402
 from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
 from autograph.errors import Unsupported as Unsupported  # noqa: E402
-from autograph.errors import hide_frames as _hide_frames  # noqa: E402
+from autograph.jax_internals import hide_frames as _hide_frames  # noqa: E402
 from autograph.modules.import_hook import install_import_hook as install_import_hook  # noqa: E402
 from autograph.runtime.calls import dispatch as _calls  # noqa: E402
 from autograph.runtime.checks.runtime_checks import set_checks as set_checks  # noqa: E402

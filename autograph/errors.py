@@ -33,7 +33,6 @@ from types import CodeType, TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 import jax
-import jax.extend.source_info_util as _source_info_util
 
 from autograph import switches
 
@@ -289,14 +288,3 @@ def boundary(fn: F) -> F:
             raise
 
     return call  # type: ignore[return-value]  # `wraps` makes it look like `fn`, which no type says
-
-
-def hide_frames() -> None:
-    """Tells JAX that our files are library code: op metadata and filtered tracebacks then name the user's lines."""
-    if DEBUG:
-        return
-    from autograph.jax_internals import exclude_from_tracebacks
-
-    for directory in PACKAGE_DIRECTORIES:
-        _source_info_util.register_exclusion(directory)
-        exclude_from_tracebacks(directory)

@@ -2,13 +2,14 @@
 
 | name | from | without it |
 | --- | --- | --- |
+| `Jaxpr`, `Literal`, `Primitive`, ... | `jax._src.core` | `jax.extend.core`, whose package imports Pallas: 15 ms |
 | `is_concrete` | `jax._src.core` | `bool(x)` is tried: 60 times slower, the same answer |
 | `TRACE_STATE`, `EAGER` | `jax._src.core` | the staged body always runs: slower, never wrong |
 | `trace_region` | `jax._src.interpreters.partial_eval`, `linear_util` | `jax.make_jaxpr`: tracing takes 1.4 times as long |
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `keep_with_trace` | the frame of the current trace | views of containers (`aliases`) are held until a later trace |
 | `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
-| `exclude_from_tracebacks` | `jax._src.traceback_util` | tracebacks that pass through JAX show our frames |
+| `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
@@ -28,11 +29,30 @@ from types import SimpleNamespace
 from typing import Any
 
 import jax
-import jax.extend.core as jex_core
 import jax.numpy as jnp
 from jax import lax
 
+from autograph import errors
 from autograph.code.stack_room import deeper
+
+try:
+    from jax._src.core import Jaxpr as Jaxpr
+    from jax._src.core import Literal as Literal
+    from jax._src.core import Primitive as Primitive
+    from jax._src.core import check_jaxpr as check_jaxpr
+    from jax._src.core import gensym as _make_gensym
+
+    try:
+        from jax._src.core import ClosedJaxpr as ClosedJaxpr
+    except ImportError:  # since JAX 0.11 every jaxpr holds its constants
+        ClosedJaxpr = Jaxpr  # type: ignore[misc,assignment]  # one class stands for both
+except ImportError:  # pragma: no cover - other JAX versions
+    from jax.extend.core import ClosedJaxpr as ClosedJaxpr
+    from jax.extend.core import Jaxpr as Jaxpr
+    from jax.extend.core import Literal as Literal
+    from jax.extend.core import Primitive as Primitive
+    from jax.extend.core import check_jaxpr as check_jaxpr
+    from jax.extend.core import gensym as _make_gensym
 
 try:
     from jax._src.core import is_concrete as is_concrete
@@ -101,7 +121,7 @@ try:
 
     def trace_region(
         region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
-    ) -> tuple[jex_core.Jaxpr, list[Any]]:
+    ) -> tuple[Jaxpr, list[Any]]:
         """Runs `region(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`).
 
         Args:
@@ -118,7 +138,7 @@ except ImportError:  # pragma: no cover - other JAX versions
 
     def trace_region(
         region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
-    ) -> tuple[jex_core.Jaxpr, list[Any]]:
+    ) -> tuple[Jaxpr, list[Any]]:
         """Runs `region(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`)."""
 
         def named(*args: Any) -> Sequence[Any]:
@@ -296,7 +316,7 @@ def variable_of(x: Any) -> Any:
 def literal(x: Any) -> Any:
     """The number that a tracer stands for, if it is one that the program names."""
     number = variable_of(x)
-    return number.val if isinstance(number, jex_core.Literal) else None
+    return number.val if isinstance(number, Literal) else None
 
 
 def convert_weak(x: Any, dtype: Any) -> Any:
@@ -310,20 +330,22 @@ def convert_weak(x: Any, dtype: Any) -> Any:
         return lax.add(x, zero)
 
 
-new_var: Callable[[Any], Any]  # a fresh variable for a jaxpr, of an abstract value
-try:
-    new_var = jex_core.gensym()
-except AttributeError:  # before JAX 0.10 it has no public name
-    from jax._src.core import gensym as _make_gensym
-
-    new_var = _make_gensym()
+new_var: Callable[[Any], Any] = _make_gensym()
+"""A fresh variable for a jaxpr, of an abstract value."""
 
 try:
-    from jax._src.traceback_util import register_exclusion as exclude_from_tracebacks
+    from jax._src.source_info_util import register_exclusion as _exclude_from_locations
+    from jax._src.traceback_util import register_exclusion as _exclude_from_tracebacks
 except ImportError:  # pragma: no cover - other JAX versions
+    _exclude_from_locations = _exclude_from_tracebacks = lambda path: None
 
-    def exclude_from_tracebacks(path: str) -> None:  # type: ignore[misc]  # JAX's own says `Any`
-        """Does nothing."""
+
+def hide_frames() -> None:
+    """Tells JAX that our files are library code: op metadata and filtered tracebacks then name the user's lines."""
+    if not errors.DEBUG:
+        for directory in errors.PACKAGE_DIRECTORIES:
+            _exclude_from_locations(directory)
+            _exclude_from_tracebacks(directory)
 
 
 # Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.

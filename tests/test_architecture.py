@@ -74,7 +74,6 @@ RECURSIONS = [
 """Modules that import one another: a class is called through its `__init__`, a method through the function in it."""
 
 LATE = {
-    ("autograph.errors", "autograph.jax_internals"): "asked for when the whole library is there",
     ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
     ("autograph.conversion.eager_calls", "autograph.conversion.pipeline"): "converts what the author's body calls",
     ("autograph.conversion.implicit_methods", "autograph.conversion.pipeline"): "converts methods",

@@ -31,12 +31,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
-import jax.extend.core as jex_core
 from jax import lax
-from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir
 
-from autograph.jax_internals import new_var
+from autograph.jax_internals import ClosedJaxpr, Primitive, new_var
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import path_conditions
 from autograph.runtime.jaxprs.exit_folding import reads
@@ -122,7 +120,7 @@ def with_alive(body: Any, alive: Any, test: Any) -> Any:
         return body
     jaxpr, asked = body.jaxpr, test.jaxpr
     if asked.effects:
-        asked = silent(jex_core.ClosedJaxpr(asked, test.consts)).jaxpr
+        asked = silent(ClosedJaxpr(asked, test.consts)).jaxpr
     equations = Equations()
     truth = equations.add(asked, jaxpr.invars, fresh=True)
     whole = jaxpr.replace(invars=[*jaxpr.invars, jaxpr.constvars[at]])

@@ -14,13 +14,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.extend.core as jex_core
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core.primitives import cond_p, scan_p, while_p
+from jax.lax import cond_p, scan_p, while_p
 
-from autograph.jax_internals import new_var, scan_operands, with_constants, with_named_inputs
+from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, with_constants, with_named_inputs
 from autograph.runtime.jaxprs import trip_counts
 from autograph.runtime.jaxprs.cost import is_cheap, is_choice, is_question
 from autograph.runtime.jaxprs.store_sinking import sink_writes
@@ -42,7 +41,7 @@ class Traced:
     def closed(self) -> Any:
         """The jaxpr with its constants as leading inputs."""
         jaxpr = self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars])
-        return jex_core.ClosedJaxpr(with_named_inputs(jaxpr), ())
+        return ClosedJaxpr(with_named_inputs(jaxpr), ())
 
     def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
         """A region of the same equations with other inputs and outputs."""
@@ -85,7 +84,7 @@ def bind_cond(
     for branch in (false_branch, true_branch):
         own = dict(zip(map(id, branch.consts), branch.jaxpr.constvars))
         invars = [own.get(key) or new_var(jax.typeof(value)) for key, value in operands.items()]
-        branches.append(jex_core.ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars), ()))
+        branches.append(ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars), ()))
     index = lax.convert_element_type(pred, jnp.int32)
     return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
 

@@ -39,7 +39,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from jax import lax
-from jax.extend.core.primitives import cond_p
+from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import bind_cond

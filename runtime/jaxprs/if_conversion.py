@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
-from jax.extend.core.primitives import cond_p, scan_p, while_p
+from jax.lax import cond_p, scan_p, while_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import inner, is_pure

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
-import jax.extend.core as jex_core
 import jax.numpy as jnp
 from jax import lax
 
@@ -59,7 +58,7 @@ class Loop:
         values = len(linear) - sum(linear)
         wanted = [k < values for k in range(len(known.jaxpr.outvars))]
         jaxpr, read = jax_internals.prune_jaxpr(known.jaxpr, wanted)
-        return linear, (jex_core.ClosedJaxpr(jaxpr, known.consts), read)
+        return linear, (jax_internals.ClosedJaxpr(jaxpr, known.consts), read)
 
     def alive(self, values: Values) -> Any:
         """Whether an iteration follows on `values`: a boolean, or one per lane (leading axes) of a `vmap` around the loop."""
@@ -113,7 +112,7 @@ class Loop:
 
 def silent(closed: Any) -> Any:
     """The jaxpr without its prints (equations that only report: no result, nothing but debugging effects)."""
-    return jex_core.ClosedJaxpr(_silent(closed.jaxpr), closed.consts) if closed.effects else closed
+    return jax_internals.ClosedJaxpr(_silent(closed.jaxpr), closed.consts) if closed.effects else closed
 
 
 def _silent(jaxpr: Any) -> Any:
@@ -128,9 +127,9 @@ def _silent(jaxpr: Any) -> Any:
 
 
 def _silent_param(value: Any) -> Any:
-    if isinstance(value, jex_core.ClosedJaxpr):
+    if isinstance(value, jax_internals.ClosedJaxpr):
         return silent(value)
-    if isinstance(value, jex_core.Jaxpr):
+    if isinstance(value, jax_internals.Jaxpr):
         return _silent(value)
     if isinstance(value, tuple):
         return tuple(map(_silent_param, value))

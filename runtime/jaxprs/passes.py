@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.extend.core as jex_core
 import jax.numpy as jnp
 
 from autograph import errors
+from autograph.jax_internals import check_jaxpr
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.exit_folding import folded
 from autograph.runtime.jaxprs.if_conversion import unguarded
@@ -41,9 +41,9 @@ def bind_loop(written: Loop, bind: Bind) -> list[Any]:
     loop = written
     for rewrite in LOOP_PASSES:
         loop = rewrite(loop)
-        if errors.DEBUG and hasattr(jex_core, "check_jaxpr"):  # newer than the oldest JAX
-            jex_core.check_jaxpr(loop.test.jaxpr)
-            jex_core.check_jaxpr(loop.body.jaxpr)
+        if errors.DEBUG:
+            check_jaxpr(loop.test.jaxpr)
+            check_jaxpr(loop.body.jaxpr)
     forms = (rewrite(loop) for rewrite in LOOP_FORMS)
     results = loop.finish(_run(loop, next((form for form in forms if form is not None), None), bind))
     note_unread(written, results)

@@ -33,7 +33,7 @@ import threading
 from typing import Any
 
 import jax
-from jax.extend.core.primitives import while_p
+from jax.lax import while_p
 
 from autograph import jax_internals
 from autograph.runtime.jaxprs import checkpointing

@@ -33,7 +33,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jax import lax
-from jax.extend.core.primitives import cond_p, scan_p
+from jax.lax import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import inner

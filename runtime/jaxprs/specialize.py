@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import jax.extend.core as jex_core
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core.primitives import cond_p
+from jax.lax import cond_p
 
-from autograph.jax_internals import new_var
+from autograph.jax_internals import Literal, new_var
 
 _BOOL = jnp.dtype(bool)
 
@@ -60,7 +59,7 @@ class Equations:
             return atom
         atom = self._atoms.get(atom, atom)
         if not is_literal(atom) and atom.aval.dtype == _BOOL and not atom.aval.shape and atom in self.values:
-            return jex_core.Literal(np.bool_(self.values[atom]), atom.aval)
+            return Literal(np.bool_(self.values[atom]), atom.aval)
         return atom
 
     def _add(self, eqn: Any, fresh: bool) -> None:

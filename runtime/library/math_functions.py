@@ -180,13 +180,14 @@ def _remainder(x: Any, y: Any) -> Any:
     return jnp.where(jnp.isinf(y) & jnp.isfinite(x), x, jnp.where(over, r - jnp.sign(x) * size, r))
 
 
+# `jax.scipy.special` is imported by the first `gamma`.
 _ONE_TO_ONE: dict[str, Callable[..., Any]] = {
     "acos": jnp.arccos, "acosh": jnp.arccosh, "asin": jnp.arcsin, "asinh": jnp.arcsinh, "atan": jnp.arctan,
     "atan2": jnp.arctan2, "atanh": jnp.arctanh, "cbrt": jnp.cbrt, "copysign": jnp.copysign, "cos": jnp.cos,
-    "cosh": jnp.cosh, "degrees": jnp.degrees, "erf": jax.scipy.special.erf, "erfc": jax.scipy.special.erfc,
+    "cosh": jnp.cosh, "degrees": jnp.degrees, "erf": lax.erf, "erfc": lax.erfc,
     "exp": jnp.exp, "exp2": jnp.exp2, "expm1": jnp.expm1, "fabs": jnp.abs, "fma": lambda x, y, z: x * y + z,
-    "fmod": jnp.fmod, "gamma": jax.scipy.special.gamma, "isfinite": jnp.isfinite, "isinf": jnp.isinf,
-    "isnan": jnp.isnan, "lgamma": jax.scipy.special.gammaln, "log10": jnp.log10, "log1p": jnp.log1p, "log2": jnp.log2,
+    "fmod": jnp.fmod, "gamma": lambda x: jax.scipy.special.gamma(x), "isfinite": jnp.isfinite, "isinf": jnp.isinf,
+    "isnan": jnp.isnan, "lgamma": lax.lgamma, "log10": jnp.log10, "log1p": jnp.log1p, "log2": jnp.log2,
     "pow": jnp.power, "radians": jnp.radians, "sin": jnp.sin, "sinh": jnp.sinh, "sqrt": jnp.sqrt, "tan": jnp.tan,
     "tanh": jnp.tanh,
 }  # fmt: skip
