@@ -10,19 +10,10 @@
 from __future__ import annotations
 
 import operator
-import threading
 from typing import Any
 
 from autograph import runtime
-
-
-class Pending(threading.local):
-    """The array that an element assignment has just made, until the next statement fetches it."""
-
-    pair: tuple[Any, Any] | None = None
-
-
-_PENDING = Pending()
+from autograph.runtime.tracing.context import progress
 
 
 class Slot:
@@ -34,12 +25,12 @@ class Slot:
         self.array = array
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        _PENDING.pair = self.array, put(value, self.array, index)
+        progress.element = self.array, put(value, self.array, index)
 
 
 def take(array: Any) -> Any:
     """The array that took the place of `array` in the assignment before; `array` where there was none."""
-    pair, _PENDING.pair = _PENDING.pair, None
+    pair, progress.element = progress.element, None
     return pair[1] if pair is not None and pair[0] is array else array
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import threading
 import weakref
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -28,7 +27,7 @@ import numpy as np
 from jax.core import Tracer
 
 from autograph.code.library import is_library, is_library_class
-from autograph.jax_internals import is_tracing, keep_with_trace, open_traces
+from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import iterators, journal
 from autograph.runtime.heap.opaque_calls import Watch
 from autograph.runtime.tracing import context, host
@@ -82,18 +81,14 @@ class _Seen:
 
 
 def _seen_of(f: Any) -> _Seen:
+    context.drop_ended()
     reference = _seen.get(f)
     found = None if reference is None else reference()
     if found is None:
         found = _Seen()
-        trace = keep_with_trace(found, outermost=True)
-        _seen[f] = weakref.ref(found) if trace is None else functools.partial(_while_open, trace, found)
+        _seen[f] = weakref.ref(found)
+        context.keep(found, outermost=True)
     return found
-
-
-def _while_open(trace: Callable[[], Any], found: _Seen) -> _Seen | None:
-    """What is known where nothing of the trace's can hold it (an eager `vmap`)."""
-    return found if any(trace() is x for x in open_traces()) else None
 
 
 def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -163,11 +158,8 @@ def _without_cache(
             instead="take the decorator away, or return a tuple",
         )
     if not is_traced:
-        _filling.is_on = True
-        try:
+        with context.setting(fills_cache=True):
             value = f(*args, **kwargs)
-        finally:
-            _filling.is_on = False
     results[-1][key] = value, args, kwargs  # the arguments live as long as their identity counts
     return value
 
@@ -194,18 +186,9 @@ def _refuse_to_read(f: Any, name: str, first: Watch, regions: list[journal.Regio
         )
 
 
-class _Filling(threading.local):
-    """Whether a cache is being asked for what has just been computed."""
-
-    is_on = False
-
-
-_filling = _Filling()
-
-
 def refuse_implicit(fn: CodeType) -> None:
     """Refuses a cached method that Python calls without a call in the source, where the cache does not know the answer."""
-    if context.active() and not _filling.is_on:
+    if context.active() and not context.progress.fills_cache:
         raise refusal(
             f"{fn.co_qualname}() is kept by functools.cache, and called without a call in the source",
             why="what it returns would stay in the cache, also where the statement is not reached",
@@ -236,7 +219,7 @@ def _is_plain(value: Any) -> bool:
 _PLAIN = (bool, int, float, complex, str, bytes, Tracer, jax.Array, np.generic, np.dtype, enum.Enum, type, ModuleType)
 _uncounted: weakref.WeakSet[Any] = weakref.WeakSet()
 """Functions that were called otherwise than Python would have."""
-_seen: weakref.WeakKeyDictionary[Any, Callable[[], _Seen | None]] = weakref.WeakKeyDictionary()
+_seen: weakref.WeakKeyDictionary[Any, weakref.ref[_Seen]] = weakref.WeakKeyDictionary()
 _computed: weakref.WeakKeyDictionary[journal.Region, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _computing: weakref.WeakSet[journal.Region] = weakref.WeakSet()
 """Regions in which such a function runs, so that what it writes is seen; they end before what it computed does."""

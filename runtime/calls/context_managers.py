@@ -24,9 +24,9 @@ import numpy as np
 from autograph.errors import is_of_jax
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import dispatch
-from autograph.runtime.checks.handlers import is_event, witnesses
+from autograph.runtime.checks.handlers import is_event
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.context import active
+from autograph.runtime.tracing.context import active, progress
 from autograph.runtime.tracing.refusals import refusal
 
 _INDIFFERENT = (
@@ -80,14 +80,13 @@ class _Watched:
     def __enter__(self) -> Any:
         entered = self._enter()
         if self._witness is not None:
-            witnesses.managers.append(self._witness)
+            progress.managers.append(self._witness)
         return entered
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
         if self._witness is not None:  # generators may leave theirs in any order
-            witnesses.managers.reverse()
-            del witnesses.managers[next(i for i, m in enumerate(witnesses.managers) if m is self._witness)]
-            witnesses.managers.reverse()
+            managers = progress.managers
+            del managers[max(i for i, m in enumerate(managers) if m is self._witness)]
         suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
 

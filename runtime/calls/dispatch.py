@@ -24,8 +24,7 @@ from __future__ import annotations
 import functools
 import operator
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from queue import SimpleQueue
 from types import (
     BuiltinFunctionType,
@@ -45,7 +44,6 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
 from autograph.runtime.calls.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.checks import texts
-from autograph.runtime.checks.handlers import witnesses
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
 from autograph.runtime.library import builtin_functions, numpy_functions, standard_library
 from autograph.runtime.tracing import context, host, stacked_rows
@@ -79,19 +77,14 @@ def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:
         return f(*args, **kwargs)
 
 
-@contextmanager
-def in_try() -> Iterator[None]:
+def in_try() -> Any:
     """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
-    witnesses.tries += 1
-    try:
-        yield
-    finally:
-        witnesses.tries -= 1
+    return context.setting(tries=context.progress.tries + 1)
 
 
 def staged(f: FunctionType) -> FunctionType:
     """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
-    return host.conversion.staged(f, in_try=witnesses.tries > 0)
+    return host.conversion.staged(f, in_try=context.progress.tries > 0)
 
 
 def _function(f: FunctionType) -> Any:

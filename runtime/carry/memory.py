@@ -16,7 +16,6 @@ too: an object that an iteration makes is another one in the next attempt, and m
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograph.runtime.tracing.array_types import ArrayType
+from autograph.runtime.tracing.context import progress
 
 
 @dataclass(slots=True)
@@ -122,16 +122,9 @@ class Memory:
         return {key: kind for key, kind in kinds.items() if kind != (None, None)}
 
 
-class _Current(threading.local):
-    memory: Memory | None = None
-
-
-_current = _Current()
-
-
 def innermost_staged() -> Memory | None:
     """The memory of the innermost loop whose body is being traced."""
-    memory = _current.memory
+    memory = progress.memory
     while memory is not None and memory.attempt is None:
         memory = memory.outer
     return memory
@@ -140,7 +133,7 @@ def innermost_staged() -> Memory | None:
 @contextmanager
 def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
     """The memory of the loop `key` met at this position of the enclosing loop's attempt, unless one is given."""
-    outer = _current.memory
+    outer = progress.memory
     is_given = memory is not None
     if memory is not None:
         pass
@@ -149,11 +142,11 @@ def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
     else:
         outer.position += 1
         memory = outer.inner.setdefault((outer.position, key), Memory(outer))
-    _current.memory = memory
+    progress.memory = memory
     try:
         yield memory
     finally:
-        _current.memory = outer
+        progress.memory = outer
         memory.carried = {}  # who refers to an object, counts
         if not is_given:
             memory.lists = ()

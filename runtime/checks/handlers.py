@@ -27,9 +27,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -87,24 +85,9 @@ def _names_it(kind: Any) -> bool:
     return isinstance(kind, tuple) or (isinstance(kind, type) and issubclass(kind, _NO_EVENTS))
 
 
-class _Witnesses(threading.local):
-    """The open context managers that are to see an exception which passes them (`context_managers`), and what else waits for one.
-
-    `tries`: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
-    """
-
-    def __init__(self) -> None:
-        self.managers: list[Any] = []
-        self.asked: list[type[BaseException]] = []
-        self.tries = 0
-
-
-witnesses = _Witnesses()
-
-
 def depth() -> tuple[int, int]:
     """How many regions are open, and how many context managers that would see an exception."""
-    return len(context.open_regions()), len(witnesses.managers)
+    return len(context.open_regions()), len(context.progress.managers)
 
 
 def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
@@ -137,16 +120,6 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
         why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
         instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
     )
-
-
-@contextmanager
-def asked_for(kind: type[BaseException]) -> Iterator[None]:
-    """While a builtin takes an exception of this class for an answer, as `hasattr` does."""
-    witnesses.asked.append(kind)
-    try:
-        yield
-    finally:
-        witnesses.asked.pop()
 
 
 def _parts(error: BaseException) -> tuple[Any, ...]:
@@ -197,7 +170,7 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
 
     Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
     """
-    if not by_name and isinstance(error, tuple(witnesses.asked)):
+    if not by_name and isinstance(error, context.progress.awaited):
         return True
     for frame, written in _staged_frames():
         if isinstance(error, AttributeError) and not by_name and _runs_hasattr(frame):

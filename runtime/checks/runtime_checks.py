@@ -37,7 +37,7 @@ from autograph.runtime.checks.suppression import may_swallow
 from autograph.runtime.checks.tracing_errors import is_of_a_call
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.refusals import user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -169,7 +169,7 @@ def refuse_to_handle(error: BaseException) -> None:
 def _refuse_if_caught(error: BaseException) -> None:
     if would_catch(error):
         raise _not_caught(error) from None
-    if any(may_swallow(manager, error) for manager in handlers.witnesses.managers):
+    if any(may_swallow(manager, error) for manager in context.progress.managers):
         raise handlers.seen_by_a_with(error, _place_of(error)) from None
 
 

@@ -21,13 +21,14 @@ autograph.errors.StagingError: a list is changed in place that may be the same a
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
-from autograph.jax_internals import is_tracing, keep_with_trace, open_traces, trace_reference
+from autograph.jax_internals import is_tracing, trace_reference
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import a as _a
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.values import key_orders
@@ -51,25 +52,15 @@ class Token:
     """Stands for a container that is gone, of which two merged ones remain."""
 
 
-class _Registry(threading.local):
+def live() -> list[_View]:
     """The views of this thread. They must not outlive the trace whose values they hold, so the trace keeps them."""
-
-    def __init__(self) -> None:
-        self.views: list[weakref.ref[_View]] = []
-        self.stand_ins: list[tuple[Callable[[], Any], int]] = []
-        self.kept: list[tuple[Any, _View]] = []
-
-    def live(self) -> list[_View]:
-        if self.kept:
-            traces = open_traces()
-            self.kept = [(trace, view) for trace, view in self.kept if trace() in traces]
-        found = [view for view in (ref() for ref in self.views) if view is not None]
-        if len(found) < len(self.views):
-            self.views = [weakref.ref(view) for view in found]
-        return found
-
-
-_registry = _Registry()
+    if not progress.views:
+        return []
+    context.drop_ended()
+    found = [view for view in (ref() for ref in progress.views) if view is not None]
+    if len(found) < len(progress.views):
+        progress.views = [weakref.ref(view) for view in found]
+    return found
 
 
 def note(merged: list[Merged], at: Any) -> None:
@@ -80,7 +71,7 @@ def note(merged: list[Merged], at: Any) -> None:
     if not merged:
         return
     at = errors.Location.of(at)
-    views = _registry.live()
+    views = live()
     of = {id(view.merged): view for view in views}
     roots = {id(root): root for m in merged for root in m.roots}
     candidates = {**roots, **{id(m.container): m.container for m in merged}}
@@ -99,10 +90,8 @@ def note(merged: list[Merged], at: Any) -> None:
             flat.update((id(r), r) for r in found)
         if flat:
             view = _View(m.container, list(flat.values()), m.path, at)
-            _registry.views.append(weakref.ref(view))
-            trace = keep_with_trace(view)
-            if trace is not None:
-                _registry.kept.append((trace, view))
+            progress.views.append(weakref.ref(view))
+            context.keep(view)
     merged.clear()
 
 
@@ -112,11 +101,11 @@ def check_identity(a: Any, b: Any) -> None:
     Raises:
         StagingError: names the merged container and the statement that merged it.
     """
-    if _registry.stand_ins and type(a) is type(b):
+    if progress.carried and type(a) is type(b):
         _check_stand_ins(a, b)
-    if not _registry.views:
+    if not progress.views:
         return
-    of = {id(view.merged): view for view in _registry.live()}
+    of = {id(view.merged): view for view in live()}
     view = of.get(id(a)) or of.get(id(b))
     if view is None:
         return
@@ -133,14 +122,12 @@ def check_identity(a: Any, b: Any) -> None:
 
 def stand_in(obj: Any) -> None:
     """Notes that in the trace that is open `obj` stands for what a loop carries: one object in each iteration."""
-    open_ones = [(trace, key) for trace, key in _registry.stand_ins if trace() is not None]
-    _registry.stand_ins = [*open_ones, (trace_reference(), id(obj))]
+    progress.carried = [*context.current(progress.carried), (trace_reference(), id(obj))]
 
 
 def _check_stand_ins(a: Any, b: Any) -> None:
-    traces = open_traces()
-    _registry.stand_ins = [(trace, key) for trace, key in _registry.stand_ins if trace() in traces]
-    if not {id(a), id(b)}.isdisjoint(key for _, key in _registry.stand_ins):
+    progress.carried = context.current(progress.carried)
+    if not {id(a), id(b)}.isdisjoint(key for _, key in progress.carried):
         raise refusal(
             f"`is` compares {_a(type(a).__qualname__)} that a loop carries with another one",
             why="the loop carries what the object holds, and one compiled iteration serves every iteration",
@@ -150,12 +137,12 @@ def _check_stand_ins(a: Any, b: Any) -> None:
 
 def is_of_several(x: Any) -> bool:
     """Whether `x` stands for one of several objects: which one is not known yet."""
-    return any(view.merged is x for view in _registry.live())
+    return any(view.merged is x for view in live())
 
 
 def any_merged() -> bool:
     """Whether there may be containers that stand for one of several."""
-    return bool(_registry.views) and is_tracing() and bool(_registry.live())
+    return bool(progress.views) and is_tracing() and bool(live())
 
 
 def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
@@ -166,9 +153,9 @@ def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
     Raises:
         StagingError: names the merged container and the statement that merged it.
     """
-    if not _registry.views:
+    if not progress.views:
         return
-    views = _registry.live()
+    views = live()
     if type(obj) is dict:
         obj = _whose(obj, views)
     own = next((view for view in views if view.merged is obj), None)
@@ -199,13 +186,13 @@ def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
 
 def roots_of(obj: Any) -> list[Any]:
     """What `obj` may stand for: itself, unless it was merged."""
-    views = _registry.live() if _registry.views else []
+    views = live()
     return next((list(view.roots) for view in views if view.merged is obj), [obj])
 
 
 def held() -> list[Any]:
     """What refers to containers only because they were merged: for those who count references."""
-    views = _registry.live() if _registry.views else []
+    views = live()
     return [*views, *(view.roots for view in views), *key_orders.held()]
 
 

@@ -26,7 +26,6 @@ writes are undone; `JoinedArrays` and `loop_arrays` say what that means for the 
 from __future__ import annotations
 
 import re
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -35,8 +34,9 @@ import jax
 from jax.core import Tracer
 
 from autograph.errors import StagingError
-from autograph.jax_internals import is_of_current_trace, keep_with_trace, open_traces
+from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import array_views
+from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import names_held, quoted, user_line
 
 ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
@@ -76,12 +76,8 @@ class Write:
 class ArrayWrites(list[Write]):
     """The writes of a region; without one that is open they last as long as the trace."""
 
-    def open(self) -> None:
-        _state.regions.append(self)
-
     def undo(self) -> None:
-        """Closes the region: what it superseded is valid again."""
-        self._close()
+        """What the region, which is closed, superseded is valid again."""
         for write in reversed(self):
             old = write.old()
             if old is not None:
@@ -89,27 +85,14 @@ class ArrayWrites(list[Write]):
                 _writes.pop(id(old), None)
 
     def keep(self) -> None:
-        """Closes the region, whose writes stand."""
-        self._close()
+        """The writes of the region, which is closed, stand."""
         for write in self:
             _hold(write)
 
-    def _close(self) -> None:
-        popped = _state.regions.pop()
-        assert popped is self
-
-
-class _State(threading.local):
-    def __init__(self) -> None:
-        self.regions: list[ArrayWrites] = []
-        self.kept: list[tuple[Any, Write]] = []
-
-
-_state = _State()
-
 
 def _open_region() -> ArrayWrites | None:
-    return _state.regions[-1] if _state.regions else None
+    region = context.innermost()
+    return None if region is None else region.arrays
 
 
 _writes: weakref.WeakValueDictionary[int, Write] = weakref.WeakValueDictionary()
@@ -161,14 +144,11 @@ def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
 
 def _hold(write: Write) -> None:
     """Keeps what is known of an array as long as it holds: it refers to values of the trace."""
-    if _state.regions:
-        _state.regions[-1].append(write)
-        return
-    trace = keep_with_trace(write)
-    if trace is not None:
-        traces = open_traces()
-        _state.kept = [(one, kept) for one, kept in _state.kept if one() in traces]
-        _state.kept.append((trace, write))
+    region = _open_region()
+    if region is not None:
+        region.append(write)
+    else:
+        context.keep(write)
 
 
 def _of(x: Any) -> Write | None:

@@ -22,12 +22,12 @@ attribute 'rate' of class Model is written while a Model may take it from there
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from typing import Any, NamedTuple
 
 from autograph import errors
-from autograph.jax_internals import open_traces, outermost_trace
+from autograph.jax_internals import outermost_trace
+from autograph.runtime.tracing.context import current, progress
 from autograph.runtime.tracing.refusals import a
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation
@@ -44,21 +44,13 @@ class _Fallback(NamedTuple):
         return isinstance(obj, kind) and AttributeLocation(obj, self.attribute).get() is not UNSET
 
 
-class _Noted(threading.local):
-    def __init__(self) -> None:
-        self.fallbacks: list[_Fallback] = []
-
-
-_noted = _Noted()
-
-
 def note(obj: Any, attribute: str, at: Any) -> None:
     """Notes that the statement at `at` chose between an attribute of the object and one of its class."""
     try:
         reference: Any = weakref.ref(obj)
     except TypeError:
         return  # it has no `__dict__`, so it takes nothing from its class that it could have itself
-    _noted.fallbacks.append(_Fallback(outermost_trace(), reference, attribute, at))
+    progress.fallbacks.append(_Fallback(outermost_trace(), reference, attribute, at))
 
 
 def check(kind: Any, attribute: str) -> None:
@@ -67,15 +59,14 @@ def check(kind: Any, attribute: str) -> None:
     Raises:
         StagingError: names the statement after which that is not known.
     """
-    if not _noted.fallbacks or not issubclass(type(kind), type):  # which asks no object of the user's
+    if not progress.fallbacks or not issubclass(type(kind), type):  # which asks no object of the user's
         return
-    traces = open_traces()
-    _noted.fallbacks = [fallback for fallback in _noted.fallbacks if fallback.trace() in traces]
+    progress.fallbacks = current(progress.fallbacks)
     for collect in (False, True):
         if collect:
             gc.collect()  # closures that refer to themselves keep objects alive for no reason
         found = [
-            fallback for fallback in _noted.fallbacks if fallback.attribute == attribute and fallback.takes_from(kind)
+            fallback for fallback in progress.fallbacks if fallback.attribute == attribute and fallback.takes_from(kind)
         ]
         if not found:
             return

@@ -20,7 +20,6 @@ from __future__ import annotations
 import functools
 import gc
 import operator
-import threading
 import weakref
 from array import array
 from collections.abc import Callable, Sequence
@@ -32,6 +31,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from autograph import jax_internals
 from autograph.jax_internals import is_tracing, open_traces
+from autograph.runtime.tracing.context import current, progress
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 
@@ -133,7 +133,9 @@ def _all_read(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
     if not _IS_SEEN:
         frames = [getattr(trace, "frame", None) for trace in open_traces()]
         values = [value for frame in frames for value in getattr(frame, "constvar_to_val", {}).copy().values()]
-        arrays = [*(getattr(value, "original", value) for value in values), *_past.arrays()]
+        progress.constants = current(progress.constants)
+        past = [array() for _, array in progress.constants]
+        arrays = [*(getattr(value, "original", value) for value in values), *past]
         return [one for one in arrays if isinstance(one, np.ndarray)]
     tables = _tables()
     references = gc.get_referents(*tables) if tables else gc.get_objects()
@@ -175,30 +177,13 @@ def _tables() -> list[Any]:
     return [x for x in gc.get_objects() if type(x).__name__ == "WeakKeyWeakValueCache"]
 
 
-class _Past(threading.local):
-    """Before JAX 0.9.2: what traced regions have as constants whose traces are over, but not the outermost trace around them."""
-
-    def __init__(self) -> None:
-        self.notes: list[tuple[Callable[[], Any], Callable[[], Any]]] = []
-
-    def arrays(self) -> list[Any]:
-        open_ = open_traces()
-        self.notes = [(trace, array) for trace, array in self.notes if any(trace() is one for one in open_)]
-        return [array() for _, array in self.notes]
-
-    def note(self, values: list[Any]) -> None:
-        trace = jax_internals.outermost_trace()
-        self.notes += [(trace, weakref.ref(value)) for value in values if isinstance(value, np.ndarray)]
-
-
-_past = _Past()
-
-
 def _trace_region(region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str) -> tuple[Any, list[Any]]:
     def run(*args: Any) -> Sequence[Any]:
         results = region(*args)
         constants = open_traces()[0].frame.constvar_to_val.values()
-        _past.note([*results, *(getattr(constant, "original", constant) for constant in constants)])
+        values = [*results, *(getattr(constant, "original", constant) for constant in constants)]
+        trace = jax_internals.outermost_trace()  # the constants count as long as that around the region is open
+        progress.constants += [(trace, weakref.ref(value)) for value in values if isinstance(value, np.ndarray)]
         return results
 
     return jax_internals.trace_region(run, in_avals, name)

@@ -11,7 +11,6 @@ raises. What is taken out and put in again leaves no trace but in the iterator, 
 from __future__ import annotations
 
 import gc
-import threading
 from collections import deque
 from typing import Any
 
@@ -31,28 +30,18 @@ _REMOVERS = frozenset(
 _SETTERS = frozenset({"__setitem__", "sort"})
 
 
-class _Walks(threading.local):
-    """The containers that loops iterate over now, by id, with the number of staged regions around each loop."""
-
-    def __init__(self) -> None:
-        self.open: list[tuple[int, int]] = []
-
-
-_walks = _Walks()
-
-
 def opened(iterable: Any) -> int:
     """Notes that a loop begins to iterate; how many containers that concerns, for `end`."""
     found = _containers(iterable, 3)
     depth = len(context.open_regions())
-    _walks.open += [(id(x), depth) for x in found]
+    context.progress.iterated += [(id(x), depth) for x in found]
     return len(found)
 
 
 def end(count: int) -> None:
     """Forgets as many of them: the loop has ended."""
     if count:
-        del _walks.open[-count:]
+        del context.progress.iterated[-count:]
 
 
 def _containers(x: Any, depth: int) -> list[Any]:
@@ -69,12 +58,15 @@ def check(obj: Any, method: str) -> None:
     Raises:
         StagingError: see above.
     """
-    if not _walks.open or not isinstance(obj, (dict, set, deque)):
+    if not context.progress.iterated or not isinstance(obj, (dict, set, deque)):
         return
     if method in _SETTERS if isinstance(obj, deque) else method not in _REMOVERS:
         return
     regions = context.open_regions()
-    if any(key == id(obj) and any(not region.is_trial for region in regions[depth:]) for key, depth in _walks.open):
+    if any(
+        key == id(obj) and any(not region.is_trial for region in regions[depth:])
+        for key, depth in context.progress.iterated
+    ):
         kind = type(obj).__name__
         raise refusal(
             f"{a(kind)} is changed inside a staged statement while a loop iterates over it",

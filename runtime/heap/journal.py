@@ -91,7 +91,6 @@ class Region:
         self.note_sizes()
         self.trace = trace_reference()
         progress.regions.append(self)
-        self.arrays.open()
         self._open = True
         return self
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,16 +34,7 @@ from jax import lax
 from autograph.jax_internals import note, notes_of, open_traces, records_region, trace_of
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
-
-
-class _State(threading.local):
-    def __init__(self) -> None:
-        self.checks = 0
-        self.loops = 0
-        self.afresh: list[Any] = []
-
-
-_state = _State()
+from autograph.runtime.tracing.context import progress
 
 
 def is_conditional() -> bool:
@@ -54,7 +44,7 @@ def is_conditional() -> bool:
 
 def checks_seen() -> int:
     """How many checks this thread has staged so far."""
-    return _state.checks
+    return progress.checks
 
 
 def depends_on_place() -> bool:
@@ -75,12 +65,9 @@ def traced_afresh(made: Callable[[], Any]) -> Iterator[Callable[[], bool]]:
     """
     traces, place = open_traces(), made()
     inside = next((k for k, trace in enumerate(traces) if trace is place), 0)
-    before, outer = (_state.checks, _state.loops), _state.afresh
-    _state.afresh = [*outer, *traces[:inside]]
-    try:
-        yield lambda: (_state.checks, _state.loops) != before
-    finally:
-        _state.afresh = outer
+    before = progress.checks, progress.loops
+    with context.setting(afresh=[*progress.afresh, *traces[:inside]]):
+        yield lambda: (progress.checks, progress.loops) != before
 
 
 class Passed(NamedTuple):
@@ -140,7 +127,7 @@ def ended(value: Any) -> None:
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
     """The same of one of a statement's results, where there were checks in it: `checks_seen` was `seen` before."""
-    if _state.checks > seen:
+    if progress.checks > seen:
         numbers = (x for x in results if jax.typeof(x).shape == () and _is_integral(x) and _outlives(x))
         for number in itertools.islice(numbers, 1):
             ended(number)
@@ -240,7 +227,7 @@ def _within_call() -> Iterator[Any]:
     """The traces in progress, innermost first, up to that of a jitted function, which is kept for other calls."""
     for trace in open_traces():
         yield trace
-        is_own = notes_of(trace) is None or records_region(trace) or any(trace is other for other in _state.afresh)
+        is_own = notes_of(trace) is None or records_region(trace) or any(trace is other for other in progress.afresh)
         if not is_own:
             return
 
@@ -280,7 +267,7 @@ class Left(NamedTuple):
 
 def conditions() -> list[Any]:
     """The truth values that must all hold where the code that is traced now is reached."""
-    _state.checks += 1
+    progress.checks += 1
     return [_condition(region) for region in context.open_regions() if region.path is not None] + _hold()
 
 
@@ -297,7 +284,7 @@ def _hold() -> list[Any]:
 
 def checks_before_loop() -> list[Any]:
     """The truth values that a loop's test asks for, so that the loop ends where a check before it has failed."""
-    _state.loops += 1
+    progress.loops += 1
     pairs = [kept() for notes in _programs() if notes for kept in notes[-1][1].indices]
     return _hold() + [lax.eq(*pair) for pair in pairs if pair is not None]
 

@@ -24,9 +24,7 @@ import dis
 import functools
 import math
 import operator
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -67,15 +65,6 @@ _EXAMPLES: dict[str, Callable[[Any], Any]] = {
 
 
 _EXAMPLES_OF_ALL = (ZeroDivisionError(), OverflowError(), ValueError(), np.linalg.LinAlgError())
-
-
-class _Open(threading.local):
-    """`attempts`: how many calls of functions whose failure was tested before are running."""
-
-    attempts = 0
-
-
-_open = _Open()
 
 
 def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> Any:
@@ -131,19 +120,10 @@ def attempt(f: Any) -> Callable[..., Any]:
 
     @functools.wraps(found, updated=())
     def call(*args: Any) -> Any:
-        with _attempting():
+        with context.setting(attempts=context.progress.attempts + 1):
             return found(*args)
 
     return call
-
-
-@contextmanager
-def _attempting() -> Iterator[None]:
-    _open.attempts += 1
-    try:
-        yield
-    finally:
-        _open.attempts -= 1
 
 
 def operand(what: str, left: Any, right: Any) -> Any:
@@ -152,7 +132,7 @@ def operand(what: str, left: Any, right: Any) -> Any:
     Raises:
         StagingError: a handler around it names the exception.
     """
-    if _open.attempts or not (is_tracer(left) or is_tracer(right)):
+    if context.progress.attempts or not (is_tracer(left) or is_tracer(right)):
         return right
     return _guarded(what, (left, right), right)
 
@@ -169,12 +149,12 @@ def may_fail(what: str) -> bool:
 
 def called(what: str, result: Any, args: tuple[Any, ...]) -> Any:
     """The result of such a function on traced arguments, in the same way."""
-    return result if _open.attempts else _guarded(what, args, result, what.startswith("numpy."))
+    return result if context.progress.attempts else _guarded(what, args, result, what.startswith("numpy."))
 
 
 def is_caught() -> bool:
     """Whether a handler around the code that runs now may catch what arithmetic raises."""
-    return handlers.witnesses.tries > 0 or handlers.would_catch_one_of(_EXAMPLES_OF_ALL)
+    return context.progress.tries > 0 or handlers.would_catch_one_of(_EXAMPLES_OF_ALL)
 
 
 def refuse_unasked(fn: FunctionType) -> None:

@@ -24,24 +24,17 @@ from __future__ import annotations
 
 import dis
 import functools
-import threading
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
 from autograph.runtime.tracing import host
-
-
-class _Request(threading.local):
-    is_made = False
-
-
-_request = _Request()
+from autograph.runtime.tracing.context import progress
 
 
 def asked_for_none() -> bool:
     """Whether the caller of the function that begins tests its result for `None`."""
-    made, _request.is_made = _request.is_made, False
+    made, progress.asks_for_none = progress.asks_for_none, False
     return made
 
 
@@ -64,11 +57,11 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        _request.is_made = True
+        progress.asks_for_none = True
         try:
             return found(*args, **kwargs)
         finally:
-            _request.is_made = False  # where the arguments did not fit
+            progress.asks_for_none = False  # where the arguments did not fit
 
     return call
 

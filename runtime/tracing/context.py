@@ -1,27 +1,75 @@
-"""What is in progress in this thread: the regions that are being staged, and the call whose writes are noted.
+"""What is in progress in this thread: open regions, loops, calls and handlers, and what is known as long as a trace is open.
 
 >>> active(), innermost(), open_regions()
 (False, None, [])
+>>> with setting(is_exact=True):
+...     print(progress.is_exact)
+True
+>>> progress.is_exact
+False
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from autograph.jax_internals import keep_with_trace, open_traces
 
 if TYPE_CHECKING:
+    from autograph.runtime.carry.memory import Memory
     from autograph.runtime.heap.journal import Region
     from autograph.runtime.heap.outliving import Call
 
+Note = TypeVar("Note", bound=tuple[Any, ...])
+
 
 class _Context(threading.local):
-    """The state of one thread; `regions` are the open ones, outermost first."""
+    """The state of one thread; `__init__()` resets it. Notes begin with a reference to the trace as long as which they count.
+
+    Attributes:
+        regions: the open regions, outermost first.
+        call: the call whose writes are noted (`heap.outliving`).
+        memory: that of the loop whose body is being traced (`carry.memory`).
+        default_dicts: those of the outermost call; `first`: what it does before its first region opens.
+        is_exact: whether Python's integers are meant (`exact_integers`).
+        asks_for_none: whether the caller of the function that begins tests its result for `None` (`operators.optional_results`).
+        fills_cache: whether a cache is asked for what has just been computed (`calls.cached_functions`).
+        managers: the open context managers that are to see an exception which passes them (`calls.context_managers`).
+        awaited: classes of exceptions that builtins take for an answer, as `hasattr` does.
+        tries: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
+        attempts: how many calls of functions whose failure was tested before are running (`library.arithmetic_errors`).
+        checks, loops: how many were staged so far; `afresh`: traces of functions that no cache knows (`heap.path_conditions`).
+        iterated: containers that Python's loops iterate over, by id, each with the number of regions around the loop.
+        kept: notes of what a trace cannot hold itself, though it holds values of it (`keep`).
+        views: merged containers (`heap.aliases`); `carried`: notes of objects that stand for what a loop carries, by id.
+        orders: the dicts whose order of keys is not known, by id (`values.key_orders`).
+        fallbacks: notes of attributes that an object may take from its class (`heap.class_fallback`).
+        element: an array that was just written in author's code, and what took its place (`conversion.element_writes`).
+        constants: notes of arrays that regions had as constants (`heap.constants`, before JAX 0.9.2).
+    """
 
     def __init__(self) -> None:
         self.regions: list[Region] = []
         self.call: Call | None = None
+        self.memory: Memory | None = None
+        self.default_dicts: list[Any] = []
+        self.first: Callable[[], Any] | None = None
+        self.is_exact = self.asks_for_none = self.fills_cache = False
+        self.managers: list[Any] = []
+        self.awaited: tuple[type[BaseException], ...] = ()
+        self.tries = self.attempts = self.checks = self.loops = 0
+        self.afresh: list[Any] = []
+        self.iterated: list[tuple[int, int]] = []
+        self.kept: list[tuple[Any, Any]] = []
+        self.views: list[Any] = []
+        self.carried: list[tuple[Any, int]] = []
+        self.orders: dict[int, Any] = {}
+        self.fallbacks: list[Any] = []
+        self.element: tuple[Any, Any] | None = None
+        self.constants: list[tuple[Any, Any]] = []
 
 
 progress = _Context()
@@ -43,11 +91,36 @@ def open_regions() -> list[Region]:
 
 
 @contextmanager
-def paused() -> Iterator[None]:
-    """While it lasts, writes are not noted: for code of the user's that builds or opens values on our behalf."""
-    regions, call = progress.regions, progress.call
-    progress.regions, progress.call = [], None
+def setting(**values: Any) -> Iterator[None]:
+    """While it lasts, these attributes of the state have other values."""
+    before = {name: getattr(progress, name) for name in values}
+    vars(progress).update(values)
     try:
         yield
     finally:
-        progress.regions, progress.call = regions, call
+        vars(progress).update(before)
+
+
+def paused() -> Any:
+    """While it lasts, writes are not noted: for code of the user's that builds or opens values on our behalf."""
+    return setting(regions=[], call=None)
+
+
+def current(notes: list[Note]) -> list[Note]:
+    """Those of some notes whose trace is open."""
+    traces = open_traces() if notes else ()
+    return [note for note in notes if note[0]() in traces]
+
+
+def keep(x: Any, outermost: bool = False) -> None:
+    """Keeps `x`, which holds values of the trace in progress (or the outermost one), as long as that is open, and not longer."""
+    drop_ended()
+    trace = keep_with_trace(x, outermost)
+    if trace is not None:
+        progress.kept.append((trace, x))
+
+
+def drop_ended() -> None:
+    """Drops what was kept for traces that are over."""
+    if progress.kept:
+        progress.kept = current(progress.kept)

@@ -15,18 +15,11 @@ False
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
+from autograph.runtime.tracing.context import progress
 
-class _Call(threading.local):
-    def __init__(self) -> None:
-        self.defaults: list[Any] = []
-        self.first: Callable[[], Any] | None = None
-
-
-_call = _Call()
 _globals: list[Any] = []
 
 
@@ -35,19 +28,19 @@ def begin(first: Callable[[], Any]) -> tuple[Any, ...]:
 
     Returns what was so far, for `end`. (No context manager: one would set attributes of exceptions.)
     """
-    before = _call.defaults, _call.first
-    _call.defaults, _call.first = [], first
+    before = progress.default_dicts, progress.first
+    progress.default_dicts, progress.first = [], first
     return before
 
 
 def end(before: tuple[Any, ...]) -> None:
     """Forgets the default dicts of a call."""
-    _call.defaults, _call.first = before
+    progress.default_dicts, progress.first = before
 
 
 def watch(obj: Any, always: bool = False) -> Any:
     """Takes note of a `defaultdict`, `always` if it is a global; returns it."""
-    table = _globals if always else _call.defaults
+    table = _globals if always else progress.default_dicts
     if not any(obj is known for known in table):
         table.append(obj)
     return obj
@@ -55,11 +48,11 @@ def watch(obj: Any, always: bool = False) -> Any:
 
 def sizes() -> list[tuple[Any, int]]:
     """The default dicts that are known, and how many keys they have."""
-    return [(d, dict.__len__(d)) for d in (*_globals, *_call.defaults)]
+    return [(d, dict.__len__(d)) for d in (*_globals, *progress.default_dicts)]
 
 
 def before_region() -> None:
     """Does what is to be done before the first region of a call opens."""
-    first, _call.first = _call.first, None
+    first, progress.first = progress.first, None
     if first is not None:
         first()

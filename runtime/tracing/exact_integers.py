@@ -5,33 +5,20 @@ The loop is then unrolled, where its length is known, and its numbers are Python
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
 
+from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import refusal
 
 
-class _Exact(threading.local):
-    required = False
-
-
-_exact = _Exact()
-
-
-@contextmanager
-def exact_integers() -> Iterator[None]:
+def exact_integers() -> Any:
     """While it lasts, functions whose results soon outgrow an array's integers are refused on traced numbers."""
-    before, _exact.required = _exact.required, True
-    try:
-        yield
-    finally:
-        _exact.required = before
+    return context.setting(is_exact=True)
 
 
 def check_exact(what: str) -> None:
     """Refuses what only holds of Python's integers, where a loop can be unrolled instead."""
-    if _exact.required:
+    if context.progress.is_exact:
         raise refusal(
             what,
             why="the loop is staged, and its numbers are those of a compiled program",

@@ -18,12 +18,12 @@ autograph.errors.StagingError: the order of the keys of 'd' is read
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
-from autograph.jax_internals import keep_with_trace, open_traces
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 UNKNOWN = "the order of the keys is not known"
@@ -40,25 +40,12 @@ class _Mark:
         self.path = path
 
 
-class _Registry(threading.local):
-    """The marks of this thread, by the id of their dicts. They hold values of the trace, so the trace keeps them."""
-
-    def __init__(self) -> None:
-        self.marks: dict[int, weakref.ref[_Mark]] = {}
-        self.kept: list[tuple[Any, _Mark]] = []
-
-
-_registry = _Registry()
-
-
 def mark(d: dict[Any, Any], path: str) -> dict[Any, Any]:
     """Notes that the order of the keys of `d` is not known; returns `d`."""
     if len(d) > 1:
         found = _Mark(d, path)
-        trace = keep_with_trace(found)
-        if trace is not None:
-            _registry.kept.append((trace, found))
-        _registry.marks[id(d)] = weakref.ref(found)
+        context.keep(found)
+        progress.orders[id(d)] = weakref.ref(found)
     return d
 
 
@@ -83,24 +70,22 @@ def keys_of(structure: Any) -> list[Any]:
 
 def any_unknown() -> bool:
     """Whether there may be a marked dict."""
-    if not _registry.marks:
+    if not progress.orders:
         return False
-    if _registry.kept:
-        traces = open_traces()
-        _registry.kept = [(trace, found) for trace, found in _registry.kept if trace() in traces]
-    _registry.marks = {key: ref for key, ref in _registry.marks.items() if ref() is not None}
-    return bool(_registry.marks)
+    context.drop_ended()
+    progress.orders = {key: ref for key, ref in progress.orders.items() if ref() is not None}
+    return bool(progress.orders)
 
 
 def held() -> list[Any]:
     """What refers to dicts only because they are marked: for those who count references."""
-    return [found for ref in _registry.marks.values() if (found := ref()) is not None]
+    return [found for ref in progress.orders.values() if (found := ref()) is not None]
 
 
 def _mark_of(x: Any) -> _Mark | None:
-    if not _registry.marks or type(x) is not dict:
+    if not progress.orders or type(x) is not dict:
         return None
-    ref = _registry.marks.get(id(x))
+    ref = progress.orders.get(id(x))
     found = None if ref is None else ref()
     return found if found is not None and found.dict is x and len(x) > 1 and any_unknown() else None
 
@@ -118,7 +103,7 @@ def path_of(x: Any) -> str:
 
 def check(x: Any) -> None:
     """Refuses to read the order of `x`, where it is a marked dict or a view of one."""
-    if _registry.marks:
+    if progress.orders:
         d = x.mapping_ if isinstance(x, VIEWS) else x
         if is_unknown(d):
             raise _refusal(d)

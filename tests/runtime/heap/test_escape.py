@@ -295,11 +295,11 @@ def test_views_do_not_outlive_the_trace():
         return if_exp(n > 0, lambda: xs, lambda: ys)
 
     gc.collect()
-    before = [id(view) for view in aliases._registry.live()]  # which the exceptions of other tests keep
+    before = [id(view) for view in aliases.live()]  # which the exceptions of other tests keep
 
     def new():
         gc.collect()
-        return [view for view in aliases._registry.live() if id(view) not in before]
+        return [view for view in aliases.live() if id(view) not in before]
 
     with jax.checking_leaks():
         jax.jit(f)(3)
