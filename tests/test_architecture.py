@@ -191,6 +191,36 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         pytest.fail(f"a circle: {error.args[1]}")
 
 
+MOST_PARAMETERS = 7
+OPERATORS_WITH_MORE = {"if_stmt", "while_loop", "for_loop"}
+"""Called by generated code, which says by keyword what the converter knows of a statement."""
+
+
+def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield module, node
+
+
+def test_files_have_at_most_400_lines() -> None:
+    lines = {module: path.read_text(encoding="utf-8").count("\n") for module, path in MODULES.items()}
+    assert {module: count for module, count in lines.items() if count > 400} == {}
+
+
+def test_functions_have_at_most_60_lines() -> None:
+    lengths = {(module, f.name): (f.end_lineno or 0) - f.lineno + 1 for module, f in _functions()}
+    assert {name: length for name, length in lengths.items() if length > 60} == {}
+
+
+def test_only_operators_have_more_than_7_parameters() -> None:
+    counts = {
+        (module, f.name): len(f.args.posonlyargs) + len(f.args.args) + len(f.args.kwonlyargs)
+        for module, f in _functions()
+    }
+    assert {name for (_, name), count in counts.items() if count > MOST_PARAMETERS} == OPERATORS_WITH_MORE
+
+
 def test_the_way_up_is_filled() -> None:
     assert callable(runtime.tracing.host.conversion.staged)
     assert callable(runtime.tracing.host.calls.converted)

@@ -6,19 +6,18 @@ carried is a `Mismatch`, which names the path to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.carry.loop_aliases import Flows
-from autograph.runtime.carry.memory import Memory
+from autograph.runtime.carry.layout import Layout
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
 from autograph.runtime.tracing.staging import is_array_like
-from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
+from autograph.runtime.tracing.variables import UNSET, is_unbound
 from autograph.runtime.values import key_orders
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.kinds import (
@@ -46,30 +45,17 @@ from autograph.runtime.values.optional import Maybe, parts
 
 
 class Comparison:
-    """The comparison after one iteration.
+    """The comparison after one iteration; what came out is noted in the leaves that went in.
 
     Attributes:
-        leaves: the numbers and arrays that went in; what came out is noted in them.
-        born: those that came out of variables which were unbound.
+        born: the leaves that came out of variables which were unbound.
         replaced: the variables (their numbers) that hold another object of the same class now.
     """
 
-    def __init__(
-        self,
-        leaves: list[Leaf],
-        variables: Sequence[Variable],
-        memory: Memory,
-        flows: Flows,
-        locations: dict[Any, Any],
-        skipped: Collection[str],
-        is_older: Callable[[Any], bool],
-        made: Made,
-    ) -> None:
-        self.leaves = leaves
-        self.variables = variables
-        self.memory = memory
-        self.flows = flows
-        self.locations = locations
+    def __init__(self, carried: Layout, skipped: Collection[str], is_older: Callable[[Any], bool], made: Made) -> None:
+        """`skipped`: the variables that some path through the iteration leaves as they are."""
+        self.leaves, self.variables, self.memory = carried.leaves, carried.variables, carried.memory
+        self.flows, self.locations = carried.flows, carried.locations
         self.skipped = skipped
         self.is_older = is_older
         self.made = made
@@ -292,11 +278,6 @@ class Comparison:
         children = [self._placeholder_like(child, (*key, step)) for child, step in zip(opened[0], opened[2])]
         build = opened[3]
         return lambda: build([child() for child in children])
-
-
-def is_unbound(value: Any) -> bool:
-    """Whether a variable that holds `value` has no value."""
-    return value is UNSET or type(value) is Undefined
 
 
 def is_plain(value: Any) -> bool:

@@ -30,7 +30,7 @@ from typing import Any
 
 from autograph.jax_internals import variable_of
 from autograph.runtime.carry import induction
-from autograph.runtime.carry.comparison import Comparison, is_plain, is_unbound
+from autograph.runtime.carry.comparison import Comparison, is_plain
 from autograph.runtime.carry.layout import Layout, start_of_born, traced_like
 from autograph.runtime.carry.loop_aliases import Flows
 from autograph.runtime.carry.loop_arrays import LoopArrays
@@ -43,7 +43,7 @@ from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, 
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert, join_types, of_type
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note, note_join
-from autograph.runtime.tracing.variables import UNSET, Variable
+from autograph.runtime.tracing.variables import UNSET, Variable, is_unbound
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
 from autograph.runtime.values.merge import Merged, Mismatch, Node, fill
 from autograph.runtime.values.optional import Maybe, hold_facts, settled, shown_by
@@ -75,13 +75,14 @@ class Carry(Layout):
         self.arrays = LoopArrays()
         self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it tells
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
+        self.raised = False  # whether the last attempt ended in an exception of the program
 
     # -- one attempt -------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Lays out the carry as known so far."""
         self.memory.position = 0
-        self.memory.must_repeat = self.only_types = False
+        self.memory.must_repeat = self.only_types = self.raised = False
         self.memory.carried = self.locations
         self.memory.appended.clear()
         self.born, self.grown, self._replaced = [], Grown(), []
@@ -280,16 +281,7 @@ class Carry(Layout):
 
     def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
         after = {w.location.key: w.after for w in finished.written}
-        comparison = Comparison(
-            self.leaves,
-            self.variables,
-            self.memory,
-            self.flows,
-            self.locations,
-            skipped,
-            partial(known_to, self.functions),
-            made,
-        )
+        comparison = Comparison(self, skipped, partial(known_to, self.functions), made)
         changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
             if is_location(place.variable):
@@ -338,14 +330,15 @@ class Carry(Layout):
         """The numbers of the leaves that change."""
         return [i for i, leaf in enumerate(self.leaves) if not leaf.invariant]
 
-    def make_placeholders(self, outs: Sequence[Any]) -> None:
+    def make_placeholders(self, iteration: Any) -> None:
         """Makes the initial values of the variables first bound in the loop; an iteration of the loop around may bind none.
 
-        `outs`: what an iteration leaves in them. A number that each iteration leaves is there from the beginning.
+        `iteration`: the traced one. A number that it leaves in such a variable is there from the beginning.
         """
         for leaf in self.born:
             journal.note_skipped(leaf.path)
-        self.placeholders = [start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs, strict=True)]
+        outs = iteration.jaxpr.outvars[len(self.carried()) :]
+        self.placeholders = [start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs)]
 
     def write(self, results: Sequence[Any], surely: bool, built: dict[int, Any] | None = None) -> list[Merged]:
         """Writes the loop's results to variables and locations.

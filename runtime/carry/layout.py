@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.carry.comparison import is_unbound
 from autograph.runtime.carry.loop_aliases import Flows
 from autograph.runtime.carry.memory import Memory
 from autograph.runtime.carry.slots import Leaf, Place
@@ -29,7 +28,7 @@ from autograph.runtime.tracing.array_types import (
 )
 from autograph.runtime.tracing.refusals import RETURNED
 from autograph.runtime.tracing.staging import is_array_like
-from autograph.runtime.tracing.variables import BOUND, UNSET, Variable
+from autograph.runtime.tracing.variables import BOUND, UNSET, Variable, is_unbound
 from autograph.runtime.values import key_orders
 from autograph.runtime.values.kinds import is_value_class, open_any, open_container
 from autograph.runtime.values.locations import ContentsLocation

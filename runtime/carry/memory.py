@@ -24,6 +24,7 @@ from typing import Any
 
 from autograph.runtime.tracing.array_types import ArrayType
 from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.variables import Variable
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class Memory:
 
     def __init__(self, outer: Memory | None = None) -> None:
         self.options: dict[str, Any] = {}
-        self.lists: Sequence[Any] = ()
+        self.lists: Sequence[Variable] = ()
         self.alone: set[int] | None = None
         self.iterations: int | None = None
         self.appended: dict[Any, int] = {}
@@ -131,22 +132,19 @@ def innermost_staged() -> Memory | None:
 
 
 @contextmanager
-def remembering(key: Any, memory: Memory | None = None) -> Iterator[Memory]:
-    """The memory of the loop `key` met at this position of the enclosing loop's attempt, unless one is given."""
+def remembering(key: Any, options: dict[str, Any] | None = None, lists: Sequence[Variable] = ()) -> Iterator[Memory]:
+    """The memory of the loop `key` met at this position of the enclosing loop's attempt; for the rest see `Memory`."""
     outer = progress.memory
-    is_given = memory is not None
-    if memory is not None:
-        pass
-    elif outer is None:
+    if outer is None:
         memory = Memory()
     else:
         outer.position += 1
         memory = outer.inner.setdefault((outer.position, key), Memory(outer))
+    memory.options, memory.lists = options or {}, lists
     progress.memory = memory
     try:
         yield memory
     finally:
         progress.memory = outer
         memory.carried = {}  # who refers to an object, counts
-        if not is_given:
-            memory.lists = ()
+        memory.lists = ()

@@ -29,6 +29,7 @@ class BranchResult:
         beside: BranchResult | None = None,
         dead: Sequence[str] = (),
     ) -> None:
+        self.run = run
         self.raised: BaseException | None = None
         self.value: Any = None
         with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:

@@ -16,7 +16,7 @@ there afterwards:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph import errors
 from autograph.runtime.heap import aliases, class_fallback, journal
@@ -29,7 +29,7 @@ from autograph.runtime.tracing.array_types import convert, placeholder, type_of
 from autograph.runtime.tracing.closure_variables import Enclosed
 from autograph.runtime.tracing.refusals import RETURNED, VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
-from autograph.runtime.tracing.variables import UNSET, Undefined, Variable, raise_undefined
+from autograph.runtime.tracing.variables import UNSET, Undefined, Variable, cells_of, is_unbound, raise_undefined
 from autograph.runtime.values.key_orders import is_unknown
 from autograph.runtime.values.kinds import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
@@ -41,6 +41,25 @@ ONE_PATH = "it exists on one path only"
 _READ = False, False
 
 
+class BranchInfo(NamedTuple):
+    """What is known of an `if` before it runs.
+
+    Attributes:
+        what: the statement or expression, for messages.
+        none_checked: whether the caller of the user's function tests its result for `None`.
+        exits, unbound, dead, lasting, dead_on_exit, enclosed: names of variables; see `if_stmt`.
+    """
+
+    what: str
+    exits: Sequence[str] = ()
+    unbound: Sequence[str] = ()
+    dead: Sequence[str] = ()
+    lasting: Sequence[str] = ()
+    dead_on_exit: Sequence[str] = ()
+    enclosed: Sequence[str] = ()
+    none_checked: bool = False
+
+
 class MergedBranches:
     """The joined results of two branches."""
 
@@ -49,19 +68,15 @@ class MergedBranches:
         body: BranchResult,
         orelse: BranchResult,
         variables: list[Variable],
-        exits: Sequence[str],
+        info: BranchInfo,
         where: Callable[[], Any],
-        unbound: Sequence[str],
-        dying: list[Variable],
-        lasting: Sequence[str] = (),
-        dead_on_exit: Sequence[str] = (),
-        enclosed: Enclosed | None = None,
-        asked: bool = False,
+        enclosed: Enclosed | None,
     ) -> None:
+        self.info = info
         self.where = where
-        self._dying = dying
+        functions = (body.run, orelse.run) if info.dead else ()
+        self._dying = [v for run in functions for v in cells_of(run) if v.name in info.dead]
         self._enclosed = enclosed
-        self.unbound = unbound
         self.body = body
         self.orelse = orelse
         self.goes_on = body.raised is None, orelse.raised is None
@@ -73,7 +88,6 @@ class MergedBranches:
         for contents, branch in zip(self.join.contents_of, (body, orelse), strict=True):
             contents.update(self._changed(branch))
         names = [v.name for v in variables]
-        self.exits = exits
         self._dead = [self._is_dead(branch, names, False) for branch in (body, orelse)]
         returned = [self._is_dead(branch, names, True) for branch in (body, orelse)]
         self._find_objects()
@@ -81,9 +95,9 @@ class MergedBranches:
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
-        self.value = self._one(VALUE, body.value, orelse.value, optional=asked)
+        self.value = self._one(VALUE, body.value, orelse.value, optional=info.none_checked)
         unread = [
-            self._dead if n in dead_on_exit else _READ if n.startswith(RETURNED) or n in lasting else returned
+            self._dead if n in info.dead_on_exit else _READ if n.startswith(RETURNED) or n in info.lasting else returned
             for n in names
         ]
         self.variables = [
@@ -176,7 +190,7 @@ class MergedBranches:
         return any(
             value is True
             for name, value in zip(names, branch.values)
-            if name in self.exits and (not only_return or name.startswith("return_"))
+            if name in self.info.exits and (not only_return or name.startswith("return_"))
         )
 
     def _one(
@@ -194,12 +208,12 @@ class MergedBranches:
             unread: in which of the two branches nobody reads it afterwards, since a jump ends the branch.
             optional: it may hold `None` or a value.
         """
-        left_unset, right_unset = _unset(left), _unset(right)
+        left_unset, right_unset = is_unbound(left), is_unbound(right)
         if left_unset and right_unset:
             return Same(left if left is not UNSET else right)
         if left_unset or right_unset:
-            if name not in self.unbound or self._dead[0 if left_unset else 1]:
-                if name in self.unbound:
+            if name not in self.info.unbound or self._dead[0 if left_unset else 1]:
+                if name in self.info.unbound:
                     journal.note_skipped(name)  # what an earlier iteration left is read then
                 return self._alone(right if left_unset else left, left_unset, name)
             missing = left if left_unset else right
@@ -290,7 +304,7 @@ class MergedBranches:
                 left, right = self._or_of_class(location, left, right, merged)
             mark = self.join.mark()
             try:
-                if _unset(left) != _unset(right) and not any(self._dead):
+                if is_unbound(left) != is_unbound(right) and not any(self._dead):
                     raise Mismatch(location.name, left, right, ONE_PATH)
                 found.append((location, self._one(location.name, left, right, self._how(location))))
             except Mismatch as differ:
@@ -347,7 +361,3 @@ class _Dead:
 _DEAD = _Dead()
 _ABSENT = _Dead()
 """The same where what follows does read it, but for a variable that is `None` then: a loop may not keep an old value instead."""
-
-
-def _unset(value: Any) -> bool:
-    return value is UNSET or type(value) is Undefined

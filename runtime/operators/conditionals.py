@@ -32,7 +32,7 @@ from autograph.runtime.heap import aliases, journal, path_conditions
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
 from autograph.runtime.operators.branch_result import BranchResult
-from autograph.runtime.operators.branches import ONE_PATH, MergedBranches
+from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
 from autograph.runtime.tracing.closure_variables import Enclosed
 from autograph.runtime.tracing.refusals import RETURNED, VALUE, quoted
@@ -97,7 +97,8 @@ def if_stmt(
     if (truth := journal.known(test)) is not None:
         return body() if truth else orelse()
     variables = variables_of(state, (*optional, *returned) if asked else optional)
-    return _stage(test, body, orelse, variables, exits, "if", unbound, dead, lasting, dead_on_exit, enclosed, asked)
+    info = BranchInfo("if", exits, unbound, dead, lasting, dead_on_exit, enclosed, asked)
+    return _stage(test, body, orelse, variables, info)
 
 
 def if_exp(
@@ -134,7 +135,7 @@ def staged_value(
     unbound: Sequence[str] = (),
 ) -> Any:
     """The value of `body()` where the traced `pred` holds, else of `orelse()`; `what` it is, for messages."""
-    return _stage(pred, body, orelse, variables_of(state), (), what, unbound)
+    return _stage(pred, body, orelse, variables_of(state), BranchInfo(what, unbound=unbound))
 
 
 def stage_iteration(pred: Any, iteration: Callable[[], Any], variables: list[Variable]) -> None:
@@ -142,7 +143,7 @@ def stage_iteration(pred: Any, iteration: Callable[[], Any], variables: list[Var
 
     A variable that only the iteration binds keeps the iteration's value, as in any staged loop.
     """
-    _stage(pred, iteration, nothing, variables, (), "loop")
+    _stage(pred, iteration, nothing, variables, BranchInfo("loop"))
 
 
 def _stage(
@@ -150,16 +151,9 @@ def _stage(
     body: Callable[[], Any],
     orelse: Callable[[], Any],
     variables: list[Variable],
-    exits: Sequence[str],
-    what: str,
-    unbound: Sequence[str] = (),
-    dead: Sequence[str] = (),
-    lasting: Sequence[str] = (),
-    dead_on_exit: Sequence[str] = (),
-    enclosed: Sequence[str] = (),
-    asked: bool = False,
+    info: BranchInfo,
 ) -> Any:
-    within = Enclosed(variables, enclosed) if enclosed else None
+    within = Enclosed(variables, info.enclosed) if info.enclosed else None
     plan: MergedBranches | None = None
     true_branch: Traced | None = None
     shown: list[optional.Shown] = []
@@ -167,17 +161,15 @@ def _stage(
 
     def trace_orelse() -> list[Any]:
         nonlocal true_branch, checked
-        other = BranchResult(orelse, variables, (pred, False), dead=dead)
+        other = BranchResult(orelse, variables, (pred, False), dead=info.dead)
         checked = checked.with_this_branch()
 
         def trace_body() -> list[Any]:
             nonlocal plan, checked
-            branch = BranchResult(body, variables, (pred, True), other, dead)
+            branch = BranchResult(body, variables, (pred, True), other, info.dead)
             checked = checked.with_this_branch()
             shown.extend(_shown(pred, branch, other))
-            plan = _make_plan(
-                branch, other, variables, exits, what, body, orelse, unbound, dead, lasting, dead_on_exit, within, asked
-            )
+            plan = _merged(branch, other, variables, info, within)
             plan.close()
             outs = plan.outputs(plan.join.left)
             plan.release(branch, plan.join.left)
@@ -201,10 +193,10 @@ def _stage(
     for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
         optional.note(result, facts)
     if verbosity.level > 1:
-        verbosity.tell_statement(2, _where(body, orelse), f"{what}: staged as {_AS}, since its test is traced")
+        verbosity.tell_statement(2, _where(body, orelse), f"{info.what}: staged as {_AS}, since its test is traced")
     plan = None  # from now on nothing of the statement's own refers to the containers of the branches
-    if what not in ("if", "loop"):
-        merged = [m._replace(path=m.path.replace(VALUE, f"the value of the {what}", 1)) for m in merged]
+    if info.what not in ("if", "loop"):
+        merged = [m._replace(path=m.path.replace(VALUE, f"the value of the {info.what}", 1)) for m in merged]
     aliases.note(merged, _where(body, orelse))
     return value
 
@@ -257,38 +249,26 @@ def _land(
     return value, plan.join.merged(built)
 
 
-def _make_plan(
-    branch: BranchResult,
-    other: BranchResult,
-    variables: list[Variable],
-    exits: Sequence[str],
-    what: str,
-    body: Callable[[], Any],
-    orelse: Callable[[], Any],
-    unbound: Sequence[str],
-    dead: Sequence[str],
-    lasting: Sequence[str],
-    dead_on_exit: Sequence[str],
-    within: Enclosed | None,
-    asked: bool,
+def _merged(
+    body: BranchResult, orelse: BranchResult, variables: list[Variable], info: BranchInfo, within: Enclosed | None
 ) -> MergedBranches:
-    dying = [v for run in (body, orelse) for v in cells_of(run) if v.name in dead] if dead else []
+    """The one result of both branches.
+
+    Raises:
+        StagingError: they leave values that no single result can be.
+    """
+    place, what = _where(body.run, orelse.run), info.what
     try:
-        return MergedBranches(
-            branch, other, variables, exits, _where(body, orelse), unbound, dying, lasting, dead_on_exit, within, asked
-        )
+        return MergedBranches(body, orelse, variables, info, place, within)
     except Mismatch as differ:
-        where = errors.Location.of(_where(body, orelse))
+        where = errors.Location.of(place)
         sides = "when the test is true", "when it is false"
         if what == "if" and where is not None and where.line.startswith("return"):
-            what, sides = (
-                "return",
-                ("when it is taken", "when it is not"),
-            )  # the rest of the function is the other branch
+            # The rest of the function is the other branch.
+            what, sides = "return", ("when it is taken", "when it is not")
+        users = getattr(body.run, "__wrapped__", body.run)
         raise errors.StagingError(
-            _difference(
-                what, differ.named([*cells_of(getattr(body, "__wrapped__", body)), *cells_of(orelse), *variables])
-            ),
+            _difference(what, differ.named([*cells_of(users), *cells_of(orelse.run), *variables])),
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",

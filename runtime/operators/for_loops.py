@@ -38,12 +38,12 @@ from autograph.runtime.heap import iterated_containers, iterators, outliving
 from autograph.runtime.operators import conditionals
 from autograph.runtime.operators.peeling import with_optional
 from autograph.runtime.operators.python_iteration import iterate
-from autograph.runtime.operators.staged_for import stage_for
+from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.sequences import iterables
 from autograph.runtime.sequences.iteration_space import Items, items_of
 from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.refusals import CANNOT_STAGE, a
-from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
+from autograph.runtime.tracing.variables import StateLike, variables_of
 from autograph.runtime.values import key_orders
 
 
@@ -75,24 +75,19 @@ def for_loop(
         appends: names that the body uses for nothing but `name.append(value)`, as `lambda: (name,)`. Where such a list is
             known under no other name, what is appended becomes a stacked output of the `scan`.
         last: whether `iterable` comes from a variable that nobody reads again.
-        options: what `set_loop_options` said.
-        lists: the lists that may grow in the body, where the options say how often it runs at most.
-        optional: names in `state` of variables that may hold `None` or a value (`optional`).
-        asked: whether what the user's function returns may be either as well (`optional_results`); `returned` are the names
-            in `state` of the variables that keep it.
+        options, lists, optional, asked, returned: see `while_loop`.
     Raises:
         StagingError: a variable cannot be carried.
     """
     if (optional or asked) and is_tracing():
         state = variables_of(state, (*optional, *returned) if asked else optional)
     if type(iterable) is iterables.Filter and not iterable.begun:
-        filtered = _Filtered(iterable.fn, body, state)
-        for_loop(iterable.iterable, filtered, state, test=test, options=options, lists=lists)
+        body = _Filtered(iterable.fn, body, state)
+        for_loop(iterable.iterable, body, state, test=test, options=options, lists=lists)
         iterable.exhaust()
         return
     if type(iterable) is list and lists is not None and options and "maximum_iterations" in options and is_tracing():
-        others = sharing.others(iterable)  # before the list is an argument of a call
-        others -= outliving.references(iterable)
+        others = sharing.others(iterable) - outliving.references(iterable)  # before the list is handed on
         iterable = list_growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
     if items is None:
@@ -108,43 +103,28 @@ def for_loop(
                 shared = iterators.is_native(iterable) and (
                     sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
                 )
-                iterate(iterable, body, state, test, shared, options, variables_of(lists))
+                iterate(iterable, LoopInfo.of(body, test, state, options, appends, lists), shared)
         finally:
             iterated_containers.end(walks)
         return
-    if items.is_static and items.length == 0:
-        return
-    _stage_or_unroll(items, body, state, test, appends, options, variables_of(lists))
+    if not items.is_static or items.length:
+        _stage_or_unroll(items, LoopInfo.of(body, test, state, options, appends, lists))
     if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
         iterable.exhaust()
 
 
-def _stage_or_unroll(
-    items: Items,
-    body: Callable[[Any], Any],
-    state: StateLike,
-    test: Callable[[], Any] | None,
-    appends: StateLike,
-    options: dict[str, Any] | None,
-    lists: Sequence[Variable],
-    before: Exception | None = None,
-) -> None:
+def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = None) -> None:
     """A staged loop; or the first iteration by itself and the others staged; or, where there are arrays, no staged loop.
 
     `before`: why the whole loop cannot be staged, where these are the iterations after the first.
     """
     start = equation_mark()
-    first_alone = items.is_static and before is None and test is None and items.length > 2
-    variables, appended = variables_of(state), variables_of(appends)
-
-    def stage() -> None:
-        stage_for(items, body, variables, test, appended, options=options, begins=True, lists=lists)
-
+    first_alone = items.is_static and before is None and info.test is None and items.length > 2
     try:
         if first_alone:
-            stage()
+            stage_for(items, info)
         else:
-            with_optional(stage, variables)
+            with_optional(lambda: stage_for(items, info), info.variables)
         return
     except CANNOT_STAGE as error:
         if not first_alone and not (items.is_static and items.arrays):
@@ -153,11 +133,11 @@ def _stage_or_unroll(
         reason.__context__ = None
     drop_equations(start, equation_mark())
     if first_alone:
-        body(items.make(0, items.slices(0)))
-        _stage_or_unroll(items.after_first(), body, state, test, appends, options, lists, before=reason)
+        info.body(items.make(0, items.slices(0)))
+        _stage_or_unroll(items.after_first(), info, before=reason)
     else:
-        iterate(_unrolled(items), body, state, test)
-        _warn(body, reason)
+        iterate(_unrolled(items), info)
+        _warn(info.body, reason)
 
 
 class _Filtered:

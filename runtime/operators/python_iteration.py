@@ -19,7 +19,7 @@ that the frame never holds a value of a region that has ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
@@ -29,35 +29,26 @@ from autograph.runtime.heap import iterators
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals, huge_ranges
 from autograph.runtime.operators.peeling import stage_from_here, try_iterations
-from autograph.runtime.operators.staged_for import stage_for
+from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.iteration_space import length_of, range_items
 from autograph.runtime.tracing.exact_integers import exact_integers
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
+from autograph.runtime.tracing.variables import Variable
 
 
-def iterate(
-    iterable: Any,
-    body: Callable[[Any], Any],
-    state: StateLike,
-    test: Callable[[], Any] | None,
-    shared: bool = False,
-    options: dict[str, Any] | None = None,
-    lists: Sequence[Variable] = (),
-) -> None:
+def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
     """Python's loop; once a jump flag is traced, what remains is staged.
 
-    `shared`: somebody else may ask the iterator for what the loop leaves. `options` and `lists`: see `for_loop`.
+    `shared`: somebody else may ask the iterator for what the loop leaves.
     """
+    body, test = info.body, info.test
     if test is None:
         for item in iterable:
             body(item)
         return
     if type(iterable) is range and is_tracing() and length_of(iterable) > 1:
-        variables = variables_of(state)
-        with remembering((body.__code__, "for")) as memory:
-            memory.options, memory.lists = options or {}, lists
-            numbers = _first_numbers(iterable, body, variables, test, memory)
+        with remembering((body.__code__, "for"), info.options, info.lists) as memory:
+            numbers = _first_numbers(iterable, info, test, memory)
         if numbers is None:
             return
         iterable = numbers
@@ -70,64 +61,56 @@ def iterate(
         if is_traced(truth):
             if shared:
                 raise _refuse_shared(body)
-            _stage_rest(iterable, iterator, done, body, variables_of(state), test, truth)
+            _stage_rest(iterable, iterator, done, info, test, truth)
             return
         if not truth:
             return
 
 
-def _first_numbers(
-    numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], memory: Memory
-) -> range | None:
+def _first_numbers(numbers: range, info: LoopInfo, test: Callable[[], Any], memory: Memory) -> range | None:
     """Runs the first iterations, or the whole loop staged; returns what is left to do, None if nothing is."""
+    body = info.body
 
     def stage() -> None:
-        _stage_range(numbers, body, variables, test, memory, begins=True)
+        _stage_range(numbers, info, test, memory, begins=True)
 
     if memory.from_start and stage_from_here(stage, memory):
         return None
     items = iter(numbers)
-    truth, done = try_iterations(lambda: body(next(items)), test, variables, memory, (body, test), length_of(numbers))
+    truth, done = try_iterations(
+        lambda: body(next(items)), test, info.variables, memory, (body, test), length_of(numbers)
+    )
     if not done:
         return None if stage_from_here(stage, memory) else numbers
     rest = numbers[done:]
     if is_traced(truth):
-        _stage_rest(rest, iter(rest), 0, body, variables, test, truth)
+        _stage_rest(rest, iter(rest), 0, info, test, truth)
         return None
     return rest if truth else None
 
 
-def _stage_range(
-    numbers: range,
-    body: Callable[[Any], Any],
-    variables: list[Variable],
-    test: Callable[[], Any],
-    memory: Memory | None = None,
-    begins: bool = False,
-) -> None:
+def _stage_range(numbers: range, info: LoopInfo, test: Callable[[], Any], memory: Memory, begins: bool = False) -> None:
     held = huge_ranges.held(numbers)
     # Where it is not staged it is unrolled, and there the numbers are Python's.
     with exact_integers():
-        stage_for(range_items(held.start, held.stop, held.step), body, variables, test, memory=memory, begins=begins)
+        stage_counted_while(range_items(held.start, held.stop, held.step), info, memory, begins)
         if held is not numbers:
-            huge_ranges.fail_beyond(numbers, body, variables, test)
+            huge_ranges.fail_beyond(numbers, info.body, info.variables, test)
 
 
-def _stage_rest(
-    iterable: Any,
-    iterator: Any,
-    done: int,
-    body: Callable[[Any], Any],
-    variables: list[Variable],
-    test: Callable[[], Any],
-    truth: Any,
-) -> None:
+def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, test: Callable[[], Any], truth: Any) -> None:
+    body, variables = info.body, info.variables
     if type(iterable) is range:
         rest = iterable[done:]
+
+        def stage() -> None:
+            with remembering((body.__code__, "while")) as memory:
+                _stage_range(rest, info, test, memory)
+
         if length_of(rest) > huge_ranges.MOST_UNROLLED:
-            _stage_range(rest, body, variables, test)  # or says why not
+            stage()  # or says why not
             return
-        if not rest or stage_from_here(lambda: _stage_range(rest, body, variables, test), Memory()):
+        if not rest or stage_from_here(stage, Memory()):
             return
     if iterators.is_endless(iterator):
         raise errors.StagingError(
@@ -164,7 +147,7 @@ def _stage_rest(
         truth = test()
         if not is_traced(truth):
             if truth:
-                iterate(iterator, body, variables, test)
+                iterate(iterator, info)
             return
 
 

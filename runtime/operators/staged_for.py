@@ -2,7 +2,7 @@
 
 >>> import jax, jax.numpy as jnp
 >>> from autograph.runtime.sequences.iteration_space import items_of
->>> from autograph.runtime.tracing.variables import State, variables_of
+>>> from autograph.runtime.tracing.variables import State
 >>> def total(xs):
 ...     s = jnp.float32(0)
 ...     def body(x):
@@ -11,7 +11,8 @@
 ...     def set_state(values):
 ...         nonlocal s
 ...         (s,) = values
-...     stage_for(items_of(xs), body, variables_of(State(["s"], lambda: (s,), set_state)), None)
+...     state = State(["s"], lambda: (s,), set_state)
+...     stage_for(items_of(xs), LoopInfo.of(body, None, state, None, None, None))
 ...     return s
 >>> float(jax.jit(total)(jnp.array([1.0, 2.0])))
 3.0
@@ -22,7 +23,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -39,54 +40,63 @@ from autograph.runtime.heap import aliases
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.loop_variables import Hidden
 from autograph.runtime.operators.raising_bodies import IterationRaises, stage_first_iteration
-from autograph.runtime.operators.while_loops import bind_scan_iteration, stage_while, trace_iteration
+from autograph.runtime.operators.while_loops import FirstTest, bind_scan_iteration, stage_while, trace_iteration
 from autograph.runtime.sequences import array_items
 from autograph.runtime.sequences.iteration_space import Items
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.variables import Variable
+from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
 from autograph.runtime.values.merge import Mismatch
 
 
-def stage_for(
-    items: Items,
-    body: Callable[[Any], Any],
-    variables: list[Variable],
-    test: Callable[[], Any] | None,
-    appends: Sequence[Variable] = (),
-    memory: Memory | None = None,
-    options: dict[str, Any] | None = None,
-    begins: bool = False,
-    lists: Sequence[Variable] = (),
-) -> None:
-    """One `scan`, or one `while` when the length is traced or a jump can end the loop.
+class LoopInfo(NamedTuple):
+    """What is known of a `for` loop before it runs.
 
-    `begins`: no jump can have ended the loop yet.
+    Attributes:
+        body, test, options: see `for_loop`.
+        variables: those that the loop changes.
+        appends, lists: those that hold lists to which the body does nothing but append, and that may grow in it.
     """
-    if items.is_static and test is None:
-        may_grow = bool(lists) and "maximum_iterations" in (options or {})
+
+    body: Callable[[Any], Any]
+    test: Callable[[], Any] | None
+    variables: list[Variable]
+    options: dict[str, Any]
+    appends: Sequence[Variable]
+    lists: Sequence[Variable]
+
+    @classmethod
+    def of(
+        cls,
+        body: Callable[[Any], Any],
+        test: Callable[[], Any] | None,
+        state: StateLike,
+        options: dict[str, Any] | None,
+        appends: StateLike,
+        lists: StateLike,
+    ) -> LoopInfo:
+        """Of what `for_loop` was handed."""
+        return cls(body, test, variables_of(state), options or {}, variables_of(appends), variables_of(lists))
+
+
+def stage_for(items: Items, info: LoopInfo) -> None:
+    """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
+    if items.is_static and info.test is None:
+        may_grow = bool(info.lists) and "maximum_iterations" in info.options
         start = equation_mark()
         try:
-            _stage_scan(items, body, variables, appends, options)
+            _stage_scan(items, info)
             return
         except errors.StagingError:  # a list that grows in some iterations only, say
             if not may_grow:
                 raise
         drop_equations(start, equation_mark())
-    with remembering((body.__code__, "while"), memory) as known:
-        if memory is None:
-            known.options, known.lists = options or {}, lists
-        known.iterations = items.length if items.is_static else None
-        _stage_counted_while(items, body, variables, test, known, begins)
+    with remembering((info.body.__code__, "while"), info.options, info.lists) as memory:
+        stage_counted_while(items, info, memory, begins=True)
 
 
-def _stage_scan(
-    items: Items,
-    body: Callable[[Any], Any],
-    variables: list[Variable],
-    appends: Sequence[Variable],
-    options: dict[str, Any] | None,
-) -> None:
+def _stage_scan(items: Items, info: LoopInfo) -> None:
+    body, variables = info.body, info.variables
     counter = Hidden("the loop counter", 0)
     counts = items.counts and _reads_item(body)
     own = [*variables, counter] if counts else variables
@@ -99,11 +109,10 @@ def _stage_scan(
             counter.value = k + 1
 
     avals = [_row(array) for array in items.arrays]
-    with remembering((body.__code__, "for")) as memory:
-        memory.options = options or {}
+    with remembering((body.__code__, "for"), info.options) as memory:
         memory.iterations = items.length
         carry = Carry(own, memory)
-        carry.growing = alone(appends)
+        carry.growing = alone(info.appends)
         try:
             traced = trace_iteration(carry, iteration, avals, functions=(body,))
         except Mismatch as differ:
@@ -154,14 +163,10 @@ def _row(array: Any) -> Any:
     return aval.update(**changes)
 
 
-def _stage_counted_while(
-    items: Items,
-    body: Callable[[Any], Any],
-    variables: list[Variable],
-    test: Callable[[], Any] | None,
-    memory: Memory,
-    begins: bool,
-) -> None:
+def stage_counted_while(items: Items, info: LoopInfo, memory: Memory, begins: bool) -> None:
+    """One `while` that counts; `begins`: no jump can have ended the loop yet."""
+    body, test = info.body, info.test
+    memory.iterations = items.length if items.is_static else None
     if items.walk is not None:
         start, step, test_of_items, known, of_iteration = items.walk
         counter, is_inside = Hidden("the loop counter", start), test_of_items()
@@ -194,13 +199,5 @@ def _stage_counted_while(
             body(items.make(k, [array_items.read(array, at) for array in items.arrays]))
         counter.value = k + step
 
-    stage_while(
-        going_on,
-        iteration,
-        [*variables, counter],
-        True,
-        (None, None),
-        body,
-        memory,
-        surely=begins and items.is_static,
-    )
+    first = FirstTest(True, surely=begins and items.is_static)
+    stage_while(going_on, iteration, [*info.variables, counter], first, memory, body)

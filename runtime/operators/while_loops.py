@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -89,15 +89,13 @@ def while_loop(
         while test():
             body()
         return
-    with remembering((body.__code__, "while")) as memory:
-        memory.options = options or {}
-        memory.lists = variables_of(lists)
+    with remembering((body.__code__, "while"), options, variables_of(lists)) as memory:
         _run(test, body, variables_of(state, (*optional, *returned) if asked else optional), memory)
 
 
 def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:
     def stage() -> None:
-        stage_while(test, body, variables, True, (None, None), memory=memory, surely=True)
+        stage_while(test, body, variables, FirstTest(True, surely=True), memory)
 
     first, done = True, 0
     start, before = equation_mark(), path_conditions.passed()
@@ -137,50 +135,54 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         if before is not known and before.is_of_checks() and truth is True:
             if staged_until_a_check_fails(stage, test, done, memory):
                 return
-    evaluated = (start, equation_mark())
-    passed = path_conditions.passed()
+    traced = FirstTest(truth, (start, equation_mark()), path_conditions.passed())
     path_conditions.learn(before)  # the loop may drop what the test recorded
-    with_optional(lambda: stage_while(test, body, variables, truth, evaluated, memory=memory, passed=passed), variables)
+    with_optional(lambda: stage_while(test, body, variables, traced, memory), variables)
+
+
+class FirstTest(NamedTuple):
+    """What is known of the first test of a loop that is staged.
+
+    Attributes:
+        truth: what it gave, which may be traced.
+        recorded: the marks between which its equations stand.
+        passed: what is known of the checks up to it.
+        surely: whether the loop has at least one iteration.
+    """
+
+    truth: Any
+    recorded: tuple[Any, Any] = (None, None)
+    passed: path_conditions.Passed | None = None
+    surely: bool = False
 
 
 def stage_while(
     test: Callable[[], Any],
     body: Callable[[], Any],
     variables: Sequence[Variable],
-    truth: Any,
-    evaluated: tuple[Any, Any],
+    first: FirstTest,
+    memory: Memory,
     where: Callable[..., Any] | None = None,
-    memory: Memory | None = None,
-    surely: bool = False,
-    passed: path_conditions.Passed | None = None,
 ) -> None:
-    """Stages a loop whose first test gave the traced value `truth`, recorded between the two marks `evaluated`.
-
-    `surely`: the loop has at least one iteration; `passed`: what is known of the checks up to that test.
-    """
+    """Stages a loop; `where`: the user's function that stands for it, if that is not the body."""
     reverse_mode.install()
-    where = where or body
-
-    def stage(ready: Callable[[], bool]) -> None:
-        _stage(test, body, variables, truth, evaluated, where, known, surely, passed, ready)
-
-    with remembering((where.__code__, "while"), memory) as known:
-        list_growth.staged(stage, known, variables)
+    run = functools.partial(_stage, test, body, variables, first, memory, where or body)
+    try:
+        list_growth.staged(run, memory, variables)
+    finally:
+        memory.carried = {}  # who refers to an object, counts
 
 
 def _stage(
     test: Callable[[], Any],
     body: Callable[[], Any],
     variables: Sequence[Variable],
-    truth: Any,
-    evaluated: tuple[Any, Any],
-    where: Callable[..., Any],
+    first: FirstTest,
     memory: Memory,
-    surely: bool,
-    passed: path_conditions.Passed | None,
+    where: Callable[..., Any],
     ready: Callable[[], bool],
 ) -> None:
-    users = (where, test)
+    truth, users = first.truth, (where, test)
     try:
         carry = Carry(variables, memory)
         carry.test = functools.partial(_trace_test, test)
@@ -189,17 +191,16 @@ def _stage(
             return
         check = _trace_test(test, carry)
         # XLA may drop the checks of a test whose iterations it can count.
-        is_pure = check is not None and not (check.jaxpr.effects and (surely or is_traced(truth)))
+        is_pure = check is not None and not (check.jaxpr.effects and (first.surely or is_traced(truth)))
         if not is_pure:
-            if passed is not None:
-                path_conditions.learn(passed)
-            hidden = Hidden("the loop test", predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool))
+            if first.passed is not None:
+                path_conditions.learn(first.passed)
+            hidden = Hidden("the loop test", _bit(truth))
             carry = Carry([*variables, hidden], memory)
 
             def rotated() -> None:
                 body()
-                again = decider(test())
-                hidden.set(predicate(again) if is_traced(again) else lax.full((), bool(again), bool))
+                hidden.set(_bit(decider(test())))
 
             iteration = trace_iteration(carry, rotated, (), users, has_test=True)
             if iteration is None:
@@ -209,8 +210,8 @@ def _stage(
         if not ready():
             return
         if is_pure:
-            drop_equations(*evaluated)
-        merged = _bind_while(carry, check, iteration, surely)
+            drop_equations(*first.recorded)
+        merged = _bind_while(carry, check, iteration, first.surely)
     except Mismatch as differ:
         raise refuse(differ, where, "loop", memory.options) from None
     except IterationRaises as ends:
@@ -220,6 +221,11 @@ def _stage(
         names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
         verbosity.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
     aliases.note(merged, where)
+
+
+def _bit(truth: Any) -> Any:
+    """A truth value as an array, whatever kind of number it is."""
+    return predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)
 
 
 _TRUTH = jax.typeof(np.bool_(True))
@@ -247,36 +253,10 @@ def trace_iteration(
         IterationRaises: the iteration ends in an exception of the program, on whatever path it goes.
     """
     memory = carry.memory
-    body = functions[0] if functions else None
     carry.functions = functions
-    raised = False
-    checked = Checked(carry)
-
-    def attempt(*tracers: Any) -> list[Any]:
-        count = len(carry.leaves)
-        finished = Finished()
-        carry.trace, memory.attempt = current_trace(), carry
-        nonlocal raised
-        path = (tracers[-1], True) if has_test else None
-        opened = journal.Region(carry.variables, path, is_loop=True, run=body)
-        with recursion.refused(body, recursion.LOOP), opened as region:
-            carry.fill(tracers[:count], region)
-            region.holders = carry.holders
-            carry.suppose_test(tracers[:count])
-            checked.begin()
-            try:
-                with guarded_iterators.held_back(carry.variables, *functions):
-                    run(*tracers[count : count + len(extra)])
-            except Exception as error:
-                raised = error is region.raised or runtime_checks.is_event(error)
-                raise
-            if checked.end():
-                raise Retry
-            return carry.collect(region, finished)
-
+    attempt = functools.partial(_attempt, carry, run, Checked(carry), len(extra), has_test)
     for _ in range(ATTEMPTS):
         start = equation_mark()
-        raised = False
         carry.begin()
         avals = [jax.typeof(x) for x in carry.operands]
         try:
@@ -286,17 +266,42 @@ def trace_iteration(
             if carry.suppose():
                 return None
         except Exception as error:
-            if not memory.must_repeat:
-                if raised:
-                    drop_equations(start, equation_mark())
-                    raise IterationRaises(error) from None
+            if not memory.must_repeat and not carry.raised:
                 if not isinstance(error, Mismatch):
                     runtime_checks.refuse_to_handle(error)
                 raise
-            drop_equations(start, equation_mark())  # it may come from what was only supposed
+            drop_equations(start, equation_mark())
+            if not memory.must_repeat:  # else it may come from what was only supposed
+                raise IterationRaises(error) from None
         finally:
             carry.trace = memory.attempt = None
     raise AssertionError("the carry of a loop did not reach a fixed point")
+
+
+def _attempt(
+    carry: Carry, run: Callable[..., None], checked: Checked, extra: int, has_test: bool, *tracers: Any
+) -> list[Any]:
+    """Runs an iteration on the tracers of a region: what it leaves. For the arguments see `trace_iteration`."""
+    count = len(carry.leaves)
+    finished = Finished()
+    carry.trace, carry.memory.attempt = current_trace(), carry
+    path = (tracers[-1], True) if has_test else None
+    body = carry.functions[0] if carry.functions else None
+    opened = journal.Region(carry.variables, path, is_loop=True, run=body)
+    with recursion.refused(body, recursion.LOOP), opened as region:
+        carry.fill(tracers[:count], region)
+        region.holders = carry.holders
+        carry.suppose_test(tracers[:count])
+        checked.begin()
+        try:
+            with guarded_iterators.held_back(carry.variables, *carry.functions):
+                run(*tracers[count : count + extra])
+        except Exception as error:
+            carry.raised = error is region.raised or runtime_checks.is_event(error)
+            raise
+        if checked.end():
+            raise Retry
+        return carry.collect(region, finished)
 
 
 class Finished:
@@ -321,7 +326,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
             carry.note_shown(tracers, truth)
             values, written = region.collect()
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
-        return [predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)]
+        return [_bit(truth)]
 
     traced = Traced(*trace_region(region_of_test, [jax.typeof(x) for x in carry.operands], _name(carry)))
     return traced if pure else None
@@ -351,14 +356,8 @@ def _close_invariants(region: Traced, carry: Carry, extra: int = 0) -> tuple[lis
     return constvars, consts, invars
 
 
-def _born(carry: Carry, iteration: Traced) -> list[Any]:
-    """What an iteration leaves in the variables that are first bound in the loop."""
-    first = len(carry.carried())
-    return iteration.jaxpr.outvars[first : first + len(carry.born)]
-
-
 def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) -> list[Merged]:
-    carry.make_placeholders(_born(carry, iteration))
+    carry.make_placeholders(iteration)
     carry.arrays.check(carry, (check, iteration))
     closed, alive, here = [], None, Reached.here()
     for region in (check, iteration):
@@ -383,7 +382,7 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
 
 def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[Merged]:
     """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results."""
-    carry.make_placeholders(_born(carry, iteration))
+    carry.make_placeholders(iteration)
     carry.arrays.check(carry, (iteration,), () if reverse else xs, xs if reverse else ())
     constvars, consts, invars = _close_invariants(iteration, carry, len(xs))
     region = iteration.with_consts(constvars, consts, invars, list(iteration.jaxpr.outvars))

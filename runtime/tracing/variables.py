@@ -49,6 +49,11 @@ class Undefined:
         return f"<undefined {self.name}>"
 
 
+def is_unbound(value: Any) -> bool:
+    """Whether a variable that holds `value` has no value."""
+    return value is UNSET or type(value) is Undefined
+
+
 class Variable(Protocol):
     """A place that holds a value: a cell, an attribute, a list's contents, ..."""
 
