@@ -103,12 +103,12 @@ def for_loop(
                 shared = iterators.is_native(iterable) and (
                     sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
                 )
-                iterate(iterable, LoopInfo.of(body, test, state, options, appends, lists), shared)
+                iterate(iterable, body, state, test, shared, options, lists)
         finally:
             iterated_containers.end(walks)
         return
     if not items.is_static or items.length:
-        _stage_or_unroll(items, LoopInfo.of(body, test, state, options, appends, lists))
+        _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends))
     if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
         iterable.exhaust()
 
@@ -136,7 +136,7 @@ def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = No
         info.body(items.make(0, items.slices(0)))
         _stage_or_unroll(items.after_first(), info, before=reason)
     else:
-        iterate(_unrolled(items), info)
+        iterate(_unrolled(items), info.body, info.variables, info.test)
         _warn(info.body, reason)
 
 

@@ -33,20 +33,28 @@ from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.iteration_space import length_of, range_items
 from autograph.runtime.tracing.exact_integers import exact_integers
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.variables import Variable
+from autograph.runtime.tracing.variables import StateLike, Variable
 
 
-def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
+def iterate(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: StateLike,
+    test: Callable[[], Any] | None,
+    shared: bool = False,
+    options: dict[str, Any] | None = None,
+    lists: StateLike = None,
+) -> None:
     """Python's loop; once a jump flag is traced, what remains is staged.
 
     `shared`: somebody else may ask the iterator for what the loop leaves.
     """
-    body, test = info.body, info.test
     if test is None:
         for item in iterable:
             body(item)
         return
     if type(iterable) is range and is_tracing() and length_of(iterable) > 1:
+        info = LoopInfo.of(body, test, state, options, lists)
         with remembering((body.__code__, "for"), info.options, info.lists) as memory:
             numbers = _first_numbers(iterable, info, test, memory)
         if numbers is None:
@@ -61,7 +69,7 @@ def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
         if is_traced(truth):
             if shared:
                 raise _refuse_shared(body)
-            _stage_rest(iterable, iterator, done, info, test, truth)
+            _stage_rest(iterable, iterator, done, LoopInfo.of(body, test, state), test, truth)
             return
         if not truth:
             return
@@ -147,7 +155,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, test: C
         truth = test()
         if not is_traced(truth):
             if truth:
-                iterate(iterator, info)
+                iterate(iterator, body, variables, test)
             return
 
 

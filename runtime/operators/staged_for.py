@@ -12,7 +12,7 @@
 ...         nonlocal s
 ...         (s,) = values
 ...     state = State(["s"], lambda: (s,), set_state)
-...     stage_for(items_of(xs), LoopInfo.of(body, None, state, None, None, None))
+...     stage_for(items_of(xs), LoopInfo.of(body, None, state))
 ...     return s
 >>> float(jax.jit(total)(jnp.array([1.0, 2.0])))
 3.0
@@ -55,15 +55,15 @@ class LoopInfo(NamedTuple):
     Attributes:
         body, test, options: see `for_loop`.
         variables: those that the loop changes.
-        appends, lists: those that hold lists to which the body does nothing but append, and that may grow in it.
+        lists, appends: those that hold lists which may grow in the body, and to which it does nothing but append.
     """
 
     body: Callable[[Any], Any]
     test: Callable[[], Any] | None
     variables: list[Variable]
     options: dict[str, Any]
-    appends: Sequence[Variable]
     lists: Sequence[Variable]
+    appends: Sequence[Variable]
 
     @classmethod
     def of(
@@ -71,12 +71,12 @@ class LoopInfo(NamedTuple):
         body: Callable[[Any], Any],
         test: Callable[[], Any] | None,
         state: StateLike,
-        options: dict[str, Any] | None,
-        appends: StateLike,
-        lists: StateLike,
+        options: dict[str, Any] | None = None,
+        lists: StateLike = None,
+        appends: StateLike = None,
     ) -> LoopInfo:
         """Of what `for_loop` was handed."""
-        return cls(body, test, variables_of(state), options or {}, variables_of(appends), variables_of(lists))
+        return cls(body, test, variables_of(state), options or {}, variables_of(lists), variables_of(appends))
 
 
 def stage_for(items: Items, info: LoopInfo) -> None:
