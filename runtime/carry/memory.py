@@ -17,7 +17,7 @@ too: an object that an iteration makes is another one in the next attempt, and m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +60,7 @@ class Memory:
     """What was learnt about one loop, and about the loops inside it.
 
     Attributes:
+        variables: how many variables the loop has.
         places: what was learnt of places of the carry, by key.
         before_attempt: what is done before the next attempt, outside of its trace.
         written: keys of the locations that the loop writes.
@@ -84,6 +85,7 @@ class Memory:
         self.iterations: int | None = None
         self.appended: dict[Any, int] = {}
         self.outer = outer
+        self.variables = 0
         self.places: defaultdict[Any, Learnt] = defaultdict(Learnt)
         self.before_attempt: list[Callable[[], None]] = []
         self.written: dict[Any, None] = {}
@@ -105,13 +107,18 @@ class Memory:
 
     def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
         """The locations that this loop was seen to write; forgets what belongs to objects that are gone."""
-        outer = self.outer.carried if self.outer is not None else {}
-        known = {key: outer[key] for key in self.written if key in outer}
-        self.written = dict.fromkeys(known)
-        indices = range(len(variables))
-        for key in [key for key in self.places if key[0] not in known and key[0] not in indices]:
+        alive = self.outer.carried if self.outer is not None else {}
+        self.variables = len(variables)
+        self._forget_locations(alive)
+        return {key: alive[key] for key in self.written}
+
+    def _forget_locations(self, alive: Container[Any]) -> None:
+        """Forgets what was learnt of all locations but these, also by the loops inside, which may carry them as well."""
+        self.written = {key: None for key in self.written if key in alive}
+        for key in [key for key in self.places if key[0] not in alive and key[0] not in range(self.variables)]:
             del self.places[key]
-        return known
+        for memory in self.inner.values():
+            memory._forget_locations(alive)
 
     def known_types(self) -> dict[Any, ArrayType]:
         """The types that were learnt, by the key of the leaf."""

@@ -41,6 +41,48 @@ def test_a_list_at_the_address_of_one_that_is_gone_inherits_nothing(monkeypatch:
     assert float(jax.jit(total)(xs, 1)) == sum(float(xs[at]) for at in (4, 3, 2, 1, 0, -1, -2))
 
 
+def test_a_list_of_an_enclosing_loop_inherits_nothing_from_one_at_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the outermost body is traced again, each of its lists has the key that the other one had."""
+    attempts = []
+
+    def key(location: ContentsLocation) -> tuple[str, int]:
+        return "address", len(location.obj) if len(attempts) == 1 else 3 - len(location.obj)
+
+    monkeypatch.setattr(ContentsLocation, "key", property(key))
+
+    def total(xs: jax.Array, n: jax.Array) -> jax.Array:
+        k, s = 0, 0
+
+        def outer_body() -> None:
+            nonlocal k, s
+            attempts.append(1)
+            down, other, j = [4], [1, 7], 0
+
+            def middle_body() -> None:
+                nonlocal j, down, other
+
+                def inner_body() -> None:
+                    nonlocal s
+                    s = s + get_item(xs, get_item(down, 0)) + get_item(xs, get_item(other, 0))
+                    aug_item(down, 0, "-=", lambda: 1)
+                    aug_item(other, 0, "-=", lambda: 1)
+
+                while_loop(
+                    lambda: jax.lax.bitwise_and(jnp.asarray(get_item(down, 0) > 1), n > 0), inner_body, lambda: (s,)
+                )
+                j = j + 1
+
+            while_loop(lambda: j < n, middle_body, lambda: (j, s, down, other))
+            k = k + 1
+
+        while_loop(lambda: k < n, outer_body, lambda: (k, s))
+        return s
+
+    xs = jnp.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    assert float(jax.jit(total)(xs, 1)) == sum(float(xs[i] + xs[j]) for i, j in ((4, 1), (3, 0), (2, -1)))
+    assert len(attempts) == 2
+
+
 def test_all_that_was_learnt_of_a_place_goes_with_it() -> None:
     outer = Memory()
     memory = Memory(outer)
