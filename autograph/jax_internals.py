@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,27 +35,23 @@ from jax import lax
 from autograph import errors
 from autograph.code.stack_room import deeper
 
+# Of what is only imported here.
+__all__ = ["ClosedJaxpr", "Jaxpr", "Literal", "Primitive", "check_jaxpr", "is_concrete"]
+
 try:
-    from jax._src.core import Jaxpr as Jaxpr
-    from jax._src.core import Literal as Literal
-    from jax._src.core import Primitive as Primitive
-    from jax._src.core import check_jaxpr as check_jaxpr
+    from jax._src.core import Jaxpr, Literal, Primitive, check_jaxpr
     from jax._src.core import gensym as _make_gensym
 
     try:
-        from jax._src.core import ClosedJaxpr as ClosedJaxpr
+        from jax._src.core import ClosedJaxpr
     except ImportError:  # since JAX 0.11 every jaxpr holds its constants
         ClosedJaxpr = Jaxpr  # type: ignore[misc,assignment]  # one class stands for both
 except ImportError:  # pragma: no cover - other JAX versions
-    from jax.extend.core import ClosedJaxpr as ClosedJaxpr
-    from jax.extend.core import Jaxpr as Jaxpr
-    from jax.extend.core import Literal as Literal
-    from jax.extend.core import Primitive as Primitive
-    from jax.extend.core import check_jaxpr as check_jaxpr
+    from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, check_jaxpr
     from jax.extend.core import gensym as _make_gensym
 
 try:
-    from jax._src.core import is_concrete as is_concrete
+    from jax._src.core import is_concrete
 except ImportError:  # pragma: no cover - other JAX versions
 
     def is_concrete(x: Any) -> bool:  # type: ignore[misc]  # JAX's own says `Any`
@@ -119,9 +115,7 @@ try:
     # Less its profiler's frame: nesting is limited by Python's stack.
     _trace_to_jaxpr_dynamic = getattr(_trace_to_jaxpr_dynamic, "__wrapped__", _trace_to_jaxpr_dynamic)
 
-    def trace_region(
-        region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
-    ) -> tuple[Jaxpr, list[Any]]:
+    def trace_region(region: Callable[..., Any], in_avals: Sequence[Any], name: str) -> tuple[Jaxpr, list[Any]]:
         """Runs `region(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`).
 
         Args:
@@ -136,9 +130,7 @@ try:
 
 except ImportError:  # pragma: no cover - other JAX versions
 
-    def trace_region(
-        region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str
-    ) -> tuple[Jaxpr, list[Any]]:
+    def trace_region(region: Callable[..., Any], in_avals: Sequence[Any], name: str) -> tuple[Jaxpr, list[Any]]:
         """Runs `region(*tracers)` once; returns its jaxpr and the values that it closes over (its `constvars`)."""
 
         def named(*args: Any) -> Sequence[Any]:
@@ -261,33 +253,28 @@ def keep_with_trace(x: Any, outermost: bool = False) -> Any:
     return outermost_trace() if outermost else trace_reference()
 
 
-def trace_reference() -> Callable[[], Any]:
-    """A weak reference to the trace in progress, where it can be had."""
-    return _reference(TRACE_STATE.value)
-
-
-def open_traces() -> list[Any]:
-    """The traces in progress in this thread, innermost first."""
-    return list(_ancestors(TRACE_STATE.value))
-
-
-def outermost_trace() -> Callable[[], Any]:
-    """A weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
-    traces = open_traces()
-    return _reference(traces[-2]) if traces[1:] else lambda: None  # the last one evaluates
-
-
-def _reference(trace: Any) -> Callable[[], Any]:
+def trace_reference(trace: Any = None) -> Callable[[], Any]:
+    """A weak reference to a trace (the one in progress), where it can be had."""
+    trace = TRACE_STATE.value if trace is None else trace
     try:
         return weakref.ref(trace)
     except TypeError:
         return lambda: trace
 
 
-def _ancestors(trace: Any) -> Iterator[Any]:
+def open_traces() -> list[Any]:
+    """The traces in progress in this thread, innermost first."""
+    traces, trace = [], TRACE_STATE.value
     while trace is not None:
-        yield trace
+        traces.append(trace)
         trace = getattr(trace, "parent_trace", None)
+    return traces
+
+
+def outermost_trace() -> Callable[[], Any]:
+    """A weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
+    traces = open_traces()
+    return trace_reference(traces[-2]) if traces[1:] else lambda: None  # the last one evaluates
 
 
 def origin(x: Any) -> tuple[str, Any, Any] | None:
@@ -386,14 +373,9 @@ def jit_options(jitted: Any) -> dict[str, Any] | None:
         return {
             "in_shardings": info.in_shardings_treedef.unflatten(info.in_shardings_leaves),
             "out_shardings": info.out_shardings_treedef.unflatten(info.out_shardings_leaves),
-            "static_argnums": info.static_argnums or None,
-            "static_argnames": info.static_argnames or None,
-            "donate_argnums": info.donate_argnums or None,
-            "donate_argnames": info.donate_argnames or None,
-            "keep_unused": info.keep_unused,
-            "device": info.device,
-            "backend": info.backend,
-            "inline": info.inline,
+            **{name: getattr(info, name) or None for name in ("static_argnums", "static_argnames")},
+            **{name: getattr(info, name) or None for name in ("donate_argnums", "donate_argnames")},
+            **{name: getattr(info, name) for name in ("keep_unused", "device", "backend", "inline")},
             "compiler_options": dict(info.compiler_options_kvs) or None,
         }
     except AttributeError:
