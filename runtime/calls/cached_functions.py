@@ -55,12 +55,7 @@ def _is_users(fn: Any) -> bool:
         return _is_users(fn.__func__)
     if kind is functools.partial:
         return _is_users(fn.func)
-    return not is_library(fn) if kind is FunctionType else not _is_of_library(fn)
-
-
-def _is_of_library(fn: Any) -> bool:
-    """Whether the class of a callable object is library code."""
-    return is_library_class(type(fn))
+    return not (is_library(fn) if kind is FunctionType else is_library_class(kind))
 
 
 class _Seen:

@@ -45,8 +45,9 @@ from autograph.runtime.calls import cached_functions, construction, native_metho
 from autograph.runtime.calls.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
-from autograph.runtime.library import builtin_functions, numpy_functions, standard_library
-from autograph.runtime.tracing import context, host, stacked_rows
+from autograph.runtime.library import standard_library
+from autograph.runtime.library.numpy_functions import counterpart
+from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.values import key_orders, order_reads
 
@@ -95,12 +96,8 @@ def _function(f: FunctionType) -> Any:
         return found
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
-    known = numpy_functions.counterpart(f) or stacked_rows.COUNTERPARTS.get(f)
-    if known is None:
-        known = standard_library.counterpart(f, _library(f))
-    if known is not None:
-        return known
-    return _library(rewrapping.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
+    known = counterpart(f) or standard_library.counterpart(f, _library(f))
+    return known or _library(rewrapping.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
 
 
 def _unseen(f: FunctionType) -> Any:
@@ -111,10 +108,7 @@ def _method(f: Any) -> Any:
     inner = f.__func__
     if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
         native_state.refuse_to_draw(f.__self__, f.__name__)
-        known = numpy_functions.counterpart(f)
-        if known is not None:
-            return known
-        return constants.checked(f) if is_tracing() else f
+        return counterpart(f) or (constants.checked(f) if is_tracing() else f)
     elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
         call = native_methods.announced(f, f.__self__) if journal.hears_of_writes() else f
@@ -131,18 +125,12 @@ def _native_function(f: Any) -> Any:
     if f in opaque_calls.RUN_TEXTS:
         return opaque_calls.of_text(f)
     if owner is None or type(owner) is ModuleType:
-        found = builtin_functions.BUILTINS.get(f)
-        if found is None:
-            found = numpy_functions.counterpart(f)
-        if found is None:
-            found = standard_library.counterpart(f, _library(f))
-        if found is None:
-            writes = is_tracing() and f.__module__ == operator.setitem.__module__
-            found = _library(constants.checked(f) if writes else f)
-        return found
+        writes = is_tracing() and f.__module__ == operator.setitem.__module__
+        found = counterpart(f) or standard_library.counterpart(f, _library(f))
+        return found or _library(constants.checked(f) if writes else f)
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
-        _refuse_to_count(owner)
+        cached_functions.refuse_to_count(owner)
     return texts.method(f) if type(owner) is str else native_methods.bound(f)
 
 
@@ -153,18 +141,11 @@ def _library(f: Any) -> Any:
 
 
 def _numpy_function(f: Any) -> Any:
-    found = numpy_functions.counterpart(f)
-    return f if found is None else found
+    return counterpart(f) or f
 
 
 def _class(cls: Any) -> Any:
-    if type(cls) is type:
-        found = builtin_functions.BUILTINS.get(cls)
-        if found is None:
-            found = numpy_functions.counterpart(cls)
-        if found is not None:
-            return found
-    return construction.constructor(cls)
+    return (counterpart(cls) if type(cls) is type else None) or construction.constructor(cls)
 
 
 def _method_caller(f: Any) -> Any:
@@ -205,14 +186,6 @@ def _other(f: Any) -> Any:
     return f if found is call else MethodType(found, f)
 
 
-def _cached(f: Any) -> Any:
-    return cached_functions.called(f)
-
-
-def _refuse_to_count(f: Any) -> None:
-    cached_functions.refuse_to_count(f)
-
-
 def _bound(f: Any) -> Any:
     owner = f.__self__
     if f.__name__ == "__call__" and type(static_lookup(type(owner), "__call__")) is WrapperDescriptorType:
@@ -220,21 +193,17 @@ def _bound(f: Any) -> Any:
     return native_methods.bound(f)
 
 
-def _unbound(f: Any) -> Any:
-    return native_methods.unbound(f)
-
-
 _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     FunctionType: _function,
     MethodType: _method,
     BuiltinFunctionType: _native_function,
     type(SimpleQueue().get): _native_function,  # a method of C code that is told its class
-    MethodDescriptorType: _unbound,
-    WrapperDescriptorType: _unbound,
+    MethodDescriptorType: native_methods.unbound,
+    WrapperDescriptorType: native_methods.unbound,
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
-    type(functools.cache(len)): _cached,
+    type(functools.cache(len)): cached_functions.called,
     operator.methodcaller: _method_caller,
     rewrapping.JITTED: _wrapper,
     **{kind: _wrapper for kind in rewrapping.CUSTOM},

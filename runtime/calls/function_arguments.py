@@ -26,7 +26,7 @@ from typing import Any
 from autograph.code.library import is_library
 from autograph.runtime.calls import rewrapping
 from autograph.runtime.heap import journal, path_conditions
-from autograph.runtime.library import builtin_functions, numpy_functions
+from autograph.runtime.library import numpy_functions
 from autograph.runtime.tracing import host
 
 _PACKAGES = frozenset(
@@ -69,8 +69,7 @@ def _given(x: Any) -> Any:
     if type(x) is not BuiltinFunctionType:
         found = argument(x)
         return found if not path_conditions.depends_on_place() else _afresh(x, found)
-    found = builtin_functions.builtin(x)
-    return found if found is not x else numpy_functions.counterpart(x) or argument(x)
+    return numpy_functions.counterpart(x) or argument(x)
 
 
 def _afresh(x: Any, found: Any) -> Any:

@@ -23,13 +23,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph import errors
-from autograph.runtime.calls import dispatch
 from autograph.runtime.heap import aliases, iterated_containers, journal, library_state, native_state, opaque_calls
 from autograph.runtime.library import numpy_functions
 from autograph.runtime.operators import attributes
 from autograph.runtime.sequences import comparison, ranges, selection, traced_index
 from autograph.runtime.sequences.comparison import may_be_traced
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.kinds import is_value_class
@@ -238,7 +237,7 @@ def _sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> None:
     items = f.__self__
     if args or (key is None and not any(map(may_be_traced, items))):
         return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
-    items[:] = selection.ordered(items, key=None if key is None else dispatch.converted(key), reverse=reverse)
+    items[:] = selection.ordered(items, key=None if key is None else host.calls.converted(key), reverse=reverse)
     return None
 
 

@@ -37,11 +37,6 @@ from autograph.runtime.tracing import context
 from autograph.runtime.tracing.context import progress
 
 
-def is_conditional() -> bool:
-    """Whether the code that is traced now is reached only where some condition holds."""
-    return any(region.path is not None for region in context.open_regions())
-
-
 def checks_seen() -> int:
     """How many checks this thread has staged so far."""
     return progress.checks
@@ -49,7 +44,8 @@ def checks_seen() -> int:
 
 def depends_on_place() -> bool:
     """Whether a check or a loop that is traced now asks where it is reached: a condition or a check stands before it."""
-    return is_conditional() or any(notes and notes[-1][1].is_of_checks() for notes in _programs())
+    is_conditional = any(region.path is not None for region in context.open_regions())
+    return is_conditional or any(notes and notes[-1][1].is_of_checks() for notes in _programs())
 
 
 @contextmanager

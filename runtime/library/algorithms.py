@@ -11,7 +11,7 @@ does: `heapq` leaves the same list, `next` takes the same item. Nothing here kno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import gt, lt
+from operator import lt
 from typing import Any
 
 # --- bisect ---
@@ -171,41 +171,29 @@ def all_of(make: Any, items: Any) -> Any:
     return True
 
 
-def smallest_of(make: Any, items: Any) -> Any:
-    """`min(make(items), default=None)`; `make` gives pairs of a test and a function of the element, here and below."""
+def extreme_or_none(is_better: Any, make: Any, items: Any) -> Any:
+    """`min(make(items), default=None)`, or `max`; `make` gives pairs of a test and a function of the element, here and below."""
     best = None
     for item in items:
         for test, element in make((item,)):
             if test:
                 value = element()
-                if best is None or lt(value, best):
+                if best is None or is_better(value, best):
                     best = value
     return best
 
 
-def largest_of(make: Any, items: Any) -> Any:
-    """`max(make(items), default=None)`."""
-    best = None
-    for item in items:
-        for test, element in make((item,)):
-            if test:
-                value = element()
-                if best is None or gt(value, best):
-                    best = value
-    return best
-
-
-def extreme_of(search: Any, make: Any, items: Any, message: str) -> Any:
+def extreme_of(search: Any, is_better: Any, make: Any, items: Any, message: str) -> Any:
     """`min` or `max` of items of which there is one."""
-    best = search(make, items)
+    best = search(is_better, make, items)
     if best is None:
         raise ValueError(message)
     return best
 
 
-def extreme_or(search: Any, make: Any, items: Any, default: Any) -> Any:
+def extreme_or(search: Any, is_better: Any, make: Any, items: Any, default: Any) -> Any:
     """`min` or `max` of items, or `default` where there is none."""
-    best = search(make, items)
+    best = search(is_better, make, items)
     if best is None:
         return default
     return best

@@ -190,10 +190,6 @@ def _tied(ok: Any, error: Exception, value: Any) -> Any:
     return guards.guarded(value, ok, error)
 
 
-def _power(left: Any, right: Any) -> Any:
-    return powers.power(left, right)
-
-
 OF_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "//": operator.floordiv,
@@ -204,7 +200,7 @@ OF_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """The functions of `operator`, by their signs."""
 
-_OPERATORS = OF_OPERATORS | {"**": _power}
+_OPERATORS = OF_OPERATORS | {"**": powers.power}
 
 
 # --- when Python raises ---
@@ -239,10 +235,6 @@ def _of_numbers(test: Callable[..., Any]) -> Callable[..., Any]:
 def _is_zero(x: Any) -> Any:
     known = integer_ranges.of(x) if is_traced(x) else None
     return False if known is not None and (known[0] > 0 or known[1] < 0) else x == 0
-
-
-def _by_zero(_: Any, divisor: Any) -> Any:
-    return _is_zero(divisor)
 
 
 def _is_negative(x: Any) -> Any:
@@ -283,10 +275,6 @@ def _power_out_of_domain(x: Any, y: Any) -> Any:
     return ((x < 0) & jnp.isfinite(x) & jnp.isfinite(y) & ~_is_whole(y)) | ((x == 0) & (y < 0) & jnp.isfinite(y))
 
 
-def _any_negative(*args: Any) -> Any:
-    return functools.reduce(operator.or_, (x < 0 for x in args))
-
-
 def _is_float(x: Any) -> bool:
     return jnp.issubdtype(jnp.result_type(x), jnp.floating)
 
@@ -311,7 +299,9 @@ _DOMAINS: dict[str, Callable[..., Any]] = {
     "gamma": lambda x: (x <= 0) & _is_whole(x),
     "lgamma": lambda x: (x <= 0) & jnp.isfinite(x) & _is_whole(x),
     "pow": _power_out_of_domain,
-    **dict.fromkeys(("comb", "factorial", "isqrt", "perm"), _any_negative),
+    **dict.fromkeys(
+        ("comb", "factorial", "isqrt", "perm"), lambda *args: functools.reduce(operator.or_, (x < 0 for x in args))
+    ),
 }
 
 
@@ -328,12 +318,11 @@ def _out_of_range(name: str) -> Callable[..., Any]:
     return call
 
 
-def _holds_no_number(result: Any) -> Any:
-    return ~jnp.all(jnp.isfinite(result))
-
-
 _TESTS: dict[tuple[str, str], Callable[..., Any]] = {
-    **{("ZeroDivisionError", what): _of_numbers(_by_zero) for what in ("/", "//", "%", "divmod")},
+    **{
+        ("ZeroDivisionError", what): _of_numbers(lambda _, divisor: _is_zero(divisor))
+        for what in ("/", "//", "%", "divmod")
+    },
     **{("ZeroDivisionError", what): _of_numbers(_zero_to_negative) for what in ("**", "pow")},
     **{("OverflowError", what): _of_numbers(_outgrows) for what in ("**", "pow")},
     **{("ValueError", what): _of_numbers(lambda _, count: _is_negative(count)) for what in ("<<", ">>")},
@@ -345,7 +334,10 @@ _TESTS: dict[tuple[str, str], Callable[..., Any]] = {
         for name in ("cosh", "exp", "exp2", "expm1", "gamma", "ldexp", "lgamma", "pow", "sinh")
     },
     ("ZeroDivisionError", "math.log"): _of_numbers(lambda x, base=0.0: base == 1),
-    **{("LinAlgError", f"numpy.linalg.{name}"): _holds_no_number for name in ("cholesky", "inv", "solve")},
+    **{
+        ("LinAlgError", f"numpy.linalg.{name}"): lambda result: ~jnp.all(jnp.isfinite(result))
+        for name in ("cholesky", "inv", "solve")
+    },
 }
 """When `what` raises, by the name of the exception's class."""
 

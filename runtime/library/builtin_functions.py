@@ -124,10 +124,6 @@ def _complex(*args: Any, **kwargs: Any) -> Any:
     return real if "imag" not in parts else real + imag * 1j
 
 
-def _divmod(x: Any, y: Any, /) -> Any:
-    return divmod(x, arithmetic_errors.operand("divmod", x, y))
-
-
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None or not any(map(is_traced, (base, exp, mod))):
         if mod is not None:
@@ -159,24 +155,21 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
     return total if type(start) is int and start == 0 else start + total
 
 
-def _any(iterable: Any, /) -> Any:
-    if type(iterable) in key_orders.VIEWS:
-        iterable = iterable.view
-    if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
-        return jnp.any(iterable)
-    if _is_open_list(iterable):
-        return iterable.reduced("any")
-    return short_circuit.any_passes(iterable, lambda item: item, "any()")
+def _quantifier(name: str) -> Callable[[Any], Any]:
+    """`any` or `all`."""
 
+    def call(iterable: Any, /) -> Any:
+        if type(iterable) in key_orders.VIEWS:
+            iterable = iterable.view
+        if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
+            return getattr(jnp, name)(iterable)
+        if _is_open_list(iterable):
+            return iterable.reduced(name)
+        if name == "any":
+            return short_circuit.any_passes(iterable, lambda item: item, "any()")
+        return _not(short_circuit.any_passes(iterable, _not, "all()"))
 
-def _all(iterable: Any, /) -> Any:
-    if type(iterable) in key_orders.VIEWS:
-        iterable = iterable.view
-    if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
-        return jnp.all(iterable)
-    if _is_open_list(iterable):
-        return iterable.reduced("all")
-    return _not(short_circuit.any_passes(iterable, _not, "all()"))
+    return call
 
 
 def _not(x: Any) -> Any:
@@ -190,24 +183,17 @@ def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
-def _min(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
-        return scalar(jnp.minimum(*ranges.ends(args[0], "min")), int)
-    if len(args) == 1 and not kwargs and _is_open_list(args[0]):
-        return args[0].reduced("min")
-    return selection.extreme("min", *args, **_key(kwargs))
+def _extreme(name: str) -> Callable[..., Any]:
+    """`min` or `max`."""
 
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
+            return scalar(getattr(jnp, f"{name}imum")(*ranges.ends(args[0], name)), int)
+        if len(args) == 1 and not kwargs and _is_open_list(args[0]):
+            return args[0].reduced(name)
+        return selection.extreme(name, *args, **_key(kwargs))
 
-def _max(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
-        return scalar(jnp.maximum(*ranges.ends(args[0], "max")), int)
-    if len(args) == 1 and not kwargs and _is_open_list(args[0]):
-        return args[0].reduced("max")
-    return selection.extreme("max", *args, **_key(kwargs))
-
-
-def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
-    return selection.ordered(iterable, **_key(kwargs))
+    return call
 
 
 def _range(*args: Any) -> Any:
@@ -276,22 +262,6 @@ def _index(x: Any, /) -> Any:
     return math_functions.integer(x) if is_tracer(x) else operator.index(x)
 
 
-def _call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    return host.calls.converted(f)(*args, **kwargs)
-
-
-def _contains(container: Any, x: Any, /) -> Any:
-    return membership.contains(x, container)
-
-
-def _getitem(x: Any, i: Any, /) -> Any:
-    return items.get_item(x, i)
-
-
-def _count_of(items: Any, value: Any, /) -> Any:
-    return traced_index.count(list(items), value)
-
-
 def _index_of(items: Any, value: Any, /) -> Any:
     items = list(items)
     if any(map(comparison.may_be_traced, (value, *items))):
@@ -316,14 +286,6 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
             return default[0]
 
 
-def _setattr(obj: Any, name: str, value: Any, /) -> None:
-    attributes.set_attr(value, obj, name)
-
-
-def _delattr(obj: Any, name: str, /) -> None:
-    attributes.del_attr(obj, name)
-
-
 BUILTINS: dict[Any, Callable[..., Any]] = {
     bool: _bool,
     len: _len,
@@ -331,15 +293,15 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     int: _int,
     float: _float,
     complex: _complex,
-    divmod: _divmod,
+    divmod: lambda x, y, /: divmod(x, arithmetic_errors.operand("divmod", x, y)),
     pow: _pow,
     round: _round,
     sum: _sum,
-    any: _any,
-    all: _all,
-    min: _min,
-    max: _max,
-    sorted: _sorted,
+    any: _quantifier("any"),
+    all: _quantifier("all"),
+    min: _extreme("min"),
+    max: _extreme("max"),
+    sorted: lambda iterable, /, **kwargs: selection.ordered(iterable, **_key(kwargs)),
     range: _range,
     enumerate: _enumerate,
     zip: _zip,
@@ -354,15 +316,15 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     warnings.warn: texts.warn,
     hasattr: _hasattr,
     getattr: _getattr,
-    setattr: _setattr,
-    delattr: _delattr,
+    setattr: lambda obj, name, value, /: attributes.set_attr(value, obj, name),
+    delattr: attributes.del_attr,
     operator.not_: _not,
     operator.truth: _bool,
     operator.index: _index,
-    operator.call: _call,
-    operator.contains: _contains,
-    operator.getitem: _getitem,
-    operator.countOf: _count_of,
+    operator.call: lambda f, /, *args, **kwargs: host.calls.converted(f)(*args, **kwargs),
+    operator.contains: lambda container, x, /: membership.contains(x, container),
+    operator.getitem: items.get_item,
+    operator.countOf: lambda items, value, /: traced_index.count(list(items), value),
     **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
     operator.indexOf: _index_of,
     **{getattr(operator, fn.__name__): fn for fn in comparison.COMPARISONS.values()},

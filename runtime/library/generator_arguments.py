@@ -15,6 +15,7 @@ of them needs none: it is a loop, as `algorithms` has it.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,7 +27,7 @@ from autograph.runtime.tracing import host
 
 Make = Callable[[Any], Iterator[Any]]
 _FOLDS = {builtins.sum: algorithms.sum_of, builtins.any: algorithms.any_of, builtins.all: algorithms.all_of}
-_SEARCHES = {builtins.min: algorithms.smallest_of, builtins.max: algorithms.largest_of}
+_IS_BETTER = {builtins.min: operator.lt, builtins.max: operator.gt}
 
 
 def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
@@ -90,10 +91,10 @@ def filtering(test: Any) -> Make:
 
 
 def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
-    search = plain(_SEARCHES[f], asked=True)
+    search, is_better = plain(algorithms.extreme_or_none, asked=True), _IS_BETTER[f]
     if default:
-        return plain(algorithms.extreme_or)(search, make, iterable, default["default"])
-    return plain(algorithms.extreme_of)(search, make, iterable, _text_of_failure(f))
+        return plain(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
+    return plain(algorithms.extreme_of)(search, is_better, make, iterable, _text_of_failure(f))
 
 
 def _text_of_failure(f: Any) -> str:

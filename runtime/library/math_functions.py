@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -114,14 +114,6 @@ def _sumprod(p: Any, q: Any, /) -> Any:
     return functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0)
 
 
-def _gcd(a: Any, b: Any) -> Any:
-    return jnp.gcd(a, b)
-
-
-def _lcm(a: Any, b: Any) -> Any:
-    return jnp.lcm(a, b)
-
-
 def _isqrt(n: Any) -> Any:
     n = lax.convert_element_type(integer(n), jnp.result_type(int))
     # A float root may be off by one where the float type holds fewer bits than the integer.
@@ -201,11 +193,11 @@ MATH: dict[str, Callable[..., Any]] = {
     "floor": _rounded(jnp.floor),
     "frexp": _frexp,
     "fsum": _fsum,
-    "gcd": _integers(lambda *ns: functools.reduce(_gcd, ns, 0)),
+    "gcd": _integers(lambda *ns: functools.reduce(cast(Any, jnp.gcd), ns, 0)),
     "hypot": _hypot,
     "isclose": _isclose,
     "isqrt": _integers(_isqrt),
-    "lcm": _integers(lambda *ns: functools.reduce(_lcm, ns, 1)),
+    "lcm": _integers(lambda *ns: functools.reduce(cast(Any, jnp.lcm), ns, 1)),
     "ldexp": lambda x, i: real(jnp.ldexp(real(x), integer(i))),
     "log": _log,
     "modf": _modf,

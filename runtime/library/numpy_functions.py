@@ -32,8 +32,9 @@ from jax import lax
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
 from autograph.runtime.library import arithmetic_errors
+from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
@@ -67,10 +68,10 @@ _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): 
 
 
 def counterpart(fn: Any) -> Callable[..., Any] | None:
-    """What does the same as `fn` of `math`, `cmath` or `numpy`, on traced values too; None for other functions."""
+    """What does the same as `fn` on traced values too: of Python's, `math`, `cmath` or `numpy`; None for other functions."""
     try:
         return _counterparts().get(fn)
-    except TypeError:  # unhashable, so not one of theirs
+    except TypeError:  # unhashable, so none of them
         return None
 
 
@@ -88,9 +89,9 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     for name, fn in vars(np.random).items():
         if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
             table[fn] = _of_random(fn, name)
-    for builtin in (bool, int, float, complex, str, bytes, object, min, max, sum, any, all, round, abs, pow):
+    for builtin in (bytes, object, abs):
         table.pop(builtin, None)
-    return table
+    return table | BUILTINS | stacked_rows.COUNTERPARTS
 
 
 def _own_name(fn: Any, module: Any, name: str) -> str:

@@ -92,37 +92,17 @@ def _by_identity(kind: type) -> bool:
     return static_lookup(kind, "__eq__") is object.__eq__
 
 
-def eq(left: Any, right: Any) -> Any:
-    """`left == right`."""
-    return compare(left, "==", right)
+def _operator(symbol: str) -> Callable[[Any, Any], Any]:
+    def operate(left: Any, right: Any) -> Any:
+        return compare(left, symbol, right)
+
+    operate.__name__ = operate.__qualname__ = OPERATORS[symbol].__name__
+    operate.__doc__ = f"`left {symbol} right`."
+    return operate
 
 
-def ne(left: Any, right: Any) -> Any:
-    """`left != right`."""
-    return compare(left, "!=", right)
-
-
-def lt(left: Any, right: Any) -> Any:
-    """`left < right`."""
-    return compare(left, "<", right)
-
-
-def le(left: Any, right: Any) -> Any:
-    """`left <= right`."""
-    return compare(left, "<=", right)
-
-
-def gt(left: Any, right: Any) -> Any:
-    """`left > right`."""
-    return compare(left, ">", right)
-
-
-def ge(left: Any, right: Any) -> Any:
-    """`left >= right`."""
-    return compare(left, ">=", right)
-
-
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+COMPARISONS = {symbol: _operator(symbol) for symbol in OPERATORS}
+lt, le, gt, ge, eq, ne = COMPARISONS.values()
 
 
 def matches(left: Any, right: Any) -> Any:

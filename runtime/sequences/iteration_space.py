@@ -283,7 +283,10 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     elif strict:
         return None
     else:
-        count = functools.partial(_shortest, known)
+
+        def count() -> Any:
+            return functools.reduce(jnp.minimum, (part.length for part in known))
+
     arrays: list[Any] = []
     slots: list[tuple[int, int]] = []
     for part in known:
@@ -298,7 +301,3 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
         return tuple(part.make(k, slices[a:b]) for part, (a, b) in zip(known, slots))
 
     return Items(count, tuple(arrays), make, any(part.counts for part in known))
-
-
-def _shortest(parts: Sequence[Items]) -> Any:
-    return functools.reduce(jnp.minimum, (part.length for part in parts))

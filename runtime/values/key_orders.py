@@ -179,8 +179,3 @@ def views(d: dict[Any, Any], name: str) -> Any:
 def plain(x: Any) -> Any:
     """Python's own view in the place of one of those, for what asks for no order."""
     return x.view if isinstance(x, VIEWS) else x
-
-
-def is_of_values(x: Any) -> bool:
-    """Whether `x` is a view of the values of a marked dict, among which equal ones may be."""
-    return isinstance(x, VIEWS[2])

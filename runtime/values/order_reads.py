@@ -158,9 +158,9 @@ def _of_plain(found: Any) -> Callable[..., Any]:
 
 
 def _of_keys(found: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """`set`, `frozenset` and `sorted` of keys or items: no two of them are equal, so none could change places."""
+    """`set`, `frozenset` and `sorted` of keys or items: no two of them are equal, as values may be, so none could change places."""
     for x in args:
-        if kwargs.get("key") is not None or key_orders.is_of_values(x):
+        if kwargs.get("key") is not None or isinstance(x, key_orders.VIEWS[2]):
             key_orders.check(x)
     return found(*map(key_orders.plain, args), **kwargs)
 
