@@ -1,5 +1,6 @@
 """Ordinary Python with data-dependent control flow, compiled by JAX. By convention `import autograph as ag`."""
 
+import typing as _typing
 from os import path as _path
 
 # The sub-packages are links in a checkout and folders when installed; where links are missing they stand beside us.
@@ -7,6 +8,7 @@ if not _path.isdir(_path.join(__path__[0], "converters")):
     __path__.append(_path.dirname(__path__[0]))
 
 # After the path above, by which they are found: hence E402.
+from autograph import first_use as _first_use  # noqa: E402
 from autograph._version import __version__ as __version__  # noqa: E402
 from autograph.api import convert as convert  # noqa: E402
 from autograph.api import do_not_convert as do_not_convert  # noqa: E402
@@ -15,7 +17,6 @@ from autograph.api import jit as jit  # noqa: E402
 from autograph.api import run_functions_eagerly as run_functions_eagerly  # noqa: E402
 from autograph.api import to_code as to_code  # noqa: E402
 from autograph.api import to_graph as to_graph  # noqa: E402
-from autograph.conversion import pipeline as _pipeline  # noqa: E402
 from autograph.directives import range as range  # noqa: E402
 from autograph.directives import set_loop_options as set_loop_options  # noqa: E402
 from autograph.errors import AutoGraphError as AutoGraphError  # noqa: E402
@@ -26,12 +27,6 @@ from autograph.errors import StagingError as StagingError  # noqa: E402
 from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
 from autograph.errors import Unsupported as Unsupported  # noqa: E402
 from autograph.jax_internals import hide_frames as _hide_frames  # noqa: E402
-from autograph.modules.import_hook import install_import_hook as install_import_hook  # noqa: E402
-from autograph.runtime.calls import dispatch as _calls  # noqa: E402
-from autograph.runtime.checks.runtime_checks import set_checks as set_checks  # noqa: E402
-from autograph.runtime.operators import conditionals as _conditionals  # noqa: E402
-from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList  # noqa: E402
-from autograph.runtime.tracing import host as _host  # noqa: E402
 from autograph.verbosity import set_verbosity as set_verbosity  # noqa: E402
 
 __all__ = [
@@ -58,5 +53,22 @@ __all__ = [
     "to_graph",
 ]
 
-_host.fill(_pipeline, _calls, _conditionals)
+if _typing.TYPE_CHECKING:
+    from autograph.modules.import_hook import install_import_hook as install_import_hook
+    from autograph.runtime.checks.runtime_checks import set_checks as set_checks
+    from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
+else:
+    __getattr__ = _first_use.attributes(
+        __name__,
+        {
+            "BoundedList": "autograph.runtime.sequences.bounded_list:BoundedList",
+            "install_import_hook": "autograph.modules.import_hook:install_import_hook",
+            "set_checks": "autograph.runtime.checks.runtime_checks:set_checks",
+        }.get,
+    )
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+
 _hide_frames()

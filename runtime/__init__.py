@@ -1,79 +1,10 @@
-"""The operators of generated code, conventionally `ag__`: exactly the names that converted code may use."""
+"""The operators of generated code, conventionally `ag__`; all of them are imported with the first that is used."""
 
-from builtins import slice as slice
+from typing import TYPE_CHECKING
 
-from autograph.runtime.calls.context_managers import context as context
-from autograph.runtime.calls.dispatch import converted as converted
-from autograph.runtime.calls.dispatch import watched as watched
-from autograph.runtime.checks.handlers import caught as caught
-from autograph.runtime.checks.handlers import depth as depth
-from autograph.runtime.checks.handlers import error as error
-from autograph.runtime.checks.handlers import raise_refusal as raise_refusal
-from autograph.runtime.checks.handlers import raised as raised
-from autograph.runtime.checks.messages import formatted as formatted
-from autograph.runtime.checks.messages import text as text
-from autograph.runtime.checks.runtime_checks import assert_ as assert_
-from autograph.runtime.checks.runtime_checks import raise_ as raise_
-from autograph.runtime.checks.texts import percent as percent
-from autograph.runtime.heap.array_versions import latest as latest
-from autograph.runtime.heap.journal import touch as touch
-from autograph.runtime.library.arithmetic_errors import attempt as attempt
-from autograph.runtime.library.arithmetic_errors import binary as binary
-from autograph.runtime.library.arithmetic_errors import failed as failed
-from autograph.runtime.library.arithmetic_errors import failure as failure
-from autograph.runtime.library.arithmetic_errors import operand as operand
-from autograph.runtime.library.generator_arguments import filtering as filtering
-from autograph.runtime.library.generator_arguments import fold as fold
-from autograph.runtime.library.generator_arguments import taken as taken
-from autograph.runtime.library.number_methods import method as method
-from autograph.runtime.operators.attributes import aug_attr as aug_attr
-from autograph.runtime.operators.attributes import del_attr as del_attr
-from autograph.runtime.operators.attributes import set_attr as set_attr
-from autograph.runtime.operators.augmented import iop as iop
-from autograph.runtime.operators.comprehensions import comp_counted as comp_counted
-from autograph.runtime.operators.comprehensions import comp_iter as comp_iter
-from autograph.runtime.operators.comprehensions import comp_kept as comp_kept
-from autograph.runtime.operators.comprehensions import comp_len as comp_len
-from autograph.runtime.operators.comprehensions import comp_test as comp_test
-from autograph.runtime.operators.conditionals import either as either
-from autograph.runtime.operators.conditionals import if_exp as if_exp
-from autograph.runtime.operators.conditionals import if_stmt as if_stmt
-from autograph.runtime.operators.conditionals import nothing as nothing
-from autograph.runtime.operators.for_loops import for_loop as for_loop
-from autograph.runtime.operators.items import aug_item as aug_item
-from autograph.runtime.operators.items import aug_item_at as aug_item_at
-from autograph.runtime.operators.items import del_item as del_item
-from autograph.runtime.operators.items import get_item as get_item
-from autograph.runtime.operators.items import get_slice as get_slice
-from autograph.runtime.operators.items import in_place_method as in_place_method
-from autograph.runtime.operators.items import latest_at as latest_at
-from autograph.runtime.operators.items import set_item as set_item
-from autograph.runtime.operators.items import set_item_at as set_item_at
-from autograph.runtime.operators.logical import and_ as and_
-from autograph.runtime.operators.logical import compare as compare
-from autograph.runtime.operators.logical import in_ as in_
-from autograph.runtime.operators.logical import is_ as is_
-from autograph.runtime.operators.logical import is_not as is_not
-from autograph.runtime.operators.logical import not_ as not_
-from autograph.runtime.operators.logical import not_in as not_in
-from autograph.runtime.operators.logical import or_ as or_
-from autograph.runtime.operators.optional_results import asked_for_none as asked_for_none
-from autograph.runtime.operators.optional_results import asking as asking
-from autograph.runtime.operators.unbound_reads import read as read
-from autograph.runtime.operators.while_loops import while_loop as while_loop
-from autograph.runtime.sequences.comparison import eq as eq
-from autograph.runtime.sequences.comparison import ge as ge
-from autograph.runtime.sequences.comparison import gt as gt
-from autograph.runtime.sequences.comparison import le as le
-from autograph.runtime.sequences.comparison import lt as lt
-from autograph.runtime.sequences.comparison import ne as ne
-from autograph.runtime.sequences.powers import power as power
-from autograph.runtime.tracing.python_bools import bool_op as bool_op
-from autograph.runtime.tracing.variables import State as State
-from autograph.runtime.tracing.variables import Undefined as Undefined
-from autograph.runtime.tracing.variables import read_free as read_free
-from autograph.runtime.values.optional import is_none as is_none
-from autograph.runtime.values.optional import some as some
-from autograph.runtime.values.order_reads import display as display
-from autograph.runtime.values.order_reads import ordered as ordered
-from autograph.runtime.values.order_reads import union as union
+from autograph import first_use
+
+if TYPE_CHECKING:
+    from autograph.runtime.generated_names import *  # noqa: F403  # each of them is listed there
+else:
+    __getattr__ = first_use.attributes(__name__, lambda name: f"autograph.runtime.generated_names:{name}")

@@ -2,13 +2,16 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from autograph import runtime
+from autograph.runtime import generated_names
+from autograph.runtime.tracing import host
 from tests.converters.converting import converted_module
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +37,7 @@ MODULES = dict(_modules())
 """The file of each module of the library."""
 
 STRATA = (
+    "autograph.first_use",
     "autograph.switches",
     "autograph._version",
     "autograph.errors",
@@ -66,10 +70,7 @@ STRATA = (
 
 LATE = {
     ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
-    ("autograph.conversion.eager_calls", "autograph.conversion.pipeline"): "converts what the author's body calls",
-    ("autograph.conversion.implicit_methods", "autograph.conversion.pipeline"): "converts methods",
     ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
-    ("autograph.conversion.unseen_classes", "autograph.conversion.pipeline"): "converts methods",
     ("autograph.conversion.staged_tree", "autograph.code.translation"): "imported with the first conversion",
     ("autograph.conversion.staged_tree", "autograph.converters"): "imported with the first conversion",
     (
@@ -122,9 +123,7 @@ def test_every_module_that_is_named_exists() -> None:
 
 
 def test_every_operator_is_named() -> None:
-    operators = {
-        name for name in vars(runtime) if not name.startswith("_") and f"autograph.runtime.{name}" not in MODULES
-    }
+    operators = {name for name in vars(generated_names) if not name.startswith("_")}
     assert len(operators) > 30
     assert {name for name in operators if not re.search(rf"[` ]{name}[`(]", PAGE)} == set()
 
@@ -209,13 +208,59 @@ def test_only_operators_have_more_than_7_parameters() -> None:
     assert {name for (_, name), count in counts.items() if count > MOST_PARAMETERS} == OPERATORS_WITH_MORE
 
 
-def test_the_way_up_is_filled() -> None:
-    assert callable(runtime.tracing.host.conversion.staged)
-    assert callable(runtime.tracing.host.calls.converted)
-    assert callable(runtime.tracing.host.statements.if_stmt)
+def test_the_way_up_leads_somewhere() -> None:
+    assert callable(host.conversion.staged)
+    assert callable(host.calls.converted)
+    assert callable(host.statements.if_stmt)
+
+
+FIRST_USE = {
+    "autograph": "public names that most programs do not use",
+    "autograph.runtime": "the operators, which the first staged function needs",
+    "autograph.runtime.checks": "a public name, whose module stands in it",
+    "autograph.runtime.tracing.host": "the way up",
+}
+"""The modules with attributes that are imported when they are first used, each with its reason."""
+
+
+def test_what_is_imported_at_first_use_has_a_reason() -> None:
+    assert {module for module in MODULES if "autograph.first_use" in imports_of(module)[0]} == FIRST_USE.keys()
+
+
+FIRST_CONVERSION = (
+    "analyses",
+    "converters",
+    "modules",
+    "cli",
+    "runtime.jaxprs",
+    "runtime.sequences",
+    "runtime.carry",
+    "runtime.operators",
+    "runtime.library",
+    "runtime.calls",
+)
+"""The folders that `import autograph` leaves alone, but for what follows."""
+AT_IMPORT = {
+    "analyses.argument_writes": "read by what finds a function's text",
+    "runtime.calls.cached_functions": "asked by the check at the entry of a converted function",
+    "runtime.sequences.counted_range": "the class of `ag.range`",
+}
+
+
+def test_an_import_loads_neither_converters_nor_operators() -> None:
+    text = "import sys, autograph; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stdout.split()
+    ours = {
+        name.removeprefix("autograph.") for name in loaded if name in MODULES and not MODULES[name].stem == "__init__"
+    }
+    assert {
+        name for name in ours if name.startswith(tuple(f"{folder}." for folder in FIRST_CONVERSION))
+    } == AT_IMPORT.keys()
+    assert len(ours) < 70
 
 
 RUNS_CODE = {
+    ("autograph.first_use", "resolve_name"): "modules of this library",
     ("autograph.modules.import_hook", "exec"): "a module of the user's, when the user imports it",
     ("autograph.modules.script", "exec"): "the script that the user asked to run",
     ("autograph.code.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
@@ -234,6 +279,7 @@ def test_nothing_is_evaluated_but_what_the_user_runs() -> None:
     names = {"eval", "exec", "__import__"}
     attributes = {
         "import_module",
+        "resolve_name",
         "exec_module",
         "load_module",
         "load",
@@ -250,6 +296,12 @@ def test_nothing_is_evaluated_but_what_the_user_runs() -> None:
                 found.add((module, node.id))
             elif isinstance(node, ast.Attribute) and node.attr in attributes:
                 found.add((module, node.attr))
-            elif isinstance(node, ast.ImportFrom) and node.module in ("importlib", "marshal", "pickle", "runpy"):
+            elif isinstance(node, ast.ImportFrom) and node.module in (
+                "importlib",
+                "marshal",
+                "pickle",
+                "pkgutil",
+                "runpy",
+            ):
                 found.update((module, alias.name) for alias in node.names if alias.name in attributes)
     assert found == set(RUNS_CODE)

@@ -31,6 +31,7 @@ from autograph.errors import is_of_jax
 from autograph.options import MISSING
 from autograph.runtime.calls.function_arguments import argument, takes_functions
 from autograph.runtime.calls.rewrapping import CUSTOM, JITTED, rewrapped
+from autograph.runtime.tracing import host
 
 
 class _Scope(Protocol):
@@ -114,9 +115,7 @@ class Routes(dict[Any, Any]):
         return "_ROUTES"
 
     def __missing__(self, fn: Any) -> Any:
-        from autograph.conversion import pipeline
-
-        converted = rewrapped(fn) if is_wrapper(fn) else pipeline.convert_function(fn)
+        converted = rewrapped(fn) if is_wrapper(fn) else host.conversion.convert_function(fn)
         if inspect.unwrap(fn).__closure__ is None:
             self[fn] = converted
         return converted
@@ -135,11 +134,9 @@ def _routed(node: ast.Call, expected: type, constants: Constants) -> ast.Call:
 
 def _is_plain(callee: Any) -> bool:
     """Whether a callee is a function of the user's that has no body of ours yet."""
-    from autograph.conversion import pipeline
-
     if isinstance(callee, CodeType):
         return True
-    return not is_library(callee) and known(callee.__code__) is None and callee not in pipeline.UNCONVERTED
+    return not is_library(callee) and known(callee.__code__) is None and callee not in host.conversion.UNCONVERTED
 
 
 def is_wrapper(callee: Any) -> bool:

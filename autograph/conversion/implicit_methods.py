@@ -38,7 +38,7 @@ from autograph.errors import AutoGraphError
 from autograph.jax_internals import is_tracing
 from autograph.options import DEFAULT
 from autograph.runtime.heap import journal
-from autograph.runtime.tracing import default_dicts
+from autograph.runtime.tracing import default_dicts, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.verbosity import described, tell
 
@@ -112,19 +112,15 @@ def prepare_member(name: str, value: Any, level: int = 1) -> None:
 
 def _own(kind: type, name: str, fn: FunctionType) -> None:
     """Gives a class a converted copy of a method that `functools.total_ordering` shares among all classes."""
-    from autograph.conversion import pipeline
-
-    type.__setattr__(kind, name, pipeline.convert_function(fn, explicit=True))
+    type.__setattr__(kind, name, host.conversion.convert_function(fn, explicit=True))
 
 
 def _in_place(fn: Any, level: int, caches: str | None = None, is_cached: bool = False) -> None:
     """Gives a function its author's body. One that cannot be converted stays as it is: it still does what it did."""
-    from autograph.conversion import pipeline
-
     is_cached = is_cached or type(fn) is _CACHED
     if type(fn) is _CACHED:
         fn = fn.__wrapped__
-    if type(fn) is not FunctionType or pipeline.stays(fn):
+    if type(fn) is not FunctionType or host.conversion.stays(fn):
         return
     found = known(fn.__code__)
     if found is not None:
@@ -132,7 +128,7 @@ def _in_place(fn: Any, level: int, caches: str | None = None, is_cached: bool = 
             found.unit.is_cached = True
         return
     try:
-        code = pipeline.author_code(fn, DEFAULT)
+        code = host.conversion.author_code(fn, DEFAULT)
     except AutoGraphError as error:
         tell(level, "%s (%s:%d) stays as it is: %s", *described(fn.__code__), error)
         return

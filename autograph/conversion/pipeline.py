@@ -43,9 +43,9 @@ from autograph.conversion.staged_tree import convert_tree as convert_tree
 from autograph.jax_internals import is_tracing
 from autograph.options import DEFAULT, ConversionOptions, seen
 from autograph.runtime.calls import cached_functions
+from autograph.runtime.checks import handlers
 from autograph.runtime.heap import journal, outliving
-from autograph.runtime.library import arithmetic_errors
-from autograph.runtime.tracing import context, default_dicts
+from autograph.runtime.tracing import context, default_dicts, host
 from autograph.runtime.values.merge import describe
 
 
@@ -117,7 +117,7 @@ class Unit:
             arguments: of all parameters, in the order of `co_varnames`.
         """
         assert isinstance(cells, FunctionType)
-        if seen.tries and not self.options.in_try and arithmetic_errors.is_caught():
+        if seen.tries and not self.options.in_try and handlers.may_catch_arithmetic():
             return self.in_try().enter(cells, *arguments)
         if self._entry is None:
             code = by_position(self.staged_code(Namespace.of(cells, self.source)))
@@ -269,7 +269,7 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
             return fn
     elif entry.role is Role.STAGED:
         if in_try:
-            arithmetic_errors.refuse_unasked(fn)
+            host.calls.refuse_unasked(fn)
         return fn
     else:
         unit = entry.unit

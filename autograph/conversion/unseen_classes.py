@@ -32,6 +32,7 @@ from autograph.code.registry import LOCK, known
 from autograph.conversion import implicit_methods
 from autograph.jax_internals import outermost_trace
 from autograph.runtime.heap import journal, opaque_calls
+from autograph.runtime.tracing import host
 
 # Those that a call in the source calls, of which the callee is converted; nobody waits for what `__del__` does.
 _CALLED = frozenset({"__init__", "__new__", "__call__", "__del__"})
@@ -132,9 +133,7 @@ def _watch(kind: type, name: str, value: Any) -> None:
 
 
 def _watched(fn: Any) -> Any:
-    from autograph.conversion import pipeline
-
-    if type(fn) is not FunctionType or known(fn.__code__) is not None or pipeline.announces(fn):
+    if type(fn) is not FunctionType or known(fn.__code__) is not None or host.conversion.announces(fn):
         return fn
 
     @functools.wraps(fn)

@@ -46,6 +46,7 @@ from autograph.runtime.calls.function_arguments import takes_functions, with_fun
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
 from autograph.runtime.library import standard_library
+from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import static_lookup

@@ -33,6 +33,7 @@ from types import FrameType
 from typing import Any
 
 import jax
+import numpy as np
 
 from autograph import errors
 from autograph.code import source
@@ -181,10 +182,13 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
     return False
 
 
-def would_catch_one_of(candidates: tuple[BaseException, ...]) -> bool:
-    """Whether such a handler would catch one of some exceptions."""
-    return any(
-        kinds is None or any(may_match(kinds, error, frame) for error in candidates)
+_OF_ARITHMETIC = (ZeroDivisionError(), OverflowError(), ValueError(), np.linalg.LinAlgError())
+
+
+def may_catch_arithmetic() -> bool:
+    """Whether a handler around the code that runs now may catch what arithmetic raises."""
+    return context.progress.tries > 0 or any(
+        kinds is None or any(may_match(kinds, error, frame) for error in _OF_ARITHMETIC)
         for frame, written in _staged_frames()
         for kinds in written
     )

@@ -64,9 +64,6 @@ _EXAMPLES: dict[str, Callable[[Any], Any]] = {
 """What divides by zero, for the text that this version of Python has for it."""
 
 
-_EXAMPLES_OF_ALL = (ZeroDivisionError(), OverflowError(), ValueError(), np.linalg.LinAlgError())
-
-
 def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> Any:
     """Whether `what` raises an exception of the class of this name.
 
@@ -150,11 +147,6 @@ def may_fail(what: str) -> bool:
 def called(what: str, result: Any, args: tuple[Any, ...]) -> Any:
     """The result of such a function on traced arguments, in the same way."""
     return result if context.progress.attempts else _guarded(what, args, result, what.startswith("numpy."))
-
-
-def is_caught() -> bool:
-    """Whether a handler around the code that runs now may catch what arithmetic raises."""
-    return context.progress.tries > 0 or handlers.would_catch_one_of(_EXAMPLES_OF_ALL)
 
 
 def refuse_unasked(fn: FunctionType) -> None:

@@ -2,27 +2,35 @@
 
 A call of converted code may lead anywhere: `len(x)` to a method `__len__` of the user's, whose body is to be converted first,
 and a check that a traced condition guards is a staged `if`. The modules that need this stand far below those that do it, and
-imports point downwards. So this is the one way up. `autograph/__init__.py` fills it, and nothing else does.
+imports point downwards. So this is the one way up; what it leads to is imported when it is first used.
 
->>> callable(conversion.staged), callable(calls.converted), callable(statements.if_stmt)
+>>> from autograph.runtime.tracing import host
+>>> callable(host.conversion.staged), callable(host.calls.converted), callable(host.statements.if_stmt)
 (True, True, True)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import AbstractContextManager
-from types import FunctionType
-from typing import Any, Protocol
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from autograph import first_use
 
 
 class Conversion(Protocol):
-    """The functions of the user's and their bodies; `autograph.conversion.pipeline`."""
+    """The functions of the user's and their bodies; `autograph.conversion.pipeline`.
+
+    `UNCONVERTED`: the functions that `do_not_convert` marked.
+    """
+
+    UNCONVERTED: Container[FunctionType]
 
     def staged(self, f: FunctionType, *, in_try: bool = False) -> FunctionType:
         """The function with the staged body; `f` itself where it stays as it is."""
 
-    def convert_function(self, f: FunctionType) -> Any:
+    def convert_function(self, f: FunctionType, *, explicit: bool = False) -> Any:
         """The converted function, which runs the staged body where something is traced."""
 
     def is_library(self, f: FunctionType) -> bool:
@@ -33,6 +41,15 @@ class Conversion(Protocol):
 
     def prepare_class(self, kind: type) -> None:
         """Readies the methods of a class that Python calls without a call in the text."""
+
+    def stays(self, f: FunctionType) -> bool:
+        """Whether a function is called as it is: library code, marked `do_not_convert`, or without source."""
+
+    def announces(self, f: FunctionType) -> bool:
+        """Whether a function's writes are announced though it is not converted now."""
+
+    def author_code(self, f: FunctionType, options: Any) -> CodeType:
+        """The code of a function with the check at its entry that leads to the staged body."""
 
 
 class Calls(Protocol):
@@ -46,6 +63,9 @@ class Calls(Protocol):
 
     def in_try(self) -> AbstractContextManager[None]:
         """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
+
+    def refuse_unasked(self, f: FunctionType) -> None:
+        """Refuses a function that was staged elsewhere where its arithmetic may raise what a handler names."""
 
     def call_in_try(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Calls `f` there."""
@@ -65,8 +85,12 @@ conversion: Conversion
 calls: Calls
 statements: Statements
 
-
-def fill(_conversion: Conversion, _calls: Calls, _statements: Statements) -> None:
-    """Says which modules answer; called once, when the library is imported."""
-    global conversion, calls, statements
-    conversion, calls, statements = _conversion, _calls, _statements
+if not TYPE_CHECKING:
+    __getattr__ = first_use.attributes(
+        __name__,
+        {
+            "conversion": "autograph.conversion.pipeline",
+            "calls": "autograph.runtime.calls.dispatch",
+            "statements": "autograph.runtime.operators.conditionals",
+        }.get,
+    )

@@ -1,0 +1,37 @@
+"""Attributes of modules that are imported when they are first used, so that `import autograph` imports little.
+
+The modules that have such attributes are listed in `tests/test_architecture.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import Any
+
+
+def attributes(module: str, place: Callable[[str], str | None]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module: imports what is asked for and leaves it there, where Python finds it from then on.
+
+    >>> find = attributes(__name__, {"quote": "shlex:quote"}.get)
+    >>> find("quote") is sys.modules[__name__].quote
+    True
+    >>> find("other")
+    Traceback (most recent call last):
+    AttributeError: module 'autograph.first_use' has no attribute 'other'
+
+    Args:
+        module: the name of the module.
+        place: where something is, by its name: `package.module:attribute`, or `package.module` for a module.
+    """
+
+    def __getattr__(name: str) -> Any:
+        path = place(name)
+        if path is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        found = resolve_name(path)
+        setattr(sys.modules[module], name, found)
+        return found
+
+    return __getattr__
