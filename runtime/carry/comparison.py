@@ -48,6 +48,7 @@ class Comparison:
     """The comparison after one iteration; what came out is noted in the leaves that went in.
 
     Attributes:
+        moved: whether a guess was wrong, so that the body must be traced again.
         born: the leaves that came out of variables which were unbound.
         replaced: the variables (their numbers) that hold another object of the same class now.
     """
@@ -59,14 +60,13 @@ class Comparison:
         self.skipped = skipped
         self.is_older = is_older
         self.made = made
+        self.moved = False
         self.born: list[Leaf] = []
         self._nodes: dict[int, Node | None] = {}  # of containers in variables that were unbound
         self.replaced: list[int] = []
 
-    def compare(
-        self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str
-    ) -> tuple[Template, bool]:
-        """The template of the loop's result, and whether a guess was wrong.
+    def compare(self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str) -> Template:
+        """The template of the loop's result.
 
         Args:
             template, value: how the value at the start of the iteration was made, and that value.
@@ -74,7 +74,7 @@ class Comparison:
             init: the value before the loop.
         """
         if self._may_be_none(key, value, out):
-            return template, True
+            return self._again(template)
         if type(value) is Maybe and type(out) is not Maybe and not is_unbound(out):
             out = Maybe(out is None, value.value if out is None else out)
         if type(template) is Slot:
@@ -85,7 +85,7 @@ class Comparison:
         if out is value:
             for child in template.children:
                 self._keep(child)
-            return Same(init), False
+            return Same(init)
         before, after = open_any(value), key_orders.like(out, open_any(self.flows.contents.get(id(out), out)))
         inits = open_any(init)
         assert before is not None and inits is not None
@@ -99,17 +99,18 @@ class Comparison:
                 "a loop cannot change the structure of a value from iteration to iteration: "
                 + why_structures_differ(value, out),
             )
-        results, changed = [], False
         if not keeps_order and not self.memory.places[key].unordered:
-            self.memory.places[key].unordered = changed = True
-        for child, inside, other, old, step in zip(template.children, before[0], both[0], inits[0], before[2]):
-            result, moved = self.compare(child, inside, other, old, (*key, step), path + step)
-            results.append(result)
-            changed = changed or moved
-        node = Node(template.build, results)
+            self.memory.places[key].unordered = self.moved = True
+        parts_of_all = zip(template.children, before[0], both[0], inits[0], before[2])
+        node = Node(template.build, [self.compare(t, a, b, x, (*key, s), path + s) for t, a, b, x, s in parts_of_all])
         if not isinstance(value, tuple) and not self._is_contents(key):
             self.flows.leaves(key, out, node, path)
-        return node, changed
+        return node
+
+    def _again(self, template: Template) -> Template:
+        """The template, of an attempt that has to be repeated."""
+        self.moved = True
+        return template
 
     def _may_be_none(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
         """Whether a variable is `None` at one end of the iteration and a value at the other, and may be; noted for the next
@@ -142,11 +143,11 @@ class Comparison:
         except TypesDiffer as differ:
             raise Mismatch(leaf.path, leaf.init, leaf.tracer, str(differ), instead=differ.instead) from None
 
-    def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+    def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> Template:
         leaf = self.leaves[template.index]
         if out is leaf.tracer:
             self._stays(leaf)
-            return template, False
+            return template
         if is_unbound(out):
             raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
         if not is_array_like(out):
@@ -154,7 +155,7 @@ class Comparison:
         learnt = self.memory.places[key]
         if same_number(leaf.init, out) and learnt.static is None:
             learnt.static = True
-            return template, True
+            return self._again(template)
         leaf.out, leaf.invariant = out, False
         try:
             joined = join_types(leaf.type, type_of(out))
@@ -164,50 +165,50 @@ class Comparison:
             why = f"a loop cannot change the type of a value from iteration to iteration: {differ}"
             raise Mismatch(path, leaf.init, out, why, instead=differ.instead) from None
         if joined == leaf.type:
-            return template, False
+            return template
         learnt.type = joined
-        return template, True
+        return self._again(template)
 
-    def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> tuple[Template, bool]:
+    def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> Template:
         value, learnt = template.value, self.memory.places[key]
         if value is UNSET:
             if is_unbound(out):
-                return Same(out), False
+                return Same(out)
             if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
                 learnt.begun = self._placeholder_like(out, key)
-                return template, True
+                return self._again(template)
             location = self.locations.get(key[0])
             if isinstance(location, AttributeLocation) and (of_class := location.of_class()) is not UNSET:
                 learnt.begun = lambda: of_class
-                return template, True
+                return self._again(template)
             is_dynamic = isinstance(location, AttributeLocation) and defines(type(location.obj), "__getattr__")
             if is_dynamic or is_read(path) in self.skipped:
                 raise Mismatch(path, value, out, READ_FIRST)
-            return self._born(out, key, path), False
+            return self._born(out, key, path)
         if value is out:
-            return template, False
+            return template
         if type(value) is Elements and type(out) is Elements:
             xs = self.locations[key[0]].obj
             self.memory.before_attempt.append(lambda: xs.widen(out, xs.capacity))
-            return template, True
+            return self._again(template)
         if learnt.static and is_array_like(out):
             if same_number(value, out):
-                return template, False
+                return template
             learnt.static = False
-            return template, True
+            return self._again(template)
         may_be_replaced = learnt.in_place is None and type(value) in (list, dict) or learnt.kept
         if may_be_replaced and open_container(out) is not None:
             learnt.kept, learnt.in_place = False, False
             self.locations.pop(id(value), None)
             self.memory.written.pop(id(value), None)
-            return template, True
+            return self._again(template)
         if same_static(value, out):
-            return template, False
+            return template
         if learnt.in_place is None and self._changes(key, value, out):
-            return template, True
+            return self._again(template)
         if learnt.in_place is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])
-            return template, True
+            return self._again(template)
         if learnt.in_place and type(value) is type(out):
             raise Mismatch(path, value, out, CHANGED_AND_REPLACED)
         raise Mismatch(

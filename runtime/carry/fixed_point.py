@@ -282,20 +282,18 @@ class Carry(Layout):
     def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
         after = {w.location.key: w.after for w in finished.written}
         comparison = Comparison(self, skipped, partial(known_to, self.functions), made)
-        changed = False
         for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
             if is_location(place.variable):
                 out = after.get(place.variable.key, place.init)
             try:
-                place.result, moved = comparison.compare(
+                place.result = comparison.compare(
                     place.template, place.value, out, place.init, place.key, place.variable.name
                 )
             except Mismatch as differ:
                 differ.place = place.variable
                 raise
-            changed = changed or moved
         self.born, self._replaced = comparison.born, comparison.replaced
-        return changed
+        return comparison.moved
 
     def _release(self) -> None:
         """Forgets the values of the trace that ends now."""

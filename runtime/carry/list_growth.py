@@ -164,9 +164,7 @@ def _as_it_is(
     drop_equations(start, equation_mark())
     for variable, value in zip(variables, entry, strict=True):
         variable.set(value)
-    memory.forget()
-    for table in (memory.places, memory.written, memory.appended):
-        table.clear()
+    memory.clear()
     try:
         _with_room(stage, memory, variables, shrinking, 0)
     except CANNOT_STAGE:

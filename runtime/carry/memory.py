@@ -101,9 +101,13 @@ class Memory:
     def forget(self) -> None:
         """Forgets what was learnt about the loops inside by an iteration that ran on other values, but not how to run them."""
         for memory in self.inner.values():
-            for table in (memory.places, memory.written, memory.appended):
-                table.clear()
-            memory.forget()
+            memory.clear()
+
+    def clear(self) -> None:
+        """Forgets what was learnt, also about the loops inside."""
+        for table in (self.places, self.written, self.appended):
+            table.clear()
+        self.forget()
 
     def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
         """The locations that this loop was seen to write; forgets what belongs to objects that are gone."""

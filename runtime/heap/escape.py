@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Sequence
 from functools import partial
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 
@@ -33,12 +33,13 @@ from autograph.runtime.values.writes import Written
 ANOTHER = "each iteration makes and changes another object there, which is still known after the iteration"
 
 
-class Finished(Protocol):
+class Finished:
     """The results of a region: what it returned, its variables' values, and the locations that it wrote."""
 
-    value: Any
-    values: list[Any]
-    written: list[Written]
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.values: list[Any] = []
+        self.written: list[Written] = []
 
 
 def made_inside(objects: list[Any], regions: Sequence[Finished], tables: Sequence[Any] = ()) -> set[int]:

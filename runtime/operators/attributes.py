@@ -87,20 +87,8 @@ def _behind(obj: Any) -> Any:
 def set_attr(value: Any, obj: Any, name: str) -> None:
     """`obj.name = value`; a setter runs once."""
     obj = _behind(obj)
-    kind = type(obj)
-    method = python_method(kind, "__setattr__")
-    if method is not None:
-        _setter(method, obj, name)(obj, name, value)
+    if _by_method(obj, name, ("__setattr__", "fset", "__set__"), value):
         return
-    found = static_lookup(kind, name)
-    if type(found) is property and found.fset is not None:
-        host.calls.converted(found.fset)(obj, value)
-        return
-    if found is not None and type(found) is not property:
-        setter = python_method(type(found), "__set__")
-        if setter is not None:
-            _setter(setter, obj, name)(found, obj, value)
-            return
     if is_jax_array(obj):
         raise no_part_of_array(name)
     announce(obj, name)
@@ -125,22 +113,31 @@ def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None
 def del_attr(obj: Any, name: str) -> None:
     """`del obj.name`."""
     obj = _behind(obj)
-    kind = type(obj)
-    method = python_method(kind, "__delattr__")
+    if not _by_method(obj, name, ("__delattr__", "fdel", "__delete__")):
+        announce(obj, name)
+        delattr(obj, name)
+
+
+def _by_method(obj: Any, name: str, methods: tuple[str, str, str], *value: Any) -> bool:
+    """Whether a Python method writes or deletes an attribute, which it has done then.
+
+    `methods`: how it is called in a class, in a property, and in any other descriptor.
+    """
+    of_class, of_property, of_descriptor = methods
+    method = python_method(type(obj), of_class)
     if method is not None:
-        _setter(method, obj, name)(obj, name)
-        return
-    found = static_lookup(kind, name)
-    if type(found) is property and found.fdel is not None:
-        host.calls.converted(found.fdel)(obj)
-        return
-    if found is not None and type(found) is not property:
-        deleter = python_method(type(found), "__delete__")
-        if deleter is not None:
-            _setter(deleter, obj, name)(found, obj)
-            return
-    announce(obj, name)
-    delattr(obj, name)
+        _setter(method, obj, name)(obj, name, *value)
+        return True
+    found = static_lookup(type(obj), name)
+    if type(found) is property:
+        function = getattr(found, of_property)
+        if function is not None:
+            host.calls.converted(function)(obj, *value)
+        return function is not None
+    method = None if found is None else python_method(type(found), of_descriptor)
+    if method is not None:
+        _setter(method, obj, name)(found, obj, *value)
+    return method is not None
 
 
 def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import guarded_iterators, journal, recursion
-from autograph.runtime.heap.escape import holders_of
+from autograph.runtime.heap.escape import Finished, holders_of
 from autograph.runtime.heap.unset_reads import is_read, refuse_to_read_unset
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Variable
 from autograph.runtime.values.optional import settled
 
 
-class BranchResult:
+class BranchResult(Finished):
     """What one branch left behind; `beside` is the branch that was traced before it, whose results are no names of this one.
 
     What it leaves in `dead` variables, by name, nobody reads: they hold the number from before, or are unbound, when it is over.
@@ -29,9 +29,9 @@ class BranchResult:
         beside: BranchResult | None = None,
         dead: Sequence[str] = (),
     ) -> None:
+        super().__init__()
         self.run = run
         self.raised: BaseException | None = None
-        self.value: Any = None
         with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:
             self._traces = region.branches = [region.trace]
             if beside is not None:

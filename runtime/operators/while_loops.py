@@ -39,6 +39,7 @@ from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import aliases, guarded_iterators, journal, path_conditions, recursion
 from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.heap.escape import Finished
 from autograph.runtime.jaxprs import reverse_mode
 from autograph.runtime.jaxprs.binding import Traced, bind_scan, bind_while, predicate
 from autograph.runtime.jaxprs.loop import Loop
@@ -57,7 +58,6 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
 from autograph.runtime.values.merge import Merged, Mismatch
-from autograph.runtime.values.writes import Written
 
 
 def while_loop(
@@ -302,15 +302,6 @@ def _attempt(
         if checked.end():
             raise Retry
         return carry.collect(region, finished)
-
-
-class Finished:
-    """The results of one traced region, as `escape` and `fixed_point` read them."""
-
-    def __init__(self) -> None:
-        self.value: Any = None
-        self.values: list[Any] = []
-        self.written: list[Written] = []
 
 
 def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
