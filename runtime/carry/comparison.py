@@ -1,6 +1,6 @@
 """What an iteration of a staged loop leaves, compared with what it began with (see `fixed_point` for the table).
 
-Types only grow: a leaf whose type moved is written to the memory, and the body is traced again. A value that cannot be
+Types only grow: a leaf whose type moved is noted in the assumptions, and the body is traced again. A value that cannot be
 carried is a `Mismatch`, which names the path to it.
 """
 
@@ -49,19 +49,19 @@ class Comparison:
 
     Attributes:
         moved: whether a guess was wrong, so that the body must be traced again.
-        born: the leaves that came out of variables which were unbound.
+        first_bound: the leaves that came out of variables which were unbound.
         replaced: the variables (their numbers) that hold another object of the same class now.
     """
 
     def __init__(self, carried: Layout, skipped: Collection[str], is_older: Callable[[Any], bool], made: Made) -> None:
         """`skipped`: the variables that some path through the iteration leaves as they are."""
-        self.leaves, self.variables, self.memory = carried.leaves, carried.variables, carried.memory
-        self.flows, self.locations = carried.flows, carried.locations
+        self.leaves, self.variables, self.assumptions = carried.leaves, carried.variables, carried.assumptions
+        self.aliases, self.locations = carried.aliases, carried.locations
         self.skipped = skipped
         self.is_older = is_older
         self.made = made
         self.moved = False
-        self.born: list[Leaf] = []
+        self.first_bound: list[Leaf] = []
         self._nodes: dict[int, Node | None] = {}  # of containers in variables that were unbound
         self.replaced: list[int] = []
 
@@ -86,7 +86,7 @@ class Comparison:
             for child in template.children:
                 self._keep(child)
             return Same(init)
-        before, after = open_any(value), key_orders.like(out, open_any(self.flows.contents.get(id(out), out)))
+        before, after = open_any(value), key_orders.like(out, open_any(self.aliases.contents.get(id(out), out)))
         inits = open_any(init)
         assert before is not None and inits is not None
         both = None if after is None else aligned(before, after, path)
@@ -99,12 +99,12 @@ class Comparison:
                 "a loop cannot change the structure of a value from iteration to iteration: "
                 + why_structures_differ(value, out),
             )
-        if not keeps_order and not self.memory.places[key].unordered:
-            self.memory.places[key].unordered = self.moved = True
+        if not keeps_order and not self.assumptions.slots[key].unordered:
+            self.assumptions.slots[key].unordered = self.moved = True
         parts_of_all = zip(template.children, before[0], both[0], inits[0], before[2])
         node = Node(template.build, [self.compare(t, a, b, x, (*key, s), path + s) for t, a, b, x, s in parts_of_all])
         if not isinstance(value, tuple) and not self._is_contents(key):
-            self.flows.leaves(key, out, node, path)
+            self.aliases.leaves(key, out, node, path)
         return node
 
     def _again(self, template: Template) -> Template:
@@ -123,7 +123,7 @@ class Comparison:
         like = after if before is None else before
         if (value is None) == (out is None) and type(out) is not Maybe or not is_plain(like):
             return False
-        self.memory.places[key].optional = self._placeholder_like(like, key)
+        self.assumptions.slots[key].optional = self._placeholder_like(like, key)
         return True
 
     def _is_contents(self, key: tuple[Any, ...]) -> bool:
@@ -152,9 +152,9 @@ class Comparison:
             raise Mismatch(path, leaf.init, out, "the body deletes it or leaves it without a value on some path")
         if not is_array_like(out):
             raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
-        learnt = self.memory.places[key]
-        if same_number(leaf.init, out) and learnt.static is None:
-            learnt.static = True
+        assumed = self.assumptions.slots[key]
+        if same_number(leaf.init, out) and assumed.static is None:
+            assumed.static = True
             return self._again(template)
         leaf.out, leaf.invariant = out, False
         try:
@@ -166,50 +166,50 @@ class Comparison:
             raise Mismatch(path, leaf.init, out, why, instead=differ.instead) from None
         if joined == leaf.type:
             return template
-        learnt.type = joined
+        assumed.type = joined
         return self._again(template)
 
     def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> Template:
-        value, learnt = template.value, self.memory.places[key]
+        value, assumed = template.value, self.assumptions.slots[key]
         if value is UNSET:
             if is_unbound(out):
                 return Same(out)
             if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
-                learnt.begun = self._placeholder_like(out, key)
+                assumed.initial = self._placeholder_like(out, key)
                 return self._again(template)
             location = self.locations.get(key[0])
             if isinstance(location, AttributeLocation) and (of_class := location.of_class()) is not UNSET:
-                learnt.begun = lambda: of_class
+                assumed.initial = lambda: of_class
                 return self._again(template)
             is_dynamic = isinstance(location, AttributeLocation) and defines(type(location.obj), "__getattr__")
             if is_dynamic or is_read(path) in self.skipped:
                 raise Mismatch(path, value, out, READ_FIRST)
-            return self._born(out, key, path)
+            return self._first_bound(out, key, path)
         if value is out:
             return template
         if type(value) is Elements and type(out) is Elements:
             xs = self.locations[key[0]].obj
-            self.memory.before_attempt.append(lambda: xs.widen(out, xs.capacity))
+            self.assumptions.before_attempt.append(lambda: xs.widen(out, xs.capacity))
             return self._again(template)
-        if learnt.static and is_array_like(out):
+        if assumed.static and is_array_like(out):
             if same_number(value, out):
                 return template
-            learnt.static = False
+            assumed.static = False
             return self._again(template)
-        may_be_replaced = learnt.in_place is None and type(value) in (list, dict) or learnt.kept
+        may_be_replaced = assumed.in_place is None and type(value) in (list, dict) or assumed.kept
         if may_be_replaced and open_container(out) is not None:
-            learnt.kept, learnt.in_place = False, False
+            assumed.kept, assumed.in_place = False, False
             self.locations.pop(id(value), None)
-            self.memory.written.pop(id(value), None)
+            self.assumptions.written.pop(id(value), None)
             return self._again(template)
         if same_static(value, out):
             return template
-        if learnt.in_place is None and self._changes(key, value, out):
+        if assumed.in_place is None and self._changes(key, value, out):
             return self._again(template)
-        if learnt.in_place is None and self._is_replaced(key, value, out):
+        if assumed.in_place is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])
             return self._again(template)
-        if learnt.in_place and type(value) is type(out):
+        if assumed.in_place and type(value) is type(out):
             raise Mismatch(path, value, out, CHANGED_AND_REPLACED)
         raise Mismatch(
             path,
@@ -225,11 +225,11 @@ class Comparison:
         opened = open_container(value), open_container(out)
         if opened[0] is None or opened[1] is None:
             return False
-        self.memory.places[key].in_place = False
+        self.assumptions.slots[key].in_place = False
         for step, before, after in zip(opened[0][2], opened[0][0], opened[1][0]):
-            learnt = self.memory.places[*key, step]
-            if same_number(before, after) and learnt.static is None:
-                learnt.static = True
+            assumed = self.assumptions.slots[*key, step]
+            if same_number(before, after) and assumed.static is None:
+                assumed.static = True
         return True
 
     def _is_replaced(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
@@ -237,23 +237,23 @@ class Comparison:
         variable = len(key) == 1 and key[0] in range(len(self.variables))
         return variable and type(value) is type(out) and is_ordinary(value) and is_ordinary(out)
 
-    def _born(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
+    def _first_bound(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
         """The template of a value in a variable that is unbound when the loop begins."""
         if is_array_like(out):
             leaf = Leaf(key, path, None, type_of(out))
             leaf.out = out
-            self.born.append(leaf)
-            return Slot(-len(self.born))
-        opened = open_container(self.flows.contents.get(id(out), out)) or self.made.open(out, path)
+            self.first_bound.append(leaf)
+            return Slot(-len(self.first_bound))
+        opened = open_container(self.aliases.contents.get(id(out), out)) or self.made.open(out, path)
         opened = key_orders.like(out, opened)
         if opened is None or not isinstance(out, tuple) and self._stays_itself(out):
             return Same(out)
         if id(out) not in self._nodes:
             self._nodes[id(out)] = None
-            node = Node(opened[3], [self._born(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
+            node = Node(opened[3], [self._first_bound(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
             self._nodes[id(out)] = node
             if not isinstance(out, tuple):
-                self.flows.leaves(key, out, node, path)
+                self.aliases.leaves(key, out, node, path)
         known = self._nodes[id(out)]
         if known is None:
             raise Mismatch(path, UNSET, out, "it contains itself")
@@ -274,7 +274,7 @@ class Comparison:
         if opened is None:
             return lambda: value
         if not isinstance(value, tuple) and self._stays_itself(value):
-            self.memory.places[key].kept = True
+            self.assumptions.slots[key].kept = True
             return lambda: value
         children = [self._placeholder_like(child, (*key, step)) for child, step in zip(opened[0], opened[2])]
         build = opened[3]

@@ -14,10 +14,10 @@ A loop body is traced with its variables filled by fresh tracers. What comes out
 | anything else | refused by name |
 
 Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while
-an outer loop searches its fixed point (`memory`), so that nesting stays polynomial.
+an outer loop searches its fixed point (`assumptions`), so that nesting stays polynomial.
 
 Containers: a list stays the object that it is, and its contents are carried; any other container is replaced by one of
-tracers, which stands for it during the iteration. What is seen to be wrong about that (a proxy is changed in place, a list
+tracers during the iteration, its proxy. What is seen to be wrong about that (a proxy is changed in place, a list
 is replaced by another one) is corrected and the body traced again. Which objects a variable may hold after the loop is
 noted in `loop_aliases`, for the sake of aliases.
 """
@@ -30,14 +30,14 @@ from typing import Any
 
 from autograph.jax_internals import variable_of
 from autograph.runtime.carry import induction
+from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.comparison import Comparison, is_plain
-from autograph.runtime.carry.layout import Layout, start_of_born, traced_like
-from autograph.runtime.carry.loop_aliases import Flows
+from autograph.runtime.carry.layout import Layout, start_of_first_bound, traced_like
+from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.carry.loop_arrays import LoopArrays
-from autograph.runtime.carry.memory import Memory
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN, NO_ITERATION
 from autograph.runtime.carry.scan_outputs import Grown
-from autograph.runtime.carry.slots import Leaf, Place, built_by, filled_in, is_location
+from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
 from autograph.runtime.heap import class_fallback, journal, path_conditions
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
@@ -59,10 +59,10 @@ class Retry(Exception):
 class Carry(Layout):
     """The carry of one loop while its fixed point is searched."""
 
-    def __init__(self, variables: Sequence[Variable], memory: Memory) -> None:
-        super().__init__(variables, memory)
+    def __init__(self, variables: Sequence[Variable], assumptions: LoopAssumptions) -> None:
+        super().__init__(variables, assumptions)
         self.forwarded: dict[Any, Any] = {}
-        self.born: list[Leaf] = []
+        self.first_bound: list[Leaf] = []
         self.placeholders: list[Any] = []
         self.growing, self._replaced = set[int](), list[int]()
         self._discoveries = 0  # attempts that found written locations
@@ -73,7 +73,7 @@ class Carry(Layout):
         self.checks = path_conditions.checks_seen()  # before the loop
         self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a region over the leaves
         self.arrays = LoopArrays()
-        self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it tells
+        self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it implies
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
         self.raised = False  # whether the last attempt ended in an exception of the program
 
@@ -81,13 +81,13 @@ class Carry(Layout):
 
     def begin(self) -> None:
         """Lays out the carry as known so far."""
-        self.memory.position = 0
-        self.memory.must_repeat = self.only_types = self.raised = False
-        self.memory.carried = self.locations
-        self.memory.appended.clear()
-        self.born, self.grown, self._replaced = [], Grown(), []
-        while self.memory.before_attempt:
-            self.memory.before_attempt.pop()()
+        self.assumptions.position = 0
+        self.assumptions.must_repeat = self.only_types = self.raised = False
+        self.assumptions.carried = self.locations
+        self.assumptions.appended.clear()
+        self.first_bound, self.grown, self._replaced = [], Grown(), []
+        while self.assumptions.before_attempt:
+            self.assumptions.before_attempt.pop()()
         self.lay_out()
 
     def fill(self, tracers: Sequence[Any], region: journal.Region) -> None:
@@ -95,45 +95,45 @@ class Carry(Layout):
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
             if is_of_python(leaf.init) or is_doubtful(leaf.init):
-                leaf.noted = note(tracer, not self.memory.places[leaf.key].doubtful and not is_doubtful(leaf.init))
-        induction.suppose(self.leaves, self.memory)
-        for place, value in zip(self.places, self.fill_apart(tracers, region)):
-            place.value = value
+                leaf.noted = note(tracer, not self.assumptions.slots[leaf.key].doubtful and not is_doubtful(leaf.init))
+        induction.suppose(self.leaves, self.assumptions)
+        for slot, value in zip(self.slots, self.fill_apart(tracers, region)):
+            slot.value = value
         region.touched.clear()
         region.note_sizes()
 
     def suppose_test(self, tracers: Sequence[Any]) -> None:
-        """In an iteration the test holds, which may tell of a variable that it is not `None`."""
-        if self.test is not None and any(type(place.init) is Maybe for place in self.places):
+        """In an iteration the test holds, which may imply that a variable is not `None`."""
+        if self.test is not None and any(type(slot.init) is Maybe for slot in self.slots):
             self.test(self)
             hold_facts((tracers[index], value) for index, value in self.shown.get(True, ()))
 
     def note_shown(self, tracers: Sequence[Any], truth: Any) -> None:
-        """Notes what the test, traced with these in the place of the leaves, tells of some of them."""
-        places = {id(x): index for index, x in enumerate(tracers)}
+        """Notes what the test, traced with these for the leaves, implies for some of them."""
+        indices = {id(x): index for index, x in enumerate(tracers)}
         for value in (True, False):
             facts = shown_by(truth, value)
-            self.shown[value] = [(places[id(flag)], absent) for flag, absent in facts if id(flag) in places]
+            self.shown[value] = [(indices[id(flag)], absent) for flag, absent in facts if id(flag) in indices]
 
     def fill_apart(self, tracers: Sequence[Any], region: journal.Region) -> list[Any]:
-        """Like `fill`, for a region beside the body's (the loop test); returns the values of all places."""
+        """Like `fill`, for a region beside the body's (the loop test); returns the values of all slots."""
         for leaf, tracer in zip(self.leaves, tracers):
             if leaf.supposed is not None and self.trace is None:
                 integer_ranges.suppose(tracer, leaf.supposed.least)
         values = list(tracers)
         filled = []
-        for place in self.places:
-            value = filled_in(place.template, values)
-            if is_location(place.variable):
-                region.touch(place.variable)
-            place.variable.set(value)
+        for slot in self.slots:
+            value = filled_in(slot.template, values)
+            if is_location(slot.variable):
+                region.touch(slot.variable)
+            slot.variable.set(value)
             filled.append(value)
         return filled
 
     def untouched(self, written: Sequence[Written], filled: Sequence[Any]) -> bool:
         """Whether the locations still hold what `fill_apart` put there, and no other one was written."""
-        known = {p.variable.key: value for p, value in zip(self.places, filled) if is_location(p.variable)}
-        built = {id(b) for p, value in zip(self.places, filled) for b in built_by(p.template, value)}
+        known = {p.variable.key: value for p, value in zip(self.slots, filled) if is_location(p.variable)}
+        built = {id(b) for p, value in zip(self.slots, filled) for b in built_by(p.template, value)}
         for w in written:
             if w.location.key in known:
                 if not same_contents(known[w.location.key], w.after):
@@ -146,37 +146,37 @@ class Carry(Layout):
         """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
         finished.values, finished.written = region.collect()
         self.forwarded.update(region.forwarded)
-        for place in self.places:
-            self.flows.stand_ins(place.key, place.template, place.value)
+        for slot in self.slots:
+            self.aliases.note_proxies(slot.key, slot.template, slot.value)
         self._settle(finished)
-        self.flows.contents = {
+        self.aliases.contents = {
             id(w.location.obj): w.after for w in finished.written if isinstance(w.location, ContentsLocation)
         }
-        kinds = self.memory.known_kinds()
+        kinds = self.assumptions.known_kinds()
         made = self._find_made(finished)
-        self.grown.open(made, self.flows)
+        self.grown.open(made, self.aliases)
         moved = self._compare_all(finished, region.skipped, made)
         ask = None if self.test is None else partial(self.test, self)
-        wrong = not induction.holds(self.leaves, self.memory, ask)
+        wrong = not induction.holds(self.leaves, self.assumptions, ask)
         if self._replaced:
             self._open_objects(finished, region)
         if moved:
-            self.only_types = kinds == self.memory.known_kinds()
+            self.only_types = kinds == self.assumptions.known_kinds()
             raise Retry
-        if self.memory.must_repeat or wrong or self._doubts():
+        if self.assumptions.must_repeat or wrong or self._doubts():
             raise Retry
-        self.flows.close(finished, [p.value for p in self.places])
-        for place in self.places:
-            if self.flows.changed(place.key, region.touched):  # a proxy is a copy
-                self._must_stay(place)
-        changed = [leaf for leaf in (*self.leaves, *self.born) if not leaf.invariant]
+        self.aliases.close(finished, [p.value for p in self.slots])
+        for slot in self.slots:
+            if self.aliases.changed(slot.key, region.touched):  # a proxy is a copy
+                self._must_stay(slot)
+        changed = [leaf for leaf in (*self.leaves, *self.first_bound) if not leaf.invariant]
         outs = [convert(leaf.out, leaf.type) for leaf in changed]
         for leaf in changed:
             leaf.is_of_python = join(leaf.out, *(() if leaf.init is None else (leaf.init,)))
         notes = [dead_results.of(leaf.out) for leaf in changed]
         self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += self.grown.leaves
-        self.arrays.collect(region.arrays, self.leaves, self.born, self.grown.leaves)
+        self.arrays.collect(region.arrays, self.leaves, self.first_bound, self.grown.leaves)
         self._release()
         return outs
 
@@ -185,63 +185,65 @@ class Carry(Layout):
         used = [leaf for leaf in self.leaves if leaf.noted is not None and leaf.noted.is_used]
         found = [leaf for leaf in used if not is_of_python(leaf.out)]
         for leaf in found:
-            self.memory.places[leaf.key].doubtful = True
+            self.assumptions.slots[leaf.key].doubtful = True
         return bool(found)
 
     def suppose(self) -> bool:
-        """After an attempt that learnt types: whether the enclosing loop's must be repeated for that alone.
+        """After an attempt in which types moved: whether the enclosing loop's must be repeated for that alone.
 
         Then the variables are given values of the types known so far, with which that attempt goes on.
         """
-        outer = self.memory.outer
+        outer = self.assumptions.outer
         if outer is None or outer.attempt is None or not journal.only_branches_within(outer.attempt.trace):
             return False  # a trace in between may be kept: of a function under `jit`, say
-        if not self.only_types or self.locations or self.born or self.grown or self.forwarded:
+        if not self.only_types or self.locations or self.first_bound or self.grown or self.forwarded:
             return False
-        if any(type(place.template) is Node for place in self.places):
+        if any(type(slot.template) is Node for slot in self.slots):
             return False
         kinds = [self._kind(leaf) for leaf in self.leaves]
-        learnt = {p.key: self.memory.places[p.key] for p in self.places[: len(self.variables)] if is_unbound(p.init)}
-        begun = {key: of.begun() for key, of in learnt.items() if of.begun is not None}  # they need a value
-        if not all(map(is_plain, begun.values())) or not self._moves(outer.attempt, kinds, begun):
+        assumed = {
+            p.key: self.assumptions.slots[p.key] for p in self.slots[: len(self.variables)] if is_unbound(p.init)
+        }
+        initial = {key: of.initial() for key, of in assumed.items() if of.initial is not None}  # they need a value
+        if not all(map(is_plain, initial.values())) or not self._moves(outer.attempt, kinds, initial):
             return False
-        supposed = self.memory.known_types(), set(begun)
-        if self.memory.supposed == supposed:
+        repeated_for = self.assumptions.known_types(), set(initial)
+        if self.assumptions.repeated_for == repeated_for:
             return False  # the enclosing loop has begun again for it before
-        self.memory.supposed = supposed
+        self.assumptions.repeated_for = repeated_for
         values = [leaf.init if leaf.invariant else of_type(kind) for leaf, kind in zip(self.leaves, kinds)]
         for leaf, value in zip(self.leaves, values):
             if not leaf.invariant:
                 note_join(value, leaf.out, leaf.init)
-        for place in self.places:
-            if place.key in begun:
-                journal.note_skipped(place.variable.name)
-                place.variable.set(traced_like(begun[place.key]))
+        for slot in self.slots:
+            if slot.key in initial:
+                journal.note_skipped(slot.variable.name)
+                slot.variable.set(traced_like(initial[slot.key]))
             else:
-                place.variable.set(fill(place.template, values))
+                slot.variable.set(fill(slot.template, values))
         outer.must_repeat = True
         return True
 
     def _kind(self, leaf: Leaf) -> Any:
-        known = self.memory.places[leaf.key].type or leaf.type
+        known = self.assumptions.slots[leaf.key].type or leaf.type
         return join_types(leaf.type, known) if known.shape == leaf.type.shape else known
 
-    def _moves(self, outer: Carry, kinds: Sequence[Any], begun: Container[Any]) -> bool:
-        """Whether what was learnt is news for the attempt of the enclosing loop as well."""
+    def _moves(self, outer: Carry, kinds: Sequence[Any], initial: Container[Any]) -> bool:
+        """Whether what has moved is carried into the attempt of the enclosing loop as well."""
         carried_in = {id(leaf.tracer) for leaf in outer.leaves}
         if any(id(leaf.init) in carried_in for leaf, kind in zip(self.leaves, kinds) if kind != leaf.type):
             return True
-        unbound = {id(_cell(place)) for place in outer.places if is_unbound(place.init)}
-        return any(id(_cell(place)) in unbound for place in self.places if place.key in begun)
+        unbound = {id(_cell(slot)) for slot in outer.slots if is_unbound(slot.init)}
+        return any(id(_cell(slot)) in unbound for slot in self.slots if slot.key in initial)
 
     def _settle(self, finished: Any) -> None:
         """Finds written locations that are not carried yet; gives back to what the iteration made what was written there."""
-        known = {p.variable.key for p in self.places if is_location(p.variable)}
+        known = {p.variable.key for p in self.slots if is_location(p.variable)}
         fresh = [w for w in finished.written if w.location.key not in known and not self._takes(w)]
         if not fresh:
             return
         self._note_in_place(fresh)
-        inputs = [p.value for p in self.places]
+        inputs = [p.value for p in self.slots]
         allocated = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
         found = [w.location for w in fresh if id(w.location.obj) not in allocated]
         if found:
@@ -250,7 +252,7 @@ class Carry(Layout):
                 last = next(w for w in fresh if w.location is found[-1])
                 raise Mismatch(last.location.name, last.before, last.after, ANOTHER, last.location)
             self.locations.update((location.key, location) for location in found)
-            self.memory.written.update((location.key, None) for location in found)
+            self.assumptions.written.update((location.key, None) for location in found)
             raise Retry
         for w in fresh:
             w.location.set(w.after)
@@ -262,18 +264,18 @@ class Carry(Layout):
             Mismatch: another name refers to the object from before the loop, or to the new one.
         """
         indices, self._replaced = self._replaced, []
-        objects = [*(self.places[i].init for i in indices), *(finished.values[i] for i in indices)]
-        ours = owned(objects, (finished,), self.variables, (region.entry, self.flows.outs, *self.holders()))
+        objects = [*(self.slots[i].init for i in indices), *(finished.values[i] for i in indices)]
+        ours = owned(objects, (finished,), self.variables, (region.entry, self.aliases.outs, *self.holders()))
         for i, old, new in zip(indices, objects[: len(indices)], objects[len(indices) :], strict=True):
             if id(old) not in ours or id(new) not in ours:
                 raise Mismatch(self.variables[i].name, old, new, KNOWN)
-            self.memory.places[(i,)].in_place = False
+            self.assumptions.slots[(i,)].in_place = False
 
     def _find_made(self, finished: Any) -> Made:
         """Which of what is appended, or left in a variable that was unbound, the iteration made."""
-        unbound = [index for index in range(len(self.variables)) if is_unbound(self.places[index].value)]
+        unbound = [index for index in range(len(self.variables)) if is_unbound(self.slots[index].value)]
         outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
-        return Made(outlive, finished, self.places)
+        return Made(outlive, finished, self.slots)
 
     def _takes(self, written: Written) -> bool:
         """Whether an iteration did nothing but append to a list that nothing else can read (see `scan_outputs`)."""
@@ -282,45 +284,45 @@ class Carry(Layout):
     def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
         after = {w.location.key: w.after for w in finished.written}
         comparison = Comparison(self, skipped, partial(known_to, self.functions), made)
-        for place, out in zip(self.places, [*finished.values, *([None] * len(self.locations))]):
-            if is_location(place.variable):
-                out = after.get(place.variable.key, place.init)
+        for slot, out in zip(self.slots, [*finished.values, *([None] * len(self.locations))]):
+            if is_location(slot.variable):
+                out = after.get(slot.variable.key, slot.init)
             try:
-                place.result = comparison.compare(
-                    place.template, place.value, out, place.init, place.key, place.variable.name
+                slot.result = comparison.compare(
+                    slot.template, slot.value, out, slot.init, slot.key, slot.variable.name
                 )
             except Mismatch as differ:
-                differ.place = place.variable
+                differ.place = slot.variable
                 raise
-        self.born, self._replaced = comparison.born, comparison.replaced
+        self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
         return comparison.moved
 
     def _release(self) -> None:
         """Forgets the values of the trace that ends now."""
-        for leaf in (*self.leaves, *self.born):
+        for leaf in (*self.leaves, *self.first_bound):
             leaf.tracer = leaf.out = None
-        for place in self.places:
-            place.value = None
+        for slot in self.slots:
+            slot.value = None
         self.grown.release()
 
     def _note_in_place(self, fresh: list[Written]) -> None:
         """A container that this attempt made for a variable was written to: the variable's own object must be used."""
         written = {id(w.location.obj) for w in fresh}
-        for place in self.places:
-            if any(id(built) in written for built in built_by(place.template, place.value)):
-                self._must_stay(place)
+        for slot in self.slots:
+            if any(id(built) in written for built in built_by(slot.template, slot.value)):
+                self._must_stay(slot)
 
-    def _must_stay(self, place: Place) -> None:
-        """The containers of `place` are changed in place, so they must be the objects that they are."""
-        learnt = self.memory.places[place.key]
-        if learnt.in_place is not None:
-            raise Mismatch(place.variable.name, place.init, place.value, CHANGED_AND_REPLACED, place.variable)
-        learnt.in_place = True
+    def _must_stay(self, slot: CarrySlot) -> None:
+        """The containers of `slot` are changed in place, so they must be the objects that they are."""
+        assumed = self.assumptions.slots[slot.key]
+        if assumed.in_place is not None:
+            raise Mismatch(slot.variable.name, slot.init, slot.value, CHANGED_AND_REPLACED, slot.variable)
+        assumed.in_place = True
         raise Retry
 
     def holders(self) -> list[Any]:
         """What refers to the values of variables for the sake of the carry."""
-        return [*self.places, *(p.template for p in self.places), *(p.result for p in self.places)]
+        return [*self.slots, *(p.template for p in self.slots), *(p.result for p in self.slots)]
 
     # -- the end -----------------------------------------------------------------------------------------------------
 
@@ -333,23 +335,23 @@ class Carry(Layout):
 
         `iteration`: the traced one. A number that it leaves in such a variable is there from the beginning.
         """
-        for leaf in self.born:
+        for leaf in self.first_bound:
             journal.note_skipped(leaf.path)
         outs = iteration.jaxpr.outvars[len(self.carried()) :]
-        self.placeholders = [start_of_born(leaf.type, out) for leaf, out in zip(self.born, outs)]
+        self.placeholders = [start_of_first_bound(leaf.type, out) for leaf, out in zip(self.first_bound, outs)]
 
     def write(self, results: Sequence[Any], surely: bool, built: dict[int, Any] | None = None) -> list[Merged]:
         """Writes the loop's results to variables and locations.
 
         Args:
-            results: the changing leaves, then the born ones.
+            results: the changing leaves, then those first bound in the loop.
             surely: whether the loop has at least one iteration.
-            built: containers that are there already, by the node of their place.
+            built: containers that are there already, by the node of their slot.
         Returns:
             the containers that were built, which stand for one of several.
         """
         values, carried = [leaf.init for leaf in self.leaves], self.carried()
-        changing = [*(self.leaves[index] for index in carried), *self.born]
+        changing = [*(self.leaves[index] for index in carried), *self.first_bound]
         for leaf, result in zip(changing, results):
             if leaf.is_of_python is not None:
                 note(result, leaf.is_of_python)
@@ -358,29 +360,29 @@ class Carry(Layout):
             if (supposed := self.leaves[index].supposed) is not None:
                 integer_ranges.suppose(result, supposed.least)
         hold_facts((values[index], value) for index, value in self.shown.get(False, ()))
-        born = list(results[len(carried) :])
-        self.arrays.land(self.leaves, values, born, surely)
+        first_bound = list(results[len(carried) :])
+        self.arrays.land(self.leaves, values, first_bound, surely)
         # Born slots count from the end: Slot(-1) is the first.
-        table = values + born[::-1]
+        table = values + first_bound[::-1]
         for location in self.forwarded.values():
             journal.touch_location(location)
         built = {} if built is None else built
-        for place in self.places:
-            value = settled(fill(place.result, table, built))
-            if is_location(place.variable):
-                known = isinstance(place.variable, AttributeLocation | GlobalLocation)
-                if known and place.init is UNSET and value is not UNSET and not surely:
-                    raise Mismatch(place.variable.name, UNSET, value, NO_ITERATION, place.variable)
-                if isinstance(place.variable, AttributeLocation) and not surely and place.variable.get() is UNSET:
-                    class_fallback.note(place.variable.obj, place.variable.attribute, self.functions[0])
-                journal.touch_location(place.variable)
-            place.variable.set(value)
-        merged = self.flows.merged(built, surely)
+        for slot in self.slots:
+            value = settled(fill(slot.result, table, built))
+            if is_location(slot.variable):
+                known = isinstance(slot.variable, AttributeLocation | GlobalLocation)
+                if known and slot.init is UNSET and value is not UNSET and not surely:
+                    raise Mismatch(slot.variable.name, UNSET, value, NO_ITERATION, slot.variable)
+                if isinstance(slot.variable, AttributeLocation) and not surely and slot.variable.get() is UNSET:
+                    class_fallback.note(slot.variable.obj, slot.variable.attribute, self.functions[0])
+                journal.touch_location(slot.variable)
+            slot.variable.set(value)
+        merged = self.aliases.merged(built, surely)
         # Whoever asks for references must not find ours.
-        self.places.clear()
-        self.flows = Flows()
+        self.slots.clear()
+        self.aliases = LoopAliases()
         return merged
 
 
-def _cell(place: Place) -> Any:
-    return getattr(place.variable, "cell", place.variable)
+def _cell(slot: CarrySlot) -> Any:
+    return getattr(slot.variable, "cell", slot.variable)

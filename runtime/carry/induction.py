@@ -5,7 +5,7 @@
         total += xs[at]      staged         total += dynamic_slice(xs, at)      where without this knowledge stood
         at += 1                as           at += 1                             select(at < 0, at + len(xs), at)
 
-What begins as a known number is supposed never to be less (`integer_ranges.Supposed`). At the end of the iteration that holds,
+What begins as a known number is assumed never to be less (`integer_ranges.Supposed`). At the end of the iteration that holds,
 given that it held at the beginning, or the supposition is dropped, and with it what followed from it for the others. Where
 something was built on it the body is traced again, with what the loop test says of the variable instead (`while at > 0`).
 
@@ -32,28 +32,28 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograph.runtime.carry.memory import Memory
+from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.jaxprs.exit_folding import predicate_of
 from autograph.runtime.jaxprs.specialize import is_literal
 from autograph.runtime.tracing import integer_ranges
 
 
-def suppose(leaves: Sequence[Leaf], memory: Memory) -> None:
+def suppose(leaves: Sequence[Leaf], assumptions: LoopAssumptions) -> None:
     """Supposes of the tracers of an attempt what is not known to be wrong."""
     for leaf in leaves:
         leaf.supposed = None
         if leaf.type.shape or not jnp.issubdtype(leaf.type.dtype, jnp.integer):
             continue
-        learnt = memory.places[leaf.key]
-        if learnt.refuted:
-            if learnt.least is not None:
-                integer_ranges.declare(leaf.tracer, learnt.least, int(jnp.iinfo(leaf.type.dtype).max))
+        assumed = assumptions.slots[leaf.key]
+        if assumed.disproved:
+            if assumed.least is not None:
+                integer_ranges.declare(leaf.tracer, assumed.least, int(jnp.iinfo(leaf.type.dtype).max))
         elif (known := integer_ranges.of(leaf.init)) is not None and known[0] >= 0:
             leaf.supposed = integer_ranges.suppose(leaf.tracer, known[0])
 
 
-def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None) -> bool:
+def holds(leaves: Sequence[Leaf], assumptions: LoopAssumptions, test: Callable[[], Any] | None) -> bool:
     """After an iteration: drops what it has shown to be wrong; whether nothing was built on that.
 
     `test`: gives the loop test as a region (`binding.Traced`) over the leaves.
@@ -65,7 +65,7 @@ def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None
             integer_ranges.forget(leaf.tracer)
             leaf.supposed = None
             wrong.add(leaf.key)
-            memory.places[leaf.key].refuted = True
+            assumptions.slots[leaf.key].disproved = True
     if not used & wrong:
         return True
     region = test() if test is not None else None
@@ -73,7 +73,7 @@ def holds(leaves: Sequence[Leaf], memory: Memory, test: Callable[[], Any] | None
         at = {v: leaf.key for v, leaf in zip(region.jaxpr.invars, leaves, strict=True)}
         for v, least in _least(region.jaxpr):
             if v in at:
-                memory.places[at[v]].least = least
+                assumptions.slots[at[v]].least = least
     return False
 
 

@@ -1,7 +1,7 @@
-"""How the values of a loop's variables and locations are laid out: places, templates, and the leaves that a carry is made of.
+"""How the values of a loop's variables and locations are laid out: slots, templates, and the leaves that a carry is made of.
 
-A list stays the object that it is, and its contents are a place of their own; any other container is opened, and the body gets
-one like it. What a loop was seen to need instead is in its memory (`augmented`, `kept`, `static`).
+A list stays the object that it is, and its contents are a slot of their own; any other container is opened, and the body gets
+one like it. What a loop was seen to need instead is in its `assumptions` (`in_place`, `kept`, `static`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.carry.loop_aliases import Flows
-from autograph.runtime.carry.memory import Memory
-from autograph.runtime.carry.slots import Leaf, Place
+from autograph.runtime.carry.assumptions import LoopAssumptions
+from autograph.runtime.carry.loop_aliases import LoopAliases
+from autograph.runtime.carry.slots import CarrySlot, Leaf
 from autograph.runtime.heap import journal
 from autograph.runtime.jaxprs.specialize import is_literal
 from autograph.runtime.tracing.array_types import (
@@ -41,40 +41,40 @@ class Layout:
 
     Attributes:
         locations: the heap locations that are carried, by key.
-        places: a variable or location each, with the template of its value.
-        leaves: the numbers and arrays in the places, in order; operands: their values, in the types of the carry.
-        flows: which objects a variable may hold.
+        slots: a variable or location each, with the template of its value.
+        leaves: the numbers and arrays in the slots, in order; operands: their values, in the types of the carry.
+        aliases: which objects a variable may hold.
     """
 
-    def __init__(self, variables: Sequence[Variable], memory: Memory) -> None:
+    def __init__(self, variables: Sequence[Variable], assumptions: LoopAssumptions) -> None:
         self.variables = list(variables)
-        self.memory = memory
-        self.locations: dict[Any, Any] = memory.known_locations(variables)
-        self.places: list[Place] = []
+        self.assumptions = assumptions
+        self.locations: dict[Any, Any] = assumptions.known_locations(variables)
+        self.slots: list[CarrySlot] = []
         self.leaves: list[Leaf] = []
         self.operands: list[Any] = []
-        self.flows = Flows()
+        self.aliases = LoopAliases()
 
     def lay_out(self) -> None:
         """Opens the values that the variables and the known locations hold."""
-        self.places, self.leaves = [], []
-        self.flows = Flows()
+        self.slots, self.leaves = [], []
+        self.aliases = LoopAliases()
         for index, variable in enumerate(self.variables):
-            place = Place(variable, self._start_of(variable, (index,)), (index,))
-            self.places.append(place)
-            place.template = self._open(place.init, place.key, variable.name, None)
+            slot = CarrySlot(variable, self._start_of(variable, (index,)), (index,))
+            self.slots.append(slot)
+            slot.template = self._open(slot.init, slot.key, variable.name, None)
         # Opening a value can find further containers to watch, which are opened in turn.
         opened = 0
         while opened < len(self.locations):
             location = list(self.locations.values())[opened]
             opened += 1
-            place = Place(location, self._start_of(location, (location.key,)), (location.key,))
-            self.places.append(place)
-            contents = isinstance(location, ContentsLocation) and isinstance(place.init, (list, dict))
-            place.template = (
-                self._open_children(place.init, place.key, location.name, True)
+            slot = CarrySlot(location, self._start_of(location, (location.key,)), (location.key,))
+            self.slots.append(slot)
+            contents = isinstance(location, ContentsLocation) and isinstance(slot.init, (list, dict))
+            slot.template = (
+                self._open_children(slot.init, slot.key, location.name, True)
                 if contents
-                else self._open(place.init, place.key, location.name, None)
+                else self._open(slot.init, slot.key, location.name, None)
             )
         self.operands = [
             convert(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
@@ -82,34 +82,34 @@ class Layout:
 
     def _start_of(self, variable: Any, key: tuple[Any, ...]) -> Any:
         value = settled(variable.get())
-        learnt = self.memory.places[key]
+        assumed = self.assumptions.slots[key]
         if not is_unbound(value):
-            learnt.begun = None
-        elif learnt.begun is not None:
+            assumed.initial = None
+        elif assumed.initial is not None:
             journal.note_skipped(variable.name)
-            return learnt.begun()
-        if learnt.optional is not None and type(value) is not Maybe:
-            return Maybe(value is None, learnt.optional() if value is None else value)
+            return assumed.initial()
+        if assumed.optional is not None and type(value) is not Maybe:
+            return Maybe(value is None, assumed.optional() if value is None else value)
         return value
 
     def _open(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
         """The template of a value that goes into the body.
 
-        `augmented`: containers stay the objects they are and their contents are places of their own (True), or the
+        `in_place`: containers stay the objects they are and their contents are slots of their own (True), or the
         body gets a fresh container of tracers (False), or that depends on the kind (None: lists stay).
         """
         if is_unbound(value):
             return Same(UNSET)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
-        learnt = self.memory.places[key]
-        if in_place is None and path.startswith(RETURNED) and learnt.in_place is None:
+        assumed = self.assumptions.slots[key]
+        if in_place is None and path.startswith(RETURNED) and assumed.in_place is None:
             if not isinstance(value, tuple):  # it was there before: most likely each `return` gives this very object
-                learnt.kept = True
-        if learnt.kept:
+                assumed.kept = True
+        if assumed.kept:
             return Same(value)
-        if learnt.in_place is not None:
-            in_place = learnt.in_place
+        if assumed.in_place is not None:
+            in_place = assumed.in_place
         elif is_value_class(type(value)):
             in_place = None
         if in_place if in_place is not None else type(value) is list or is_value_class(type(value)):
@@ -121,27 +121,29 @@ class Layout:
                 return Same(value)
         template = self._open_children(value, key, path, in_place)
         if type(template) is Node and not isinstance(value, tuple):
-            self.flows.opened(key, value)
+            self.aliases.opened(key, value)
         return template
 
     def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
-        opened = open_any(value) if self.memory.places[key].in_place is False else open_container(value)
+        opened = open_any(value) if self.assumptions.slots[key].in_place is False else open_container(value)
         if opened is None:
             return Same(value)
         in_place = None if is_value_class(type(value)) else in_place
         children = [self._open(c, (*key, s), path + s, in_place) for c, s in zip(opened[0], opened[2])]
         build = (
-            key_orders.builder(key_orders.keys_of(opened[1]), path) if self.memory.places[key].unordered else opened[3]
+            key_orders.builder(key_orders.keys_of(opened[1]), path)
+            if self.assumptions.slots[key].unordered
+            else opened[3]
         )
         return Node(build, children)
 
     def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
-        learnt = self.memory.places[key]
-        if value is True and learnt.static is None and path.endswith(BOUND):
-            learnt.static = True  # nothing unbinds the variable
-        if learnt.static:
+        assumed = self.assumptions.slots[key]
+        if value is True and assumed.static is None and path.endswith(BOUND):
+            assumed.static = True  # nothing unbinds the variable
+        if assumed.static:
             return Same(value)
-        kind, known = type_of(value), learnt.type
+        kind, known = type_of(value), assumed.type
         if known is not None and known.shape == kind.shape:
             kind = join_types(kind, known)
         self.leaves.append(Leaf(key, path, value, kind))
@@ -156,7 +158,7 @@ def traced_like(value: Any) -> Any:
     return opened[3](list(map(traced_like, opened[0]))) if opened is not None else value
 
 
-def start_of_born(kind: ArrayType, out: Any) -> Any:
+def start_of_first_bound(kind: ArrayType, out: Any) -> Any:
     """What a variable first bound in a loop holds before its first iteration, which leaves `out` (of a jaxpr) in it."""
     if kind.shape or not is_literal(out):
         return placeholder(kind)

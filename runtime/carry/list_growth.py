@@ -1,8 +1,8 @@
 """Lists that grow in a loop of unknown length, where the program says how often it iterates at most.
 
 `ag.set_loop_options(maximum_iterations=N)` in the loop, and nothing else refers to the list: then the variable holds a
-`BoundedList` from the loop on. What the elements are and how many an iteration can append is learnt by tracing the loop, which is
-done again with what was learnt until nothing is new.
+`BoundedList` from the loop on. What the elements are and how many an iteration can append is found by tracing the loop, which is
+done again with what was found until nothing is new.
 
 A loop that only takes elements off a list (`x = stack.pop()`) says nothing: there is room for what the list begins with.
 
@@ -29,7 +29,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph.jax_internals import drop_equations, equation_mark
-from autograph.runtime.carry.memory import Memory, innermost_staged
+from autograph.runtime.carry.assumptions import LoopAssumptions, innermost_staged
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import journal
 from autograph.runtime.sequences.bounded_list import BoundedList
@@ -43,7 +43,7 @@ _ATTEMPTS = 100
 
 
 class Growth:
-    """What was learnt about one list in one loop.
+    """What is assumed of one list in one loop.
 
     Attributes:
         elements: what its elements have in common, as far as seen.
@@ -51,10 +51,10 @@ class Growth:
         is_settled: whether the attempt that is being traced has shown nothing new.
     """
 
-    def __init__(self, name: str, memory: Memory, xs: BoundedList, most: int) -> None:
+    def __init__(self, name: str, assumptions: LoopAssumptions, xs: BoundedList, most: int) -> None:
         self.name = name
         self.key = object()  # two lists may have had the variable one after the other
-        self.memory = memory
+        self.assumptions = assumptions
         self.xs = xs
         self.before = xs.copy()
         self.elements = self.known = xs.elements
@@ -92,8 +92,8 @@ class Growth:
             self.is_settled = False
         if new:
             # No loop is being traced yet while the test of this one appends for the first time.
-            memory = innermost_staged() or self.memory
-            memory.appended[self.key] = memory.appended.get(self.key, 0) + new
+            assumptions = innermost_staged() or self.assumptions
+            assumptions.appended[self.key] = assumptions.appended.get(self.key, 0) + new
         return self.is_settled
 
     def any_element(self) -> Any:
@@ -108,47 +108,51 @@ class Growth:
 
     def finish(self) -> None:
         """Sums up how many elements the whole loop can append."""
-        needed = self._appended(self.memory)
+        needed = self._appended(self.assumptions)
         if needed > self.room:
             self.room, self.is_settled = needed, False
 
-    def _appended(self, memory: Memory) -> int:
-        iteration = memory.appended.get(self.key, 0) + sum(map(self._appended, memory.inner.values()))
-        if iteration and memory.iterations is None:
+    def _appended(self, assumptions: LoopAssumptions) -> int:
+        iteration = assumptions.appended.get(self.key, 0) + sum(map(self._appended, assumptions.inner.values()))
+        if iteration and assumptions.iterations is None:
             raise refusal(
                 f"the list {self.name!r} grows in a loop of unknown length",
                 why="how much room it needs must be known while the program is traced",
                 instead="say how often this loop iterates at most too: `ag.set_loop_options(maximum_iterations=N)`",
             )
-        return iteration * (memory.iterations or 0)
+        return iteration * (assumptions.iterations or 0)
 
 
-def staged(stage: Callable[[Callable[[], bool]], None], memory: Memory, variables: Sequence[Variable]) -> None:
+def staged(
+    stage: Callable[[Callable[[], bool]], None], assumptions: LoopAssumptions, variables: Sequence[Variable]
+) -> None:
     """Runs `stage(ready)`, which stages a loop unless `ready()` says that it has to be traced again.
 
     Args:
-        memory: of the loop; names the variables that may hold lists which grow in it.
+        assumptions: about the loop; with the variables that may hold lists which grow in it.
         variables: the state of the loop.
     """
-    most = memory.options.get("maximum_iterations")
+    most = assumptions.options.get("maximum_iterations")
     if most is not None:
-        most = memory.iterations = min(operator.index(most), most if memory.iterations is None else memory.iterations)
-    mine = alone(memory.lists) if memory.alone is None else memory.alone
-    memory.alone = None
-    growing = [v for v in memory.lists if id(v.get()) in mine]
+        most = assumptions.iterations = min(
+            operator.index(most), most if assumptions.iterations is None else assumptions.iterations
+        )
+    mine = alone(assumptions.lists) if assumptions.alone is None else assumptions.alone
+    assumptions.alone = None
+    growing = [v for v in assumptions.lists if id(v.get()) in mine]
     if most is not None:
-        growing += [v for v in memory.lists if type(v.get()) is BoundedList and not v.get().growth]
+        growing += [v for v in assumptions.lists if type(v.get()) is BoundedList and not v.get().growth]
     if not growing:
         stage(lambda: True)
     elif most is not None:
-        _with_room(stage, memory, variables, growing, most)
+        _with_room(stage, assumptions, variables, growing, most)
     else:
-        _as_it_is(stage, memory, variables, growing)
+        _as_it_is(stage, assumptions, variables, growing)
 
 
 def _as_it_is(
     stage: Callable[[Callable[[], bool]], None],
-    memory: Memory,
+    assumptions: LoopAssumptions,
     variables: Sequence[Variable],
     shrinking: Sequence[Variable],
 ) -> None:
@@ -164,22 +168,22 @@ def _as_it_is(
     drop_equations(start, equation_mark())
     for variable, value in zip(variables, entry, strict=True):
         variable.set(value)
-    memory.clear()
+    assumptions.clear()
     try:
-        _with_room(stage, memory, variables, shrinking, 0)
+        _with_room(stage, assumptions, variables, shrinking, 0)
     except CANNOT_STAGE:
         raise refused from None
 
 
 def _with_room(
     stage: Callable[[Callable[[], bool]], None],
-    memory: Memory,
+    assumptions: LoopAssumptions,
     variables: Sequence[Variable],
     growing: Sequence[Variable],
     most: int,
 ) -> None:
     entry = [variable.get() for variable in (*variables, *growing)]
-    found = [Growth(variable.name, memory, _as_bounded(variable.get()), most) for variable in growing]
+    found = [Growth(variable.name, assumptions, _as_bounded(variable.get()), most) for variable in growing]
 
     def restore() -> None:
         for variable, value in zip((*variables, *growing), entry, strict=True):

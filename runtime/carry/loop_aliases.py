@@ -20,7 +20,7 @@ from autograph.runtime.values.merge import Merged, Node, Template
 Key = tuple[Any, ...]
 
 
-class Flows:
+class LoopAliases:
     """The containers of one attempt to trace a loop body.
 
     Attributes:
@@ -32,7 +32,7 @@ class Flows:
     def __init__(self) -> None:
         self.contents: dict[int, Any] = {}
         self._inits: dict[Key, Any] = {}
-        self._stand_ins: dict[int, Key] = {}
+        self._proxies: dict[int, Key] = {}
         self.outs: dict[Key, Any] = {}
         self._nodes: dict[Key, tuple[Node, str]] = {}
         self._roots: dict[Key, list[Any]] = {}
@@ -45,16 +45,16 @@ class Flows:
         """`init` is replaced by a proxy during the iteration."""
         self._inits[key] = init
 
-    def stand_ins(self, key: Key, template: Template, value: Any) -> None:
+    def note_proxies(self, key: Key, template: Template, value: Any) -> None:
         """Finds the proxies in the value that `template` made."""
         if type(template) is not Node:
             return
         if key in self._inits:
-            self._stand_ins[id(value)] = key
+            self._proxies[id(value)] = key
         opened = open_any(value)
         assert opened is not None
         for child, inside, step in zip(template.children, opened[0], opened[2], strict=True):
-            self.stand_ins((*key, step), child, inside)
+            self.note_proxies((*key, step), child, inside)
 
     def leaves(self, key: Key, out: Any, node: Node, path: str) -> None:
         """`out` is what stands at `key` when the iteration ends; `node` builds what stands there after the loop."""
@@ -80,8 +80,8 @@ class Flows:
         made = made_inside(every, (finished,), (inputs, *(roots for _, roots in found)))
         tokens: dict[int, Any] = {}
         for key, roots in found:
-            self._sources[key] = {self._stand_ins[id(root)] for root in roots if id(root) in self._stand_ins}
-            others = (root for root in roots if id(root) not in self._stand_ins)
+            self._sources[key] = {self._proxies[id(root)] for root in roots if id(root) in self._proxies}
+            others = (root for root in roots if id(root) not in self._proxies)
             self._roots[key] = [
                 tokens.setdefault(id(root), aliases.Token()) if id(root) in made else root for root in others
             ]
@@ -111,10 +111,10 @@ class Flows:
                 kept[key] = node, path
         self._appended = kept
 
-    def changed(self, place: Key, touched: set[int]) -> bool:
-        """Whether a container was changed of which `place` holds a copy: one from before, or from during the iteration."""
-        inits = [init for key, init in self._inits.items() if key[: len(place)] == place]
-        outs = [root for key, roots in self._roots.items() if key[: len(place)] == place for root in roots]
+    def changed(self, slot: Key, touched: set[int]) -> bool:
+        """Whether a container was changed of which `slot` holds a copy: one from before, or from during the iteration."""
+        inits = [init for key, init in self._inits.items() if key[: len(slot)] == slot]
+        outs = [root for key, roots in self._roots.items() if key[: len(slot)] == slot for root in roots]
         return any(id(container) in touched for container in (*inits, *outs))
 
     def merged(self, built: dict[int, Any], surely: bool) -> list[Merged]:
@@ -133,8 +133,8 @@ class Flows:
         ]
 
     def left_elsewhere(self, built: dict[int, Any]) -> dict[int, Any]:
-        """What the last iteration appended and left in a variable as well: by the node of that place."""
-        return {place: built[row] for place, row in self._twins.items()}
+        """What the last iteration appended and left in a variable as well: by the node of that slot."""
+        return {slot: built[row] for slot, row in self._twins.items()}
 
     def _all_roots(self, key: Key, surely: bool) -> Iterator[Any]:
         seen: set[Key] = set()

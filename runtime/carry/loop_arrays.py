@@ -41,18 +41,18 @@ class LoopArrays:
         self.rows: Sequence[tuple[Any, Any]] = ()
         self._begin((), ())
 
-    def _begin(self, leaves: Sequence[Any], born: Sequence[Any]) -> None:
+    def _begin(self, leaves: Sequence[Any], first_bound: Sequence[Any]) -> None:
         self._written: dict[int, tuple[End, bool]] = {}
         self._stale: list[tuple[int, str]] = []
         self._at_index: set[int] = set()
         self._outer: list[tuple[Any, str]] = []
         self._views: list[Any] = []
-        self._slots = [*leaves, *born]
+        self._slots = [*leaves, *first_bound]
         self._shared: list[tuple[int, Any]] = []
         self._starts: list[tuple[int, Any]] = []
 
     def collect(
-        self, writes: Sequence[Write], leaves: Sequence[Any], born: Sequence[Any], appended: Sequence[Any] = ()
+        self, writes: Sequence[Write], leaves: Sequence[Any], first_bound: Sequence[Any], appended: Sequence[Any] = ()
     ) -> None:
         """Finds what the writes mean, while the leaves hold what went into the iteration and what came out.
 
@@ -60,7 +60,7 @@ class LoopArrays:
             StagingError: a NumPy array from before the loop was written, and other names may have it, or an array that was
                 `appended` to a list was written after.
         """
-        self._begin(leaves, born)
+        self._begin(leaves, first_bound)
         changing = [k for k, leaf in enumerate(self._slots) if not leaf.invariant and leaf.type.shape]
         if writes:
             self._find_written(Table(writes), leaves, appended)
@@ -107,12 +107,12 @@ class LoopArrays:
             if k in self._written:
                 self._stale += [(other, LOST) for other in others]
 
-    def land(self, leaves: Sequence[Any], values: Sequence[Any], born: Sequence[Any], surely: bool) -> None:
+    def land(self, leaves: Sequence[Any], values: Sequence[Any], first_bound: Sequence[Any], surely: bool) -> None:
         """Notes what the loop means for the arrays around it, once its leaves have the `values` after it.
 
         `surely`: it has at least one iteration; else its results may be what was there before.
         """
-        results = [*values, *born]
+        results = [*values, *first_bound]
         for index, (end, is_carried) in self._written.items():
             move = Move(leaves[index].init, index if is_carried else None, end.how, unshared=end.unshared)
             land([move], values)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograph.runtime.carry.loop_aliases import Flows
+from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.heap import journal, outliving
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.tracing import context, sharing, stacked_rows
@@ -58,15 +58,15 @@ class Grown:
         """What the iteration appended."""
         return [value for w in self._written for value in w.after[len(w.before) :]]
 
-    def open(self, made: Made, flows: Flows) -> None:
+    def open(self, made: Made, aliases: LoopAliases) -> None:
         """Opens what was appended, now that all of it holds what it held at the end of the iteration."""
         for w in self._written:
             name = w.location.name
-            templates = [self._open(x, made, flows, (w.location.key, name), name) for x in w.after[len(w.before) :]]
+            templates = [self._open(x, made, aliases, (w.location.key, name), name) for x in w.after[len(w.before) :]]
             self._lists.append((w.location, w.before, templates))
         self._written, self._nodes = [], {}
 
-    def _open(self, value: Any, made: Made, flows: Flows, key: tuple[Any, ...], path: str) -> Template:
+    def _open(self, value: Any, made: Made, aliases: LoopAliases, key: tuple[Any, ...], path: str) -> Template:
         if is_array_like(value) and type(value) not in (bool, int, float, complex):
             self.leaves.append(value)
             return Slot(len(self.leaves) - 1)
@@ -76,10 +76,10 @@ class Grown:
         if id(value) not in self._nodes:
             self._nodes[id(value)] = None
             parts = zip(opened[0], opened[2], strict=True)
-            node = Node(opened[3], [self._open(x, made, flows, (*key, len(self._nodes)), path + s) for x, s in parts])
+            node = Node(opened[3], [self._open(x, made, aliases, (*key, len(self._nodes)), path + s) for x, s in parts])
             self._nodes[id(value)] = node
             if not is_value(value):
-                flows.appends((*key, id(node)), value, node, path)
+                aliases.appends((*key, id(node)), value, node, path)
         known = self._nodes[id(value)]
         if known is None:
             raise Mismatch(path, UNSET, value, "it contains itself")
@@ -90,13 +90,13 @@ class Grown:
         self.leaves = []
 
     def write(
-        self, stacked: Sequence[Any], iterations: Sequence[int], flows: Flows
+        self, stacked: Sequence[Any], iterations: Sequence[int], aliases: LoopAliases
     ) -> tuple[list[Merged], dict[int, Any]]:
         """Appends the values of all iterations, in the order in which they ran.
 
         Returns:
             the containers that were built and may stand for another one, and those that the last iteration appended and
-            the loop leaves elsewhere as well, by the node of that place.
+            the loop leaves elsewhere as well, by the node of that slot.
         """
         if not self._lists:
             return [], {}
@@ -109,14 +109,14 @@ class Grown:
             appended[0] += map(columns[single].__getitem__, iterations)
             iterations = ()
         for index, iteration in enumerate(iterations):
-            row, built = [column[iteration] for column in columns], {} if index else dict(flows.first)
+            row, built = [column[iteration] for column in columns], {} if index else dict(aliases.first)
             for values, (_, _, templates) in zip(appended, self._lists, strict=True):
                 values += [fill(template, row, built) for template in templates]
-            merged += flows.merged_of_iteration(built)
+            merged += aliases.merged_of_iteration(built)
         for values, (location, before, _) in zip(appended, self._lists, strict=True):
             journal.touch_location(location)
             location.set(before + values)
-        return merged, flows.left_elsewhere(built)
+        return merged, aliases.left_elsewhere(built)
 
     def _only_slot(self) -> int | None:
         """The output that is appended, where each iteration appends one value of the trace to one list and nothing else."""

@@ -1,4 +1,4 @@
-"""What the carry of a loop is laid out in: places (variables and locations on the heap), and the leaves of their values."""
+"""What the carry of a loop is laid out in: slots (variables and locations on the heap), and the leaves of their values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograph.runtime.values.locations import LOCATIONS
 from autograph.runtime.values.merge import Node, Same, Template, fill
 
 
-class Place:
+class CarrySlot:
     """A variable or heap location, and the template of its value."""
 
     __slots__ = ("init", "key", "result", "template", "value", "variable")
@@ -47,7 +47,7 @@ class Leaf:
 
 
 def is_location(variable: Any) -> bool:
-    """Whether what a place is about stands on the heap."""
+    """Whether what a slot carries stands on the heap."""
     return isinstance(variable, LOCATIONS)
 
 

@@ -84,7 +84,7 @@ class MergedBranches:
         self._variables = variables
         self._rebuilt: list[Any] = []
         self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}
-        self._born = self._revive()
+        self._fresh = self._revive()
         for contents, branch in zip(self.join.contents_of, (body, orelse), strict=True):
             contents.update(self._changed(branch))
         names = [v.name for v in variables]
@@ -169,19 +169,19 @@ class MergedBranches:
     def _find_containers(self) -> None:
         """Notes which containers among the results the branches made: one that only one branch leaves is rebuilt outside of it.
 
-        It is asked here, while no frame of the join holds a reference to them.
+        It is counted here, while no frame of the join holds a reference to them.
         """
         branches = (self.body, self.orelse)
-        if self._born is None and any(
+        if self._fresh is None and any(
             holds_container(x) for branch in branches for x in (branch.value, *branch.values)
         ):
-            self._born = made_inside([], branches)
+            self._fresh = made_inside([], branches)
 
     def _changed(self, branch: BranchResult) -> Iterator[tuple[int, Any]]:
         """What containers hold at the end of the branch that were there before it, and are undone by now."""
         for w in branch.written:
             obj = w.location.obj
-            if isinstance(w.location, ContentsLocation) and id(obj) not in (self._born or ()):
+            if isinstance(w.location, ContentsLocation) and id(obj) not in (self._fresh or ()):
                 yield id(obj), w.after
 
     def _is_dead(self, branch: BranchResult, names: list[str], only_return: bool) -> bool:
@@ -264,7 +264,7 @@ class MergedBranches:
             return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.born else open_container(value)
         if opened is None or not (
-            is_snapshot or is_value(value) or id(value) in self.join.born or id(value) in (self._born or ())
+            is_snapshot or is_value(value) or id(value) in self.join.born or id(value) in (self._fresh or ())
         ):
             return Same(value)
         key = (id(value), 0)
@@ -295,7 +295,7 @@ class MergedBranches:
         merged: dict[Any, tuple[Any, list[Any]]] = {}
         for side, branch in enumerate((self.body, self.orelse)):
             for w in branch.written:
-                if self._born is None or id(w.location.obj) not in self._born:
+                if self._fresh is None or id(w.location.obj) not in self._fresh:
                     entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
                     entry[1][side] = w.after
         found = []

@@ -211,7 +211,7 @@ def _shown(pred: Any, branch: BranchResult, other: BranchResult) -> list[optiona
 
 
 def _known(what: str, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> bool:
-    """The truth of a known test, once it was told of; a test of the user's is asked once."""
+    """The truth of a known test, which the log names; a test of the user's is evaluated once."""
     truth = bool(test)
     verbosity.tell_statement(3, _where(body, orelse), f"{what}: decided while tracing, its test is {truth}")
     return truth

@@ -53,12 +53,12 @@ class Checked(Hidden):
     def __init__(self, carry: Carry) -> None:
         super().__init__("the loop checks", np.bool_(True))
         self._carry = carry
-        if carry.memory.makes_checks:
+        if carry.assumptions.makes_checks:
             carry.variables.append(self)
 
     def begin(self) -> None:
         """The checks of an iteration are asked where none of an earlier one has failed."""
-        if self._carry.memory.makes_checks:
+        if self._carry.assumptions.makes_checks:
             path_conditions.survived(self.value)
 
     def end(self) -> bool:
@@ -66,10 +66,10 @@ class Checked(Hidden):
         holds = path_conditions.passed().holds
         if holds is None:
             return False
-        if self._carry.memory.makes_checks:
+        if self._carry.assumptions.makes_checks:
             self.value = holds
             return False
-        self._carry.memory.makes_checks = True
+        self._carry.assumptions.makes_checks = True
         self._carry.variables.append(self)
         return True
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
-from autograph.runtime.carry.memory import Memory
+from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
@@ -47,7 +47,7 @@ def try_iterations(
     iteration: Callable[[], None],
     test: Callable[[], Any],
     variables: list[Variable],
-    memory: Memory,
+    assumptions: LoopAssumptions,
     functions: Sequence[Callable[..., Any]],
     most: int = ATTEMPTS,
 ) -> tuple[Any, int]:
@@ -62,7 +62,7 @@ def try_iterations(
     as a Python number) is better staged from its beginning: the program then holds its body once. A counter that
     decides the test may itself be traced after one iteration only, and the test after two.
     """
-    memory.position = 0
+    assumptions.position = 0
     start = equation_mark()
     with journal.Region(variables) as region:
         region.is_trial = True
@@ -77,16 +77,16 @@ def try_iterations(
                 if region.is_final or is_traced(truth) or not truth or done == most or traced == before:
                     break
         except BaseException as error:
-            if not memory.lists or region.is_final or not isinstance(error, errors.StagingError):
+            if not assumptions.lists or region.is_final or not isinstance(error, errors.StagingError):
                 region.keep()
-                memory.lists = ()  # what ran cannot be staged any more
+                assumptions.lists = ()  # what ran cannot be staged any more
             raise
         if region.is_final or not is_traced(truth):
             region.keep()
             return truth, done
     drop_equations(start, equation_mark())
-    memory.forget()
-    memory.from_start = True
+    assumptions.forget()
+    assumptions.from_start = True
     return truth, 0
 
 
@@ -97,7 +97,7 @@ def goes_on(test: Callable[[], Any]) -> Any:
 
 
 def staged_until_a_check_fails(
-    stage: Callable[[], None], test: Callable[[], Any], iterations: int, memory: Memory
+    stage: Callable[[], None], test: Callable[[], Any], iterations: int, assumptions: LoopAssumptions
 ) -> bool:
     """Stages a loop that only a failed check ends, from the iteration on that comes next; False where it runs on in Python.
 
@@ -109,7 +109,7 @@ def staged_until_a_check_fails(
         return False
     if iterations >= MOST_ITERATIONS:
         stage()  # or its reasons
-    elif not stage_from_here(stage, memory):
+    elif not stage_from_here(stage, assumptions):
         return False
     # Also where nothing reads what the loop leaves, the program must not end as if the loop had ended.
     runtime_checks.stage_failure(RuntimeError("a loop has ended that only an exception ends"))
@@ -121,7 +121,7 @@ def _traced(variables: Sequence[Variable]) -> int:
     return sum(is_traced(variable.get()) for variable in variables)
 
 
-def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
+def stage_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -> bool:
     """Tries to stage a loop from its first iteration; False when its carry only settles after that iteration."""
     start = equation_mark()
     try:
@@ -129,7 +129,7 @@ def stage_from_here(stage: Callable[[], None], memory: Memory) -> bool:
         return True
     except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
         drop_equations(start, equation_mark())
-        memory.forget()
-        memory.appended.clear()
-        memory.from_start = False
+        assumptions.forget()
+        assumptions.appended.clear()
+        assumptions.from_start = False
         return False

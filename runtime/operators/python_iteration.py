@@ -24,7 +24,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import is_tracing
-from autograph.runtime.carry.memory import Memory, remembering
+from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.heap import iterators
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals, huge_ranges
@@ -55,8 +55,8 @@ def iterate(
         return
     if type(iterable) is range and is_tracing() and length_of(iterable) > 1:
         info = LoopInfo.of(body, test, state, options, lists)
-        with remembering((body.__code__, "for"), info.options, info.lists) as memory:
-            numbers = _first_numbers(iterable, info, test, memory)
+        with assuming((body.__code__, "for"), info.options, info.lists) as assumptions:
+            numbers = _first_numbers(iterable, info, test, assumptions)
         if numbers is None:
             return
         iterable = numbers
@@ -75,21 +75,23 @@ def iterate(
             return
 
 
-def _first_numbers(numbers: range, info: LoopInfo, test: Callable[[], Any], memory: Memory) -> range | None:
+def _first_numbers(
+    numbers: range, info: LoopInfo, test: Callable[[], Any], assumptions: LoopAssumptions
+) -> range | None:
     """Runs the first iterations, or the whole loop staged; returns what is left to do, None if nothing is."""
     body = info.body
 
     def stage() -> None:
-        _stage_range(numbers, info, test, memory, begins=True)
+        _stage_range(numbers, info, test, assumptions, begins=True)
 
-    if memory.from_start and stage_from_here(stage, memory):
+    if assumptions.from_start and stage_from_here(stage, assumptions):
         return None
     items = iter(numbers)
     truth, done = try_iterations(
-        lambda: body(next(items)), test, info.variables, memory, (body, test), length_of(numbers)
+        lambda: body(next(items)), test, info.variables, assumptions, (body, test), length_of(numbers)
     )
     if not done:
-        return None if stage_from_here(stage, memory) else numbers
+        return None if stage_from_here(stage, assumptions) else numbers
     rest = numbers[done:]
     if is_traced(truth):
         _stage_rest(rest, iter(rest), 0, info, test, truth)
@@ -97,11 +99,13 @@ def _first_numbers(numbers: range, info: LoopInfo, test: Callable[[], Any], memo
     return rest if truth else None
 
 
-def _stage_range(numbers: range, info: LoopInfo, test: Callable[[], Any], memory: Memory, begins: bool = False) -> None:
+def _stage_range(
+    numbers: range, info: LoopInfo, test: Callable[[], Any], assumptions: LoopAssumptions, begins: bool = False
+) -> None:
     held = huge_ranges.held(numbers)
     # Where it is not staged it is unrolled, and there the numbers are Python's.
     with exact_integers():
-        stage_counted_while(range_items(held.start, held.stop, held.step), info, memory, begins)
+        stage_counted_while(range_items(held.start, held.stop, held.step), info, assumptions, begins)
         if held is not numbers:
             huge_ranges.fail_beyond(numbers, info.body, info.variables, test)
 
@@ -112,13 +116,13 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, test: C
         rest = iterable[done:]
 
         def stage() -> None:
-            with remembering((body.__code__, "while")) as memory:
-                _stage_range(rest, info, test, memory)
+            with assuming((body.__code__, "while")) as assumptions:
+                _stage_range(rest, info, test, assumptions)
 
         if length_of(rest) > huge_ranges.MOST_UNROLLED:
             stage()  # or says why not
             return
-        if not rest or stage_from_here(stage, Memory()):
+        if not rest or stage_from_here(stage, LoopAssumptions()):
             return
     if iterators.is_endless(iterator):
         raise errors.StagingError(

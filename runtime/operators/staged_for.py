@@ -32,8 +32,8 @@ from jax.sharding import PartitionSpec
 
 from autograph import errors, verbosity
 from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.fixed_point import Carry
-from autograph.runtime.carry.memory import Memory, remembering
 from autograph.runtime.carry.messages import refuse
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import aliases
@@ -91,8 +91,8 @@ def stage_for(items: Items, info: LoopInfo) -> None:
             if not may_grow:
                 raise
         drop_equations(start, equation_mark())
-    with remembering((info.body.__code__, "while"), info.options, info.lists) as memory:
-        stage_counted_while(items, info, memory, begins=True)
+    with assuming((info.body.__code__, "while"), info.options, info.lists) as assumptions:
+        stage_counted_while(items, info, assumptions, begins=True)
 
 
 def _stage_scan(items: Items, info: LoopInfo) -> None:
@@ -109,9 +109,9 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
             counter.value = k + 1
 
     avals = [_row(array) for array in items.arrays]
-    with remembering((body.__code__, "for"), info.options) as memory:
-        memory.iterations = items.length
-        carry = Carry(own, memory)
+    with assuming((body.__code__, "for"), info.options) as assumptions:
+        assumptions.iterations = items.length
+        carry = Carry(own, assumptions)
         carry.growing = alone(info.appends)
         try:
             traced = trace_iteration(carry, iteration, avals, functions=(body,))
@@ -163,10 +163,10 @@ def _row(array: Any) -> Any:
     return aval.update(**changes)
 
 
-def stage_counted_while(items: Items, info: LoopInfo, memory: Memory, begins: bool) -> None:
+def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptions, begins: bool) -> None:
     """One `while` that counts; `begins`: no jump can have ended the loop yet."""
     body, test = info.body, info.test
-    memory.iterations = items.length if items.is_static else None
+    assumptions.iterations = items.length if items.is_static else None
     if items.walk is not None:
         start, step, test_of_items, known, of_iteration = items.walk
         counter, is_inside = Hidden("the loop counter", start), test_of_items()
@@ -200,4 +200,4 @@ def stage_counted_while(items: Items, info: LoopInfo, memory: Memory, begins: bo
         counter.value = k + step
 
     first = FirstTest(True, surely=begins and items.is_static)
-    stage_while(going_on, iteration, [*info.variables, counter], first, memory, body)
+    stage_while(going_on, iteration, [*info.variables, counter], first, assumptions, body)

@@ -31,8 +31,8 @@ from jax import lax
 from autograph import errors, verbosity
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var
 from autograph.runtime.carry import list_growth
+from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.fixed_point import Carry, Retry
-from autograph.runtime.carry.memory import Memory, remembering
 from autograph.runtime.carry.messages import refuse
 from autograph.runtime.carry.reached_loops import Reached, with_alive
 from autograph.runtime.carry.scan_outputs import alone
@@ -89,13 +89,15 @@ def while_loop(
         while test():
             body()
         return
-    with remembering((body.__code__, "while"), options, variables_of(lists)) as memory:
-        _run(test, body, variables_of(state, (*optional, *returned) if asked else optional), memory)
+    with assuming((body.__code__, "while"), options, variables_of(lists)) as assumptions:
+        _run(test, body, variables_of(state, (*optional, *returned) if asked else optional), assumptions)
 
 
-def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], memory: Memory) -> None:
+def _run(
+    test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], assumptions: LoopAssumptions
+) -> None:
     def stage() -> None:
-        stage_while(test, body, variables, FirstTest(True, surely=True), memory)
+        stage_while(test, body, variables, FirstTest(True, surely=True), assumptions)
 
     first, done = True, 0
     start, before = equation_mark(), path_conditions.passed()
@@ -107,25 +109,25 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
             first = False
             if verbosity.level > 2:
                 verbosity.tell_statement(3, body, "while: its test is known, so iterations run in Python while tracing")
-            if memory.from_start and stage_from_here(stage, memory):
+            if assumptions.from_start and stage_from_here(stage, assumptions):
                 return
             refused = None
-            known_alone = alone(memory.lists)
+            known_alone = alone(assumptions.lists)
             try:
-                truth, done = try_iterations(body, test, variables, memory, (body, test))
+                truth, done = try_iterations(body, test, variables, assumptions, (body, test))
             except errors.StagingError as error:
-                if not memory.lists:
+                if not assumptions.lists:
                     raise
                 refused = error
             if refused is not None:  # a list that grows under a traced condition, say
-                memory.alone = known_alone  # the frames of the error refer to the lists now
-                if stage_from_here(stage, memory):
+                assumptions.alone = known_alone  # the frames of the error refer to the lists now
+                if stage_from_here(stage, assumptions):
                     return
                 raise refused
             if done:
                 start = None  # what the test recorded stays
                 continue
-            if stage_from_here(stage, memory):
+            if stage_from_here(stage, assumptions):
                 return
         known = path_conditions.passed()
         body()
@@ -133,11 +135,11 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         start, before = equation_mark(), path_conditions.passed()
         truth = goes_on(test)
         if before is not known and before.is_of_checks() and truth is True:
-            if staged_until_a_check_fails(stage, test, done, memory):
+            if staged_until_a_check_fails(stage, test, done, assumptions):
                 return
     traced = FirstTest(truth, (start, equation_mark()), path_conditions.passed())
     path_conditions.learn(before)  # the loop may drop what the test recorded
-    with_optional(lambda: stage_while(test, body, variables, traced, memory), variables)
+    with_optional(lambda: stage_while(test, body, variables, traced, assumptions), variables)
 
 
 class FirstTest(NamedTuple):
@@ -161,16 +163,16 @@ def stage_while(
     body: Callable[[], Any],
     variables: Sequence[Variable],
     first: FirstTest,
-    memory: Memory,
+    assumptions: LoopAssumptions,
     where: Callable[..., Any] | None = None,
 ) -> None:
     """Stages a loop; `where`: the user's function that stands for it, if that is not the body."""
     reverse_mode.install()
-    run = functools.partial(_stage, test, body, variables, first, memory, where or body)
+    run = functools.partial(_stage, test, body, variables, first, assumptions, where or body)
     try:
-        list_growth.staged(run, memory, variables)
+        list_growth.staged(run, assumptions, variables)
     finally:
-        memory.carried = {}  # who refers to an object, counts
+        assumptions.carried = {}  # who refers to an object, counts
 
 
 def _stage(
@@ -178,13 +180,13 @@ def _stage(
     body: Callable[[], Any],
     variables: Sequence[Variable],
     first: FirstTest,
-    memory: Memory,
+    assumptions: LoopAssumptions,
     where: Callable[..., Any],
     ready: Callable[[], bool],
 ) -> None:
     truth, users = first.truth, (where, test)
     try:
-        carry = Carry(variables, memory)
+        carry = Carry(variables, assumptions)
         carry.test = functools.partial(_trace_test, test)
         iteration = trace_iteration(carry, body, (), users, has_test=True)
         if iteration is None:
@@ -196,7 +198,7 @@ def _stage(
             if first.passed is not None:
                 path_conditions.learn(first.passed)
             hidden = Hidden("the loop test", _bit(truth))
-            carry = Carry([*variables, hidden], memory)
+            carry = Carry([*variables, hidden], assumptions)
 
             def rotated() -> None:
                 body()
@@ -213,7 +215,7 @@ def _stage(
             drop_equations(*first.recorded)
         merged = _bind_while(carry, check, iteration, first.surely)
     except Mismatch as differ:
-        raise refuse(differ, where, "loop", memory.options) from None
+        raise refuse(differ, where, "loop", assumptions.options) from None
     except IterationRaises as ends:
         stage_first_iteration(ends.error, truth if is_traced(truth) else test(), body, variables)
         return
@@ -248,11 +250,11 @@ def trace_iteration(
         a region whose inputs are all leaves of the carry, then `extra`, then the truth of the test where there is one (see
         `reached_loops`); its outputs are the leaves that change, then the leaves first bound in the loop. None when the
         body of an enclosing loop will be traced again anyway: then the variables hold values of the right types and
-        nothing is left to do (see `memory`).
+        nothing is left to do (see `assumptions`).
     Raises:
         IterationRaises: the iteration ends in an exception of the program, on whatever path it goes.
     """
-    memory = carry.memory
+    assumptions = carry.assumptions
     carry.functions = functions
     attempt = functools.partial(_attempt, carry, run, Checked(carry), len(extra), has_test)
     for _ in range(ATTEMPTS):
@@ -266,15 +268,15 @@ def trace_iteration(
             if carry.suppose():
                 return None
         except Exception as error:
-            if not memory.must_repeat and not carry.raised:
+            if not assumptions.must_repeat and not carry.raised:
                 if not isinstance(error, Mismatch):
                     runtime_checks.refuse_to_handle(error)
                 raise
             drop_equations(start, equation_mark())
-            if not memory.must_repeat:  # else it may come from what was only supposed
+            if not assumptions.must_repeat:  # else it may come from what was only supposed
                 raise IterationRaises(error) from None
         finally:
-            carry.trace = memory.attempt = None
+            carry.trace = assumptions.attempt = None
     raise AssertionError("the carry of a loop did not reach a fixed point")
 
 
@@ -284,7 +286,7 @@ def _attempt(
     """Runs an iteration on the tracers of a region: what it leaves. For the arguments see `trace_iteration`."""
     count = len(carry.leaves)
     finished = Finished()
-    carry.trace, carry.memory.attempt = current_trace(), carry
+    carry.trace, carry.assumptions.attempt = current_trace(), carry
     path = (tracers[-1], True) if has_test else None
     body = carry.functions[0] if carry.functions else None
     opened = journal.Region(carry.variables, path, is_loop=True, run=body)
@@ -325,7 +327,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
 
 def _name(carry: Carry) -> str:
     """The name of the test: it tells our loops from the user's own, and how many states a gradient may keep."""
-    return reverse_mode.tag(carry.memory.options.get("checkpoints"))
+    return reverse_mode.tag(carry.assumptions.options.get("checkpoints"))
 
 
 def _close_invariants(region: Traced, carry: Carry, extra: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
@@ -378,10 +380,10 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     constvars, consts, invars = _close_invariants(iteration, carry, len(xs))
     region = iteration.with_consts(constvars, consts, invars, list(iteration.jaxpr.outvars))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
-    unroll = carry.memory.options.get("unroll") or 1
+    unroll = carry.assumptions.options.get("unroll") or 1
     results = bind_scan(region, init, xs, length, reverse, length if unroll is True else unroll)
     iterations = range(length)
-    rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.flows)
+    rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.aliases)
     merged = rows + carry.write(results[: len(init)], True, built)
     tell(carry, results)
     return merged

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from autograph.jax_internals import keep_with_trace, open_traces
 
 if TYPE_CHECKING:
-    from autograph.runtime.carry.memory import Memory
+    from autograph.runtime.carry.assumptions import LoopAssumptions
     from autograph.runtime.heap.journal import Region
     from autograph.runtime.heap.outliving import Call
 
@@ -32,7 +32,7 @@ class _Context(threading.local):
     Attributes:
         regions: the open regions, outermost first.
         call: the call whose writes are noted (`heap.outliving`).
-        memory: that of the loop whose body is being traced (`carry.memory`).
+        assumptions: about the loop whose body is being traced (`carry.assumptions`).
         default_dicts: those of the outermost call; `first`: what it does before its first region opens.
         is_exact: whether Python's integers are meant (`exact_integers`).
         asks_for_none: whether the caller of the function that begins tests its result for `None` (`operators.optional_results`).
@@ -54,7 +54,7 @@ class _Context(threading.local):
     def __init__(self) -> None:
         self.regions: list[Region] = []
         self.call: Call | None = None
-        self.memory: Memory | None = None
+        self.assumptions: LoopAssumptions | None = None
         self.default_dicts: list[Any] = []
         self.first: Callable[[], Any] | None = None
         self.is_exact = self.asks_for_none = self.fills_cache = False

@@ -1,7 +1,7 @@
-"""What was learnt about a loop while the fixed point of an enclosing loop is searched.
+"""What is assumed of the carry of a loop: what its iterations, traced so far, have shown.
 
 An outer loop traces its body again when a type moves or a written location is found; the loops inside should not have
-to find out again what they carry. What they learnt is remembered by the position at which the loop is met, and not longer:
+to find out again what they carry. What they assume is kept by the position at which the loop is met, and not longer:
 a Python value in a closure can change an answer without changing a type.
 
 An inner loop may see that a type moves which the outer one carries in, or learn what a variable holds that is unbound before
@@ -9,9 +9,9 @@ both: then the outer body will be traced again whatever comes. So the inner loop
 types that it has seen so far, and the attempt of the outer loop, which `must_repeat`, goes on to see what else moves. Thus loops
 nested to any depth are traced twice, not as often as they are deep.
 
-What was learnt of a place has one table, by the key of the place: the number of a variable or the key of a location, and the
-steps from there. Keys of locations are made of `id`s. They are remembered only as long as the enclosing loop carries the location
-too: an object that an iteration makes is another one in the next attempt, and may have the address of one that is gone.
+All that is assumed of a carry slot stands under one key: the number of a variable or the key of a location, and the steps from
+there. Keys of locations are made of `id`s. They are kept only as long as all loops around carry the location too: an object
+that an iteration makes is another one in the next attempt, and may have the address of one that is gone.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from autograph.runtime.tracing.variables import Variable
 
 
 @dataclass(slots=True)
-class Learnt:
-    """What was learnt of one place of a carry.
+class SlotAssumptions:
+    """What is assumed of one carry slot, or of a part of what it holds.
 
     Attributes:
         type: the type of a leaf.
         static: whether a number stays the Python number that it is.
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
         optional: makes a value for a variable that holds `None` in some iterations.
-        begun: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
-        refuted: whether iterations make an integer less than it begins.
+        initial: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
+        disproved: whether iterations make an integer less than it begins.
         least: what the loop test says of such an integer: it is no less.
         doubtful: whether a bool is Python's in some iterations and an array in others.
         unordered: whether a dict comes out of an iteration with its keys in another order (`key_orders`).
@@ -48,37 +48,37 @@ class Learnt:
     static: bool | None = None
     in_place: bool | None = None
     optional: Callable[[], Any] | None = None
-    begun: Callable[[], Any] | None = None
-    refuted: bool = False
+    initial: Callable[[], Any] | None = None
+    disproved: bool = False
     least: int | None = None
     doubtful: bool = False
     kept: bool = False
     unordered: bool = False
 
 
-class Memory:
-    """What was learnt about one loop, and about the loops inside it.
+class LoopAssumptions:
+    """What is assumed of one loop, and of the loops inside it.
 
     Attributes:
         variables: how many variables the loop has.
-        places: what was learnt of places of the carry, by key.
+        slots: what is assumed of the carry slots, by key.
         before_attempt: what is done before the next attempt, outside of its trace.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
-        inner: the memories of the loops inside, by position and code.
+        inner: the assumptions about the loops inside, by position and code.
         attempt: the carry of the attempt that is being traced, None outside.
-        supposed: the types, and the variables with a value in `begun`, for which the enclosing loop was last made to begin again.
-        must_repeat: whether that attempt serves only to learn from, for it stands on what is merely supposed.
+        repeated_for: the types, and the variables with an `initial` value, for which the enclosing loop was last traced again.
+        must_repeat: whether the attempt serves only to see more, and is repeated whatever it shows.
         from_start: whether the loop, whose first test is known, was found to be better staged from its first iteration.
         options: what `set_loop_options` said of the loop.
         lists: variables that may hold lists which grow in the loop (see `list_growth`).
-        alone: ids of those of the lists to which nothing but the variable refers, where that was asked before.
+        alone: ids of those of the lists to which nothing but the variable refers, where that was counted before.
         iterations: how often the loop iterates at most, where that is known.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
         appended: how many elements one iteration appends to a list, by its key; without the loops inside.
     """
 
-    def __init__(self, outer: Memory | None = None) -> None:
+    def __init__(self, outer: LoopAssumptions | None = None) -> None:
         self.options: dict[str, Any] = {}
         self.lists: Sequence[Variable] = ()
         self.alone: set[int] | None = None
@@ -86,76 +86,78 @@ class Memory:
         self.appended: dict[Any, int] = {}
         self.outer = outer
         self.variables = 0
-        self.places: defaultdict[Any, Learnt] = defaultdict(Learnt)
+        self.slots: defaultdict[Any, SlotAssumptions] = defaultdict(SlotAssumptions)
         self.before_attempt: list[Callable[[], None]] = []
         self.written: dict[Any, None] = {}
         self.carried: dict[Any, Any] = {}
-        self.inner: dict[Any, Memory] = {}
+        self.inner: dict[Any, LoopAssumptions] = {}
         self.position = 0
         self.attempt: Any = None
-        self.supposed: Any = None
+        self.repeated_for: Any = None
         self.must_repeat = False
         self.from_start = False
         self.makes_checks = False
 
     def forget(self) -> None:
-        """Forgets what was learnt about the loops inside by an iteration that ran on other values, but not how to run them."""
-        for memory in self.inner.values():
-            memory.clear()
+        """Drops what an iteration that ran on other values has shown of the loops inside, but not how to run them."""
+        for assumptions in self.inner.values():
+            assumptions.clear()
 
     def clear(self) -> None:
-        """Forgets what was learnt, also about the loops inside."""
-        for table in (self.places, self.written, self.appended):
+        """Drops what was shown, also of the loops inside."""
+        for table in (self.slots, self.written, self.appended):
             table.clear()
         self.forget()
 
     def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
-        """The locations that this loop was seen to write; forgets what belongs to objects that are gone."""
+        """The locations that this loop was seen to write; drops what belongs to objects that are gone."""
         alive = self.outer.carried if self.outer is not None else {}
         self.variables = len(variables)
         self._forget_locations(alive)
         return {key: alive[key] for key in self.written}
 
     def _forget_locations(self, alive: Container[Any]) -> None:
-        """Forgets what was learnt of all locations but these, also by the loops inside, which may carry them as well."""
+        """Drops what is assumed of all locations but these, also in the loops inside, which may carry them as well."""
         self.written = {key: None for key in self.written if key in alive}
-        for key in [key for key in self.places if key[0] not in alive and key[0] not in range(self.variables)]:
-            del self.places[key]
-        for memory in self.inner.values():
-            memory._forget_locations(alive)
+        for key in [key for key in self.slots if key[0] not in alive and key[0] not in range(self.variables)]:
+            del self.slots[key]
+        for assumptions in self.inner.values():
+            assumptions._forget_locations(alive)
 
     def known_types(self) -> dict[Any, ArrayType]:
-        """The types that were learnt, by the key of the leaf."""
-        return {key: learnt.type for key, learnt in self.places.items() if learnt.type is not None}
+        """The types of the leaves, as far as they are known, by key."""
+        return {key: assumed.type for key, assumed in self.slots.items() if assumed.type is not None}
 
     def known_kinds(self) -> dict[Any, tuple[bool | None, bool | None]]:
-        """Which numbers are static and which containers stay what they are, as far as that was learnt, by key."""
-        kinds = {key: (learnt.static, learnt.in_place) for key, learnt in self.places.items()}
+        """Which numbers are static and which containers stay what they are, as far as that is known, by key."""
+        kinds = {key: (assumed.static, assumed.in_place) for key, assumed in self.slots.items()}
         return {key: kind for key, kind in kinds.items() if kind != (None, None)}
 
 
-def innermost_staged() -> Memory | None:
-    """The memory of the innermost loop whose body is being traced."""
-    memory = progress.memory
-    while memory is not None and memory.attempt is None:
-        memory = memory.outer
-    return memory
+def innermost_staged() -> LoopAssumptions | None:
+    """Of the innermost loop whose body is being traced."""
+    assumptions = progress.assumptions
+    while assumptions is not None and assumptions.attempt is None:
+        assumptions = assumptions.outer
+    return assumptions
 
 
 @contextmanager
-def remembering(key: Any, options: dict[str, Any] | None = None, lists: Sequence[Variable] = ()) -> Iterator[Memory]:
-    """The memory of the loop `key` met at this position of the enclosing loop's attempt; for the rest see `Memory`."""
-    outer = progress.memory
+def assuming(
+    key: Any, options: dict[str, Any] | None = None, lists: Sequence[Variable] = ()
+) -> Iterator[LoopAssumptions]:
+    """Assumptions about the loop `key`, met at this position of the enclosing loop's attempt; see there for the rest."""
+    outer = progress.assumptions
     if outer is None:
-        memory = Memory()
+        assumptions = LoopAssumptions()
     else:
         outer.position += 1
-        memory = outer.inner.setdefault((outer.position, key), Memory(outer))
-    memory.options, memory.lists = options or {}, lists
-    progress.memory = memory
+        assumptions = outer.inner.setdefault((outer.position, key), LoopAssumptions(outer))
+    assumptions.options, assumptions.lists = options or {}, lists
+    progress.assumptions = assumptions
     try:
-        yield memory
+        yield assumptions
     finally:
-        progress.memory = outer
-        memory.carried = {}  # who refers to an object, counts
-        memory.lists = ()
+        progress.assumptions = outer
+        assumptions.carried = {}  # who refers to an object, counts
+        assumptions.lists = ()

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from autograph.runtime.carry.memory import Memory
+from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.operators.items import aug_item, get_item
 from autograph.runtime.operators.while_loops import while_loop
 from autograph.runtime.values.locations import ContentsLocation
@@ -84,12 +84,12 @@ def test_a_list_of_an_enclosing_loop_inherits_nothing_from_one_at_its_address(mo
 
 
 def test_all_that_was_learnt_of_a_place_goes_with_it() -> None:
-    outer = Memory()
-    memory = Memory(outer)
-    memory.written["list"] = None
+    outer = LoopAssumptions()
+    assumptions = LoopAssumptions(outer)
+    assumptions.written["list"] = None
     for key in ((0,), ("list", "[0]")):
-        memory.places[key].refuted = True
-        memory.places[key].least = 4
-        memory.places[key].doubtful = True
-    memory.known_locations([object()])
-    assert list(memory.places) == [(0,)]
+        assumptions.slots[key].disproved = True
+        assumptions.slots[key].least = 4
+        assumptions.slots[key].doubtful = True
+    assumptions.known_locations([object()])
+    assert list(assumptions.slots) == [(0,)]
