@@ -105,6 +105,24 @@ def names_read_in(code: CodeType) -> frozenset[str]:
     return _names(code, "read", lambda code: (x.argval for x in dis.get_instructions(code) if x.opname in _READING))
 
 
+def words_in(code: CodeType) -> frozenset[str]:
+    """All that it names, also as texts: operators are given the names of attributes."""
+    return _names(code, "words", lambda code: (*code.co_names, *_texts(code.co_consts), *_of_patterns(code)))
+
+
+def _of_patterns(code: CodeType) -> Iterable[str]:
+    """`case Point(a, b)` reads the attributes that the class lists."""
+    return ("__match_args__",) if dis.opmap["MATCH_CLASS"] in code.co_code[::2] else ()
+
+
+def _texts(values: Iterable[Any]) -> Iterable[str]:
+    for value in values:
+        if type(value) is str:
+            yield value
+        elif type(value) is tuple:
+            yield from _texts(value)
+
+
 def _names(code: CodeType, which: str, of_one: Callable[[CodeType], Iterable[str]]) -> frozenset[str]:
     found = _NAMES.of(code)
     if which not in found:
@@ -116,5 +134,7 @@ def _names(code: CodeType, which: str, of_one: Callable[[CodeType], Iterable[str
 
 _READING = frozenset("LOAD_ATTR LOAD_METHOD LOAD_SUPER_ATTR LOAD_GLOBAL LOAD_NAME".split())
 
+BY_TEXT = frozenset("getattr vars __dict__ __getattribute__ __match_args__ attrgetter eval exec".split())
+"""What code names that gets at attributes which it does not name."""
 
 _NAMES = CodeTable()

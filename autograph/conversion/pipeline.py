@@ -44,7 +44,7 @@ from autograph.jax_internals import is_tracing
 from autograph.options import DEFAULT, ConversionOptions, seen
 from autograph.runtime.calls import cached_functions
 from autograph.runtime.checks import handlers
-from autograph.runtime.heap import journal, outliving
+from autograph.runtime.heap import guarded_iterators, journal, outliving
 from autograph.runtime.tracing import context, default_dicts, host
 from autograph.runtime.values.merge import describe
 
@@ -148,6 +148,7 @@ class Unit:
                 return body(*arguments)
             finally:
                 default_dicts.end(before)
+        guarded_iterators.enter(self.source.code, cells.__globals__)
         if self.is_cached:
             cached_functions.refuse_implicit(self.source.code)
         if self.caches is not None:

@@ -39,6 +39,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.code import registry
 from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
@@ -86,13 +87,12 @@ def in_try() -> Any:
 
 def staged(f: FunctionType) -> FunctionType:
     """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
+    guarded_iterators.enter(f.__code__, f.__globals__)
     return host.conversion.staged(f, in_try=context.progress.tries > 0)
 
 
 def _function(f: FunctionType) -> Any:
     found = staged(f)
-    if found is not f and context.active():
-        guarded_iterators.hold_globals_of(f)
     if found is not f:
         return found
     if not is_library(f):
@@ -126,6 +126,8 @@ def _native_function(f: Any) -> Any:
     if f in opaque_calls.RUN_TEXTS:
         return opaque_calls.of_text(f)
     if owner is None or type(owner) is ModuleType:
+        if f.__name__ in registry.BY_TEXT:
+            guarded_iterators.enter_any()
         writes = is_tracing() and f.__module__ == operator.setitem.__module__
         found = counterpart(f) or standard_library.counterpart(f, _library(f))
         return found or _library(constants.checked(f) if writes else f)
@@ -179,6 +181,7 @@ def _other(f: Any) -> Any:
     if issubclass(kind, functools.partial) and call is static_lookup(functools.partial, "__call__"):
         return _partial(f)
     if type(call) is not FunctionType:
+        guarded_iterators.enter_any()
         return f
     if is_library(call):
         found = native_methods.announced(f, f) if journal.hears_of_writes() else f

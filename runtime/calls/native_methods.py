@@ -23,7 +23,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph import errors
-from autograph.runtime.heap import aliases, iterated_containers, journal, library_state, native_state, opaque_calls
+from autograph.runtime.heap import (
+    aliases,
+    guarded_iterators,
+    iterated_containers,
+    journal,
+    library_state,
+    native_state,
+    opaque_calls,
+)
 from autograph.runtime.library import numpy_functions
 from autograph.runtime.operators import attributes
 from autograph.runtime.sequences import comparison, ranges, selection, traced_index
@@ -130,7 +138,10 @@ def announced(f: Any, *owner: Any) -> Any:
     when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
     """
     module = getattr(f, "__module__", None)
-    if type(module) is str and module.partition(".")[0].lstrip("_") in _READING_PACKAGES:
+    package = module.partition(".")[0].lstrip("_") if type(module) is str else ""
+    if package not in _READING_PACKAGES or package == "jax":
+        guarded_iterators.enter_any()
+    if package in _READING_PACKAGES:
         return f
 
     def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], opaque_calls.Watch]:

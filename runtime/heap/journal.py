@@ -109,8 +109,8 @@ class Region:
         """The keys of the locations that were written to, and of the variables that others share."""
         return self._own | self.entries.keys()
 
-    def stand_ins_out(self, original: Callable[[Any], Any]) -> None:
-        """Puts the iterators themselves where the region's notes have what stood for them (see `guarded_iterators`)."""
+    def proxies_out(self, original: Callable[[Any], Any]) -> None:
+        """Puts the iterators themselves where the region's notes have proxies of them (see `guarded_iterators`)."""
         for key, (location, before) in self.entries.items():
             self.entries[key] = location, original(before)
             after = location.get()

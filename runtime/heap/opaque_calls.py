@@ -29,7 +29,7 @@ import numpy as np
 
 from autograph.code import library, registry
 from autograph.code.registry import names_read_in
-from autograph.runtime.heap import journal
+from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.kinds import LEAF_KINDS, is_value_class
@@ -49,12 +49,12 @@ _CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array)
 _LEAVES = (LEAF_KINDS - {type}) | {ModuleType, CodeType, BuiltinFunctionType}
 _OF_OTHERS = ("jax", "jaxlib", "autograph")  # whose objects never change, or tell the journal
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or a module of C code
-_BY_TEXT = ("getattr", "vars", "__dict__", "__getattribute__", "attrgetter", "eval", "exec")  # no attribute is named
 _MOST = 10_000  # objects that are looked at for one call
 
 
 def watched(f: Any) -> Callable[..., Any]:
     """`f`, of which the writes are announced when it is over."""
+    guarded_iterators.enter_any()
 
     @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -84,6 +84,7 @@ def of_text(f: Any) -> Any:
         finally:
             watch.announce()
 
+    guarded_iterators.enter_any()
     return call if journal.hears_of_writes() else f
 
 
@@ -129,7 +130,7 @@ class Watch:
     def locations(self) -> list[Any]:
         """The places, less attributes that no function reads which can be reached."""
         names = frozenset().union(*(names_read_in(f.__code__) for f in self._functions))
-        is_named = names.isdisjoint(_BY_TEXT)
+        is_named = names.isdisjoint(registry.BY_TEXT)
         return [
             at for at, _ in self._before if not is_named or type(at) is not AttributeLocation or at.attribute in names
         ]

@@ -66,16 +66,16 @@ def try_iterations(
     start = equation_mark()
     with journal.Region(variables) as region:
         region.is_trial = True
-        region.is_final = any(map(guarded_iterators.reaches, functions))
         done, traced = 0, _traced(variables)
         try:
-            while True:
-                iteration()
-                done += 1
-                truth = goes_on(test)
-                before, traced = traced, _traced(variables)
-                if region.is_final or is_traced(truth) or not truth or done == most or traced == before:
-                    break
+            with guarded_iterators.held_back([], *functions):
+                while True:
+                    iteration()
+                    done += 1
+                    truth = goes_on(test)
+                    before, traced = traced, _traced(variables)
+                    if region.is_final or is_traced(truth) or not truth or done == most or traced == before:
+                        break
         except BaseException as error:
             if not assumptions.lists or region.is_final or not isinstance(error, errors.StagingError):
                 region.keep()

@@ -1,0 +1,296 @@
+"""Where iterators stand that code can get hold of: in what variables and containers hold, and in attributes that it names.
+
+No other attribute is followed, so an object with thousands of parts costs nothing where the code asks for one of them. The
+methods that Python calls by itself (`__add__`, a getter) name attributes as well: those of each class that is met count.
+
+>>> class Reader:
+...     __module__ = "example"
+...     def __init__(self, lines): self.lines, self.width = iter(lines), 80
+>>> reader = Reader(["a", "b"])
+>>> def found(*names): return [name for _, _, name in find([(reader, None, "reader")], frozenset(names), {})[0]]
+>>> found("lines"), found("width")
+(['reader.lines'], [])
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import itertools
+import weakref
+from collections.abc import Iterator
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.code import registry
+from autograph.code.library import is_library_class
+from autograph.runtime.heap.iterators import BOUND, advances, is_native_class
+from autograph.runtime.heap.library_objects import is_foreign
+from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values.locations import AttributeLocation, CellLocation, attribute_names
+
+Value = tuple[Any, Any, str]
+"""A value, the place where it stands (None where nothing else can be put there), and its name."""
+Names = frozenset[str] | None
+"""The names that code may use; None where it may be any."""
+
+_JITTED: type = type(jax.jit(lambda x: x))
+_LEAVES = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType)
+_MRO = type.__dict__["__mro__"].__get__
+_DICT = type.__dict__["__dict__"].__get__
+_FEW = 40  # objects, after which it is asked whether there is any iterator at all
+_MOST = 2_000  # objects that are looked at
+_LONGEST = 1_000  # items of one container
+_FAR = 20 * _MOST  # objects whose references are followed
+_CALLED = frozenset(
+    {"__init__", "__new__", "__call__", "__del__"}
+)  # the calls of which are heard, or that nobody waits for
+_PROTOCOL = frozenset("keys read readline write flush send throw close".split())  # what C code calls by name
+
+
+class Proxy:
+    """What stands for an iterator: it leads nowhere."""
+
+    __slots__ = ()
+
+
+class _ItemPlace:
+    """One item of a list, a deque or a dict."""
+
+    __slots__ = ("index", "obj")
+
+    def __init__(self, obj: Any, index: Any) -> None:
+        self.obj = obj
+        self.index = index
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj)
+
+    def get(self) -> Any:
+        try:
+            return self.obj[self.index]
+        except LookupError:
+            return UNSET
+
+    def set(self, value: Any) -> None:
+        kind = next(base for base in (dict, list, collections.deque) if isinstance(self.obj, base))
+        kind.__setitem__(self.obj, self.index, value)
+
+
+def find(values: list[Value], names: Names, before: dict[Any, tuple[Any, str]]) -> tuple[list[Value], Names]:
+    """The iterators, and tuples that hold some, to which `values` lead, with their places and names.
+
+    Args:
+        names: what the code names.
+        before: what stood in places that were written to, by their keys: what stands there now is not looked at.
+    Returns:
+        them, and the names with those that the classes add which were met.
+    """
+    while True:
+        search = _Search(names, before)
+        found = list(search.found(values))
+        if search.names == names:
+            return found, names
+        names = search.names
+
+
+class _Search:
+    """One search; `names` grow while classes are met."""
+
+    def __init__(self, names: Names, before: dict[Any, tuple[Any, str]]) -> None:
+        self.names = names
+        self.before = before
+
+    def found(self, values: list[Value]) -> Iterator[Value]:
+        before = self.before
+        pending, seen = collections.deque(values), set[int]()  # what is near comes first
+        while pending and len(seen) < _MOST:
+            value, place, name = pending.popleft()
+            way = _way(type(value))
+            if way is None or id(value) in seen:
+                continue
+            if is_held(value) or (type(value) is tuple and any(map(is_held, value))):
+                yield value, place, name
+                continue
+            if len(seen) == _FEW and not _may_lead_to_one([value for value, _, _ in values]):
+                return
+            seen.add(id(value))
+            if way is _of_object or way is _of_class:
+                pending += (item for item in self.attributes(value, name) if item[1].key not in before)
+            elif id(value) in before:
+                pending += ((item, None, name) for item, _, _ in way(before[id(value)][0], name))
+            else:
+                pending += (item for item in way(value, name) if item[1] is None or item[1].key not in before)
+
+    def attributes(self, value: Any, name: str) -> Iterator[Value]:
+        """The attributes of an object, and of its class, that the code names."""
+        kind = type(value)
+        if self.names is not None:
+            self.names |= implicit_names(kind)
+        is_any = self.names is None or is_foreign(kind) or not self.names.isdisjoint(registry.BY_TEXT)
+        is_class = issubclass(kind, type)
+        bases = (*_MRO(value), *_MRO(kind)) if is_class else _MRO(kind)
+        for owner in (*([] if is_class else [value]), *(base for base in bases if not is_library_class(base))):
+            for attribute in attribute_names(owner):
+                if is_any or attribute in (self.names or ()) or _closes_over(owner, attribute):
+                    place = AttributeLocation(owner, attribute)
+                    item = place.get()
+                    if _way(type(item)) is not None:
+                        yield item, place, f"{name}.{attribute}"
+
+
+def _closes_over(owner: Any, name: str) -> bool:
+    """Whether a class has a method that refers to variables around it."""
+    method = _DICT(owner).get(name) if issubclass(type(owner), type) else None
+    return type(method) is FunctionType and bool(method.__closure__)
+
+
+def implicit_names(kind: type) -> frozenset[str]:
+    """What the methods of a class name that Python calls without a call in the text."""
+    found = _implicit.get(kind)
+    if found is None:
+        _implicit[kind] = frozenset()  # for a class that has an object of itself as an attribute
+        members = [item for base in _MRO(kind) if not is_library_class(base) for item in list(_DICT(base).items())]
+        found = _implicit[kind] = frozenset().union(*(_names_of_member(*item) for item in members))
+    return found
+
+
+def _names_of_member(name: str, value: Any) -> frozenset[str]:
+    if type(value) in (staticmethod, classmethod):
+        value = value.__func__
+    kind = type(value)
+    if kind is property:
+        return frozenset().union(*map(_names_of_function, (value.fget, value.fset, value.fdel)))
+    if kind is functools.cached_property:
+        return _names_of_function(value.func)
+    if name in _PROTOCOL or (name[:2] == "__" == name[-2:] and name not in _CALLED and callable(value)):
+        return _names_of_function(value)
+    return frozenset() if issubclass(kind, type) or is_library_class(kind) else implicit_names(kind)
+
+
+def _names_of_function(f: Any) -> frozenset[str]:
+    if type(f) is FunctionType:
+        return registry.words_in(f.__code__)
+    return frozenset() if f is None or isinstance(f, (type, *BOUND)) else registry.BY_TEXT
+
+
+_implicit: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
+
+
+def _may_lead_to_one(values: list[Any]) -> bool:
+    """Whether `find` may find an iterator: the same search level by level, by the references that CPython knows, without names.
+
+    It looks at no more than it must: most programs reach many objects, and no iterator.
+    """
+    seen = set[int]()
+    while values:
+        ways = {kind: _way(kind) for kind in set(map(type, values))}
+        if _IS_ITERATOR in ways.values():
+            return True
+        level = {id(value): value for value in values if ways[type(value)] is not None}
+        for key in seen & level.keys():
+            del level[key]
+        seen.update(level)
+        if len(seen) > _FAR:
+            return True
+        if any(ways[type(value)] is _of_method and advances(value) for value in level.values()):
+            return True
+        apart = [value for value in level.values() if ways[type(value)] in _APART]
+        values = gc.get_referents(*(value for value in level.values() if ways[type(value)] not in _APART))
+        values += [item for value in apart for item, _, _ in ways[type(value)](value, "")]
+    return False
+
+
+def cells_of(f: FunctionType) -> Iterator[CellLocation]:
+    return map(CellLocation, f.__code__.co_freevars, f.__closure__ or ())
+
+
+def is_held(value: Any) -> bool:
+    """Whether a value is an iterator, or a method that advances one."""
+    return _way(type(value)) is _IS_ITERATOR or advances(value)
+
+
+def _of_sequence(value: Any, name: str) -> Iterator[Value]:
+    for index, item in enumerate(itertools.islice(value, _LONGEST)):
+        if _way(type(item)) is not None:
+            yield item, _ItemPlace(value, index), f"{name}[{index}]"
+
+
+def _of_dict(value: Any, name: str) -> Iterator[Value]:
+    for key, item in itertools.islice(dict.items(value), _LONGEST):
+        if _way(type(item)) is not None:
+            yield item, _ItemPlace(value, key), f"{name}[{key!r}]"
+
+
+def _of_tuple(value: Any, name: str) -> Iterator[Value]:
+    for index, item in enumerate(itertools.islice(value, _LONGEST)):
+        if _way(type(item)) not in (None, _IS_ITERATOR, _of_tuple):
+            yield item, None, f"{name}[{index}]"
+
+
+def _of_method(value: Any, name: str) -> Iterator[Value]:
+    yield value.__self__, None, name
+
+
+def _of_wrapper(value: Any, name: str) -> Iterator[Value]:
+    if type(value) is _JITTED:
+        parts: tuple[Any, ...] = (vars(value)["__wrapped__"],)
+    elif type(value) is MethodType:
+        parts = value.__func__, value.__self__
+    else:
+        parts = value.func, *value.args, *value.keywords.values()
+    return ((part, None, name) for part in parts)
+
+
+def _of_object(value: Any, name: str) -> Iterator[Value]:
+    raise NotImplementedError  # see `_Search.attributes`
+
+
+def _of_class(value: Any, name: str) -> Iterator[Value]:
+    bases = [base for base in _MRO(value) if not is_library_class(base)]
+    return ((item, None, name) for base in bases for item in list(_DICT(base).values()))
+
+
+def _of_function(value: Any, name: str) -> Iterator[Value]:
+    for cell in cells_of(value):
+        yield cell.get(), cell, cell.name
+
+
+_IS_ITERATOR: Any = object()
+
+
+def _way(kind: type) -> Any:
+    """What gives the values that one of a class leads to; `_IS_ITERATOR` for an iterator, None for what leads nowhere."""
+    try:
+        return _ways[kind]
+    except KeyError:
+        way = _ways[kind] = _found_way(kind)
+        return way
+
+
+def _found_way(kind: type) -> Any:
+    if issubclass(kind, _LEAVES) or issubclass(kind, Proxy):
+        return None
+    if kind in BOUND:
+        return _of_method
+    if is_native_class(kind):
+        return _IS_ITERATOR
+    for base, way in _CONTAINERS.items():
+        if issubclass(kind, base):
+            return way
+    if issubclass(kind, type):
+        return _of_class
+    return None if is_library_class(kind) else _of_object
+
+
+_CONTAINERS: dict[type, Any] = {
+    dict: _of_dict, list: _of_sequence, collections.deque: _of_sequence, tuple: _of_tuple,
+    FunctionType: _of_function, MethodType: _of_wrapper, functools.partial: _of_wrapper, _JITTED: _of_wrapper,
+}  # fmt: skip
+_APART = (_of_function, _of_wrapper, _of_class)  # of which the collector knows more than code gets hold of
+_ways: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
