@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -120,6 +121,18 @@ def test_every_module_that_is_named_exists() -> None:
     assert named - known - {"tests/test_architecture.py"} == set()
     stems = {path.name for path in MODULES.values()}
     assert {name for name in re.findall(r"`(\w+\.py)`", PAGE)} - stems == set()
+
+
+def test_the_worked_examples_are_what_stands_in_the_files() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    example = page.partition("    def _reversed")[1] + page.partition("    def _reversed")[2].partition("\n\n")[0]
+    builtins = MODULES["autograph.runtime.library.builtin_functions"].read_text(encoding="utf-8")
+    assert textwrap.dedent(example) + "\n" in builtins and "    reversed: _reversed,\n" in builtins
+    paths = set(re.findall(r"`((?:\w+/)+(?:\w+\.(?:py|md))?)`", page))
+    assert len(paths) > 20 and {path for path in paths if not (ROOT / path).exists()} == set()
+    text = "".join(path.read_text(encoding="utf-8") for path in MODULES.values())
+    named = {name for name in re.findall(r"`([A-Za-z_]*_[A-Za-z_]*|[A-Z][a-z]+)`", page)}
+    assert {name for name in named if not re.search(rf"\b{name}\b", text)} == set()
 
 
 def test_every_operator_is_named() -> None:
