@@ -6,7 +6,7 @@
 | 2 | each trace with its arguments, what changed since the one before; each statement that is staged, and as what |
 | 3 | each `if` and loop that Python decides or runs while the program is traced |
 
-A statement is told of once in a trace, though loop bodies may be traced several times until their types stand.
+A statement is reported once in a trace, though loop bodies may be traced several times until their types stand.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def tell_statement(least: int, where: Any, what: str) -> None:
 
 
 def begin_trace() -> None:
-    """Forgets which statements were told of."""
+    """Forgets which statements were reported."""
     _told.statements.clear()
 
 

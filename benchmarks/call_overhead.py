@@ -68,7 +68,7 @@ CALLS: list[tuple[str, Callable[..., Any], tuple[Any, ...], int]] = [
     ("nested function, each call", closure, (10_000,), 10_000),
 ]
 BODIES: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
-    ("loop of 10,000 turns", loop, (10_000,)),
+    ("loop of 10,000 iterations", loop, (10_000,)),
     ("loop with calls", loop_with_calls, (10_000,)),
     ("comprehension", comprehension, (10_000,)),
 ]

@@ -74,13 +74,13 @@ def traced(fn: Callable[[Any], Any], enabled: bool, x: Any) -> Callable[[], Any]
 def main() -> None:
     x = jnp.float32(4.0)
     rows, added = [], []
-    for fn, turns in PROGRAMS:
+    for fn, iterations in PROGRAMS:
         checked, plain = medians(traced(fn, True, x), traced(fn, False, x), rounds=9)
-        added.append((checked - plain) / turns * 1e6)
-        per = "a turn" if turns > 1 else "a call"
-        rows.append((fn.__name__.replace("_", " "), f"{plain / turns * 1e6:.3f}", f"{added[-1]:+.3f}", per))
+        added.append((checked - plain) / iterations * 1e6)
+        per = "an iteration" if iterations > 1 else "a call"
+        rows.append((fn.__name__.replace("_", " "), f"{plain / iterations * 1e6:.3f}", f"{added[-1]:+.3f}", per))
     print(table(("program", "without checks us", "added us", ""), rows))
-    print(f"checks: +{max(added[:2]):.0f} us a call at most, +{max(added[3:]):.2f} us a turn of a loop at most")
+    print(f"checks: +{max(added[:2]):.0f} us a call at most, +{max(added[3:]):.2f} us an iteration of a loop at most")
 
 
 if __name__ == "__main__":

@@ -49,10 +49,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         environment |= {"PYTHONPYCACHEPREFIX": cache, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        for turn in range(ROUNDS + 1):
+        for k in range(ROUNDS + 1):
             run = subprocess.run([sys.executable, "-c", PROCESS], env=environment, check=True, capture_output=True)
             times, counts = json.loads(run.stdout)
-            if turn > 0:  # the first one writes the byte code
+            if k > 0:  # the first one writes the byte code
                 for what, seconds in times.items():
                     samples[what].append((1e3 * seconds[0], 1e3 * statistics.median(seconds[1:] or [0.0])))
     rows = []

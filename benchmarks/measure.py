@@ -1,4 +1,4 @@
-"""Fair measurements on a machine that others use too: both sides take turns, and ratios are of medians of one run."""
+"""Fair measurements on a machine that others use too: both sides alternate, and ratios are of medians of one run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def number_for(fn: Callable[[], Any], least: float) -> int:
 
 
 def medians(*fns: Callable[[], Any], rounds: int = 9, least: float = 0.02) -> list[float]:
-    """The median time of one call of each function; in every round each has its turn, for `least` seconds."""
+    """The median time of one call of each function; in every round each is called for `least` seconds."""
     numbers = [number_for(fn, least) for fn in fns]
     times: list[list[float]] = [[] for _ in fns]
     for _ in range(rounds):
@@ -38,7 +38,7 @@ def medians(*fns: Callable[[], Any], rounds: int = 9, least: float = 0.02) -> li
 
 
 def least(*fns: Callable[[], Any], rounds: int = 60, span: float = 0.002) -> list[float]:
-    """The least time of one call of each function, in rounds in which each has its turn of `span` seconds.
+    """The least time of one call of each function, in rounds in which each is called for `span` seconds.
 
     What others do on the machine only adds to a time: the least is disturbed less than the median.
     """

@@ -59,7 +59,7 @@ class Calls(ExpressionConverter):
         return node
 
     def _scope_Try(self, node: Node) -> None:
-        """Calls in the body of a `try` are told where they stand, where its handlers may catch what arithmetic raises."""
+        """Calls in the body of a `try` become `ag__.watched` where its handlers may catch what arithmetic raises."""
         outer = self.in_try
         self.in_try = outer or bool(caught_by(node, self.conversion.meaning) & ARITHMETIC)
         self._list(node.body)

@@ -93,7 +93,7 @@ class FirstBindings(StatementConverter):
         """The variables that staged statements of a block bind, and that are read where they may be unbound.
 
         A loop must read them as well. A branch may bind them for a later one; not if they are read right behind, whatever happens
-        (`after`: behind this block): on one of its paths that is an error, which is told while the program is traced.
+        (`after`: behind this block): on one of its paths that is an error, which is raised while the program is traced.
         """
         found: set[str] = set()
         for place, node in enumerate(statements):

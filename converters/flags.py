@@ -1,4 +1,4 @@
-"""The assignments to a flag, by which a jump out of a functional statement is told.
+"""The assignments to a flag, which say that control jumps out of a functional statement.
 
 >>> import gast
 >>> block = gast.parse("if c:\\n    continue_ = True\\nelse:\\n    x = 1").body

@@ -131,7 +131,7 @@ class UnboundReads(StatementConverter):
             if node in self.free_reads:
                 return builders.operator(self.alias, "read_free", [builders.thunk(node, at=node)], at=node)
             return self.read(node) if node in self.reads else node
-        if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):  # its body has a turn of its own
+        if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):  # its body is visited by itself
             parts: list[Node] = [node.args, *node.decorator_list]
         else:
             parts = [node]

@@ -75,7 +75,7 @@ class Unit:
         self.followers: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # converted functions beside their originals
         self._staged: CodeType | None = None
         self._in_try: Unit | None = None
-        self._traced: dict[str, str] | None = None  # the arguments of the last trace that was told of
+        self._traced: dict[str, str] | None = None  # the arguments of the last trace that was reported
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
 
     @property

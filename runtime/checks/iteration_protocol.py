@@ -1,4 +1,4 @@
-"""Who asked: whether an `IndexError` or a `StopIteration` that leaves a running method would be the end of an iteration.
+"""Who iterates: whether an `IndexError` or a `StopIteration` that leaves a running method would be the end of an iteration.
 
 Python iterates an object that has `__getitem__` and no `__iter__` by asking for the items 0, 1, 2, ... until an
 `IndexError` says that there are no more.

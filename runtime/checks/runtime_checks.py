@@ -1,7 +1,7 @@
 """`assert` and `raise` under traced conditions: checks that fail when the compiled program runs.
 
 An exception that ends a staged branch does not leave the trace; the branch gets a host callback that raises it when the branch is
-taken. Under `vmap` both branches of an `if` run for every lane, so the callback is told the truth values of the branches that it
+taken. Under `vmap` both branches of an `if` run for every lane, so the callback receives the truth values of the branches that it
 stands in, and only raises where all hold.
 
 JAX reports what a callback of a compiled program raises as its own `JaxRuntimeError` (or `ValueError`); its text carries the

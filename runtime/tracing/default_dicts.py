@@ -24,7 +24,7 @@ _globals: list[Any] = []
 
 
 def begin(first: Callable[[], Any]) -> tuple[Any, ...]:
-    """From now on the default dicts that `watch` is told of are known; calls `first` before a region opens.
+    """From now on the default dicts that `watch` receives are known; calls `first` before a region opens.
 
     Returns what was so far, for `end`. (No context manager: one would set attributes of exceptions.)
     """

@@ -15,11 +15,11 @@ from tests.random_programs.wild import WildWriter
 
 STATEMENTS: dict[str, tuple[list[str], str, str]] = {
     "unbound": (["if {test}:", "    late = {value}"], "late", "unbound-variable"),
-    "length": (["grown = []", "if {test}:", "    grown.append({value})"], "len(grown)", "list-that-one-arm-changes"),
+    "length": (["grown = []", "if {test}:", "    grown.append({value})"], "len(grown)", "list-that-one-branch-changes"),
     "closures": (
         ["made = []", "if {test}:", "    made.append(lambda: a)"],
         "sum(h() for h in made)",
-        "list-that-one-arm-changes",
+        "list-that-one-branch-changes",
     ),
     "grows": (["grown = [0]", "for _ in range(b % 4):", "    grown.append({value})"], "grown", "list-grows-in-a-loop"),
     "dict": (["found = {{'k': 1}}", "if {test}:", "    found['z'] = {value}"], "found", "two-kinds"),
