@@ -26,12 +26,12 @@ level = switches.level("AUTOGRAPH_VERBOSITY")
 """How much is said. Operators look here before they say anything."""
 
 
-class _Told(threading.local):
+class _Reported(threading.local):
     def __init__(self) -> None:
         self.statements: set[tuple[Any, str]] = set()
 
 
-_told = _Told()
+_reported = _Reported()
 
 
 def set_verbosity(level: int) -> None:
@@ -57,14 +57,14 @@ def tell_statement(least: int, where: Any, what: str) -> None:
     """Says what became of the statement at a place (a region of it, or a file and line), once in a trace."""
     if least <= level:
         place = Location.of(where)
-        if place is not None and (place, what) not in _told.statements:
-            _told.statements.add((place, what))
+        if place is not None and (place, what) not in _reported.statements:
+            _reported.statements.add((place, what))
             tell(least, "%s:%d: %s", place.filename, place.lineno, what)
 
 
 def begin_trace() -> None:
     """Forgets which statements were reported."""
-    _told.statements.clear()
+    _reported.statements.clear()
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:

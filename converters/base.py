@@ -64,9 +64,9 @@ class Conversion:
         """By `try`, the variables that are surely bound behind it, whatever its branches leave unbound (`Definedness`)."""
         self.optional: dict[Node, set[str]] = {}
         """By function, the variables that may hold `None` or a value when the program runs."""
-        self.asked: dict[Node, str] = {}
+        self.none_flags: dict[Node, str] = {}
         """By function that may return `None` or a value, the variable that says whether its caller tests which."""
-        self.asked_for: set[str] = set()
+        self.read_none_flags: set[str] = set()
         """Those of these variables that are read."""
         self.return_values: dict[Node, set[str]] = {}
         """By function, the variables that only a `return` reads whose caller may test for `None`."""

@@ -76,7 +76,7 @@ class Comprehensions(ExpressionConverter):
         *outer, last = generator.generators
         first = generator.generators[0]
         over_range = self.is_open(first.iter)
-        tests = self.asked_of(last)
+        tests = self.filter_tests(last)
         filters = self.is_filtered(last) and known not in FILTERED
         if known is None or not (over_range or filters) or not fits(known, node):
             return node
@@ -154,7 +154,7 @@ class Comprehensions(ExpressionConverter):
         *outer, last = generator.generators
         if not known or not self.is_filtered(last) or any(item.ifs for item in outer) or last.is_async:
             return node
-        tests = self.asked_of(last)
+        tests = self.filter_tests(last)
         if not self.may_be_operand(generator.elt, *tests) or any(binds(part) for part in (generator.elt, *tests)):
             return node  # neither a lambda nor an iterable can bind a name of the function's
         test = tests.pop()
@@ -178,7 +178,7 @@ class Comprehensions(ExpressionConverter):
         """Whether a clause has a filter that may be traced."""
         return any(self.may_be_traced(test) for test in clause.ifs)
 
-    def asked_of(self, clause: Node) -> list[Node]:
+    def filter_tests(self, clause: Node) -> list[Node]:
         """What the filters of a clause test: `t` of `ag__.comp_test(t)`, a static test as it is."""
         return [test.args[0] if self.may_be_traced(test) else test for test in clause.ifs]
 

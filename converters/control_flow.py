@@ -70,10 +70,10 @@ class ControlFlow(StatementConverter):
         self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
             item.id for item in parameters(function.args)
         )
-        self.asked = self.conversion.asked.get(function, "")
+        self.none_flag = self.conversion.none_flags.get(function, "")
         function.body = self.block(function.body)
-        if self.asked in self.conversion.asked_for:
-            self.ask(function, self.asked)
+        if self.none_flag in self.conversion.read_none_flags:
+            self.bind_none_flag(function)
 
     # --- statements ---
 
@@ -102,7 +102,7 @@ class ControlFlow(StatementConverter):
             lasting=builders.texts(lasting, at=node) if lasting else None,
             dead_on_exit=builders.texts(left, at=node) if left else None,
             enclosed=builders.texts(enclosed, at=node) if enclosed else None,
-            asked=self.answer(node) if returns else None,
+            asked=self.caller_checks_none(node) if returns else None,
         )
         if returns:
             statement = locations.place(gast.Return(call), locations.header(node))
@@ -223,23 +223,23 @@ class ControlFlow(StatementConverter):
         optional = [item for item in state if item in self.optional]
         keywords["optional"] = builders.texts(optional, at=at) if optional else None
         returned = [item for item in state if item in self.conversion.return_values.get(self.function, ())]
-        if returned and (answer := self.answer(at)) is not None:
-            keywords |= {"asked": answer, "returned": builders.texts(returned, at=at)}
+        if returned and (flag := self.caller_checks_none(at)) is not None:
+            keywords |= {"asked": flag, "returned": builders.texts(returned, at=at)}
         given = {key: value for key, value in keywords.items() if value is not None}
         return builders.operator(self.alias, text, arguments, at=at, **given)
 
     # --- functions that return `None` or a value ---
 
-    def answer(self, at: Node) -> Node | None:
+    def caller_checks_none(self, at: Node) -> Node | None:
         """Whether the caller tests the result for `None`; None where that does not matter."""
-        if not self.asked:
+        if not self.none_flag:
             return None
-        self.conversion.asked_for.add(self.asked)
-        return locations.place(builders.name(self.asked), locations.header(at))
+        self.conversion.read_none_flags.add(self.none_flag)
+        return locations.place(builders.name(self.none_flag), locations.header(at))
 
-    def ask(self, function: Node, asked: str) -> None:
-        """Puts the question before everything else that a function does."""
+    def bind_none_flag(self, function: Node) -> None:
+        """Begins a function with what says whether its caller tests the result for `None`."""
         start = after_docstring(function)
         at = function.body[start]
-        question = builders.operator(self.alias, "asked_for_none", [], at=at)
-        function.body.insert(start, builders.assign(asked, question, at=at))
+        asked = builders.operator(self.alias, "asked_for_none", [], at=at)
+        function.body.insert(start, builders.assign(self.none_flag, asked, at=at))

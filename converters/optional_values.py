@@ -77,19 +77,19 @@ class OptionalValues(StatementConverter):
         tested = [found for node in walk(function) if (found := self.tested(node)) is not None]
         own = self.may_hold_none(nodes) & (self.scope.locals | self.conversion.outcomes)
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
-        self.asked = ""
+        self.none_flag = ""
         returned = own & {node.value.id for node in nodes if _returns_name(node)}
         may_search = "next" in self.conversion.names
         returns = [node.value for node in nodes if isinstance(node, gast.Return)] if may_search else ()
         searches = set(filter(self.may_find_none, returns))
         if returns_either(function, nodes, names | returned, searches):
-            self.asked = self.conversion.asked[function] = self.namer.fresh("asked")
+            self.none_flag = self.conversion.none_flags[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)
         if names:
             self.conversion.optional.setdefault(function, set()).update(names)
-        if self.asked:
+        if self.none_flag:
             names |= returned
-        if names or self.asked or any(isinstance(found, gast.Call) for found in tested):
+        if names or self.none_flag or any(isinstance(found, gast.Call) for found in tested):
             self.around: dict[Node, frozenset[str]] = {}
             self.in_own_frame = True
             function.body[:] = self.rewritten(function.body, frozenset(names))
@@ -114,14 +114,14 @@ class OptionalValues(StatementConverter):
         while pending:
             targets, value = pending.pop()
             for target in targets:
-                if isinstance(target, gast.Name) and (_may_be_none(value) or self.may_be_told(value)):
+                if isinstance(target, gast.Name) and (_may_be_none(value) or self.may_return_either(value)):
                     found.add(target.id)
                 elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
                     pending += [([one], part) for one, part in zip(target.elts, value.elts)]
         return found
 
-    def may_be_told(self, node: Node) -> bool:
-        """Whether it calls what may be a function of the user's, which returns `None` or a value where it is asked to."""
+    def may_return_either(self, node: Node) -> bool:
+        """Whether it calls what may be a function of the user's, which returns `None` or a value if its caller tests which."""
         if not isinstance(node, gast.Call) or is_operator(node, self.alias) or not self.conversion.context.recursive:
             return False
         if self.conversion.static.is_builtin(node.func, builtins.next):
@@ -145,7 +145,7 @@ class OptionalValues(StatementConverter):
         if isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot):
             if _is_none(node.comparators[0]):
                 left = node.left
-                if isinstance(left, gast.Name | gast.NamedExpr) or self.may_be_told(left):
+                if isinstance(left, gast.Name | gast.NamedExpr) or self.may_return_either(left):
                     return left
         return None
 
@@ -164,8 +164,8 @@ class OptionalValues(StatementConverter):
         if isinstance(node, gast.Assign):
             node = self.as_if(node, names)
             if isinstance(node, gast.Assign) and len(node.targets) == 1:
-                self.ask_for(node.targets[0], node.value, names)
-        elif isinstance(node, gast.Return) and self.asked and self.in_own_frame:
+                self.announce_checks(node.targets[0], node.value, names)
+        elif isinstance(node, gast.Return) and self.none_flag and self.in_own_frame:
             node = self.returning(node, names)
         test = self.test(node, names)
         if test is not None:
@@ -203,33 +203,33 @@ class OptionalValues(StatementConverter):
         if isinstance(tested, gast.Call):
             if not self.in_own_frame:
                 return None
-            self.ask(tested)
+            self.announce_check(tested)
             self.parts(tested, names)
         elif not _is_one_of(_variable(tested), names):
             return None
         elif isinstance(tested, gast.NamedExpr):
-            self.ask(tested.value)
+            self.announce_check(tested.value)
             tested.value = self.rewrite(tested.value, names)
         test = builders.operator(self.alias, "is_none", [tested], at=node)
         return test if isinstance(node.ops[0], gast.Is) else builders.operator(self.alias, "not_", [test], at=node)
 
-    def ask_for(self, target: Node, value: Node, names: frozenset[str]) -> None:
-        """Asks where a result goes to one of these variables."""
+    def announce_checks(self, target: Node, value: Node, names: frozenset[str]) -> None:
+        """Announces a test for `None` where a result goes to one of these variables."""
         if _is_one_of(target, names):
-            self.ask(value)
+            self.announce_check(value)
         elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
             for one, part in zip(target.elts, value.elts):
-                self.ask_for(one, part, names)
+                self.announce_checks(one, part, names)
 
-    def ask(self, call: Node, *asked: Node) -> None:
+    def announce_check(self, call: Node, *flag: Node) -> None:
         """Makes a call, if it is one, tell the function that its result is tested for `None`."""
-        if self.may_be_told(call):
-            call.func = builders.operator(self.alias, "asking", [call.func, *asked], at=call.func)
+        if self.may_return_either(call):
+            call.func = builders.operator(self.alias, "asking", [call.func, *flag], at=call.func)
 
     def returning(self, node: Node, names: frozenset[str]) -> Node:
         """A `return` of a function that may return `None` or a value: its caller may test which."""
         value = node.value
-        asked = locations.place(builders.name(self.asked), locations.header(node))
+        flag = locations.place(builders.name(self.none_flag), locations.header(node))
         if isinstance(value, gast.IfExp) and _may_be_none(value):
             branches = [
                 locations.place(gast.Return(branch), locations.header(node)) for branch in (value.body, value.orelse)
@@ -237,11 +237,11 @@ class OptionalValues(StatementConverter):
             text = "if $test:\n    $body\nelse:\n    $orelse"
             return self.statements(text, at=node, test=value.test, body=branches[:1], orelse=branches[1:])[0]
         if _is_one_of(value, names):
-            node.value = self.value(value, asked)
-            self.conversion.asked_for.add(self.asked)
-        elif self.may_be_told(value):
-            self.ask(value, asked)
-            self.conversion.asked_for.add(self.asked)
+            node.value = self.value(value, flag)
+            self.conversion.read_none_flags.add(self.none_flag)
+        elif self.may_return_either(value):
+            self.announce_check(value, flag)
+            self.conversion.read_none_flags.add(self.none_flag)
         return node
 
     def as_if(self, node: Node, names: frozenset[str]) -> Node:
@@ -260,9 +260,9 @@ class OptionalValues(StatementConverter):
             0
         ]
 
-    def value(self, node: Node, *asked: Node) -> Node:
+    def value(self, node: Node, *flag: Node) -> Node:
         name = locations.place(gast.Constant(node.id, None), locations.position(node))
-        return builders.operator(self.alias, "some", [node, name, *asked], at=node)
+        return builders.operator(self.alias, "some", [node, name, *flag], at=node)
 
 
 def _variable(tested: Node) -> Node:

@@ -18,14 +18,14 @@ from typing import Any
 
 from autograph.runtime.tracing.facts import Facts
 
-_unread: Facts[tuple[Any, bool]] = Facts()
+_dead: Facts[tuple[Any, bool]] = Facts()
 
 
 def note(x: Any, condition: Any, value: bool) -> None:
     """Nobody reads `x` where the traced `condition` has that value."""
-    _unread.note(x, (condition, value))
+    _dead.note(x, (condition, value))
 
 
 def of(x: Any) -> tuple[Any, bool] | None:
     """The condition, and the value of it where nobody reads `x`; None where nothing is known."""
-    return _unread.of(x)
+    return _dead.of(x)
