@@ -33,11 +33,13 @@ from typing import Any
 import numpy as np
 
 from autograph.code.library import is_library, is_library_class, is_library_module
-from autograph.code.registry import LOCK, known, names_in
+from autograph.code.registry import BY_TEXT, LOCK, known, names_in
 from autograph.errors import AutoGraphError
 from autograph.jax_internals import is_tracing
 from autograph.options import DEFAULT
 from autograph.runtime.heap import journal
+from autograph.runtime.heap.iterator_search import implicit_names
+from autograph.runtime.heap.library_objects import is_foreign
 from autograph.runtime.tracing import default_dicts, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.verbosity import described, tell
@@ -169,9 +171,16 @@ def _announce(getter: functools.cached_property[Any]) -> None:
     getter.func = get
 
 
-def prepare_values(values: Iterable[Any]) -> None:
-    """Prepares the classes of all objects that can be reached from `values` through containers and attributes."""
-    open_: deque[Any] = deque(values)  # what is near comes first
+def prepare_values(values: Iterable[Any], names: frozenset[str] | None = None) -> None:
+    """Prepares the classes of all objects that can be reached from `values` through containers and attributes.
+
+    Args:
+        names: of which attributes only these are followed, and those that the methods name of classes that are met.
+    """
+    if names is not None and not names.isdisjoint(BY_TEXT):
+        names = None
+    roots = [*values]
+    open_: deque[Any] = deque(roots)  # what is near comes first
     seen: set[int] = set()
     most = _MOST if is_tracing() else _FEW
     while open_ and len(seen) < most:
@@ -204,8 +213,10 @@ def prepare_values(values: Iterable[Any]) -> None:
                     open_.extend(_DICT(base).values())
         elif not is_library_class(kind):
             prepare_class(kind)
+            if names is not None and not (further := implicit_names(kind)) <= names:
+                return prepare_values(roots, names | further)
             open_.append(kind)
-            open_.extend(_attributes(value, kind))
+            open_.extend(_attributes(value, kind, None if is_foreign(kind) else names))
         elif str(kind.__module__).partition(".")[0] not in _OWN_PACKAGES:
             open_.extend(_attributes(value, kind))
 
@@ -249,20 +260,25 @@ def globals_of(code: CodeType, space: dict[str, Any]) -> Iterable[Any]:
                 yield value
 
 
-def _attributes(value: Any, kind: type) -> Iterable[Any]:
-    """What an object holds, without asking it: its `__dict__`, its slots, and the items of a container."""
+def _attributes(value: Any, kind: type, names: frozenset[str] | None = None) -> Iterable[Any]:
+    """What an object holds, without asking it: its `__dict__`, its slots, and the items of a container.
+
+    Args:
+        names: of which attributes; None for all.
+    """
     for base in _SEQUENCES:
         if issubclass(kind, base):
             yield from base.__iter__(value)
     if issubclass(kind, dict):
         yield from dict.values(value)
     try:
-        yield from list(object.__getattribute__(value, "__dict__").values())
+        own = object.__getattribute__(value, "__dict__")
+        yield from list(own.values()) if names is None else [own[name] for name in names.intersection(own)]
     except (AttributeError, TypeError):
         pass
     for base in _MRO(kind):
         for name, member in _DICT(base).items():
-            if type(member) is MemberDescriptorType and not name.startswith("__"):
+            if type(member) is MemberDescriptorType and (not name.startswith("__") if names is None else name in names):
                 try:
                     yield member.__get__(value)
                 except AttributeError:

@@ -35,7 +35,7 @@ from autograph.code.linking import Constants, by_position, link, make_function, 
 from autograph.code.names import Namespace
 from autograph.code.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.code.source import Source
-from autograph.conversion import exchanges, implicit_methods, unknown_values, unseen_classes
+from autograph.conversion import exchanges, implicit_methods, outermost_calls, unknown_values
 from autograph.conversion.async_delegation import Relay
 from autograph.conversion.implicit_methods import prepare_class as prepare_class
 from autograph.conversion.staged_tree import building_trees, staged_tree
@@ -45,7 +45,7 @@ from autograph.options import DEFAULT, ConversionOptions, seen
 from autograph.runtime.calls import cached_functions
 from autograph.runtime.checks import handlers
 from autograph.runtime.heap import guarded_iterators, journal, outliving
-from autograph.runtime.tracing import context, default_dicts, host
+from autograph.runtime.tracing import context, host
 from autograph.runtime.values.merge import describe
 
 
@@ -57,6 +57,7 @@ class Unit:
         "_entry",
         "_find",
         "_in_try",
+        "names",
         "_source",
         "_staged",
         "_traced",
@@ -74,6 +75,7 @@ class Unit:
         self.is_cached = False  # whether it is a method under `functools.cache` that Python calls by itself
         self.followers: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # converted functions beside their originals
         self._staged: CodeType | None = None
+        self.names: frozenset[str] | None = None  # see `outermost_calls`
         self._in_try: Unit | None = None
         self._traced: dict[str, str] | None = None  # the arguments of the last trace that was reported
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
@@ -139,15 +141,7 @@ class Unit:
             if self.followers and (exchanged := exchanges.successor(self.followers)) is not None:
                 now = staged(exchanged)
                 body = FunctionType(by_position(now.__code__), now.__globals__, now.__name__, None, now.__closure__)
-            before = default_dicts.begin(unseen_classes.prepare_unseen)
-            try:
-                if is_tracing():
-                    implicit_methods.prepare_exchanged()
-                named = implicit_methods.globals_of(self.source.code, cells.__globals__)
-                implicit_methods.prepare_values((*arguments, *implicit_methods.contents(cells), *named))
-                return body(*arguments)
-            finally:
-                default_dicts.end(before)
+            return outermost_calls.run(self, body, cells, arguments)
         guarded_iterators.enter(self.source.code, cells.__globals__)
         if self.is_cached:
             cached_functions.refuse_implicit(self.source.code)

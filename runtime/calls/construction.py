@@ -15,7 +15,7 @@ from typing import Any
 
 from autograph.runtime.calls import native_methods
 from autograph.runtime.calls.function_arguments import takes_functions, with_functions_converted
-from autograph.runtime.heap import journal, native_state
+from autograph.runtime.heap import native_state
 from autograph.runtime.tracing import context, default_dicts, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 
@@ -49,7 +49,7 @@ def _native(cls: Any) -> Any:
         return lambda *args, **kwargs: default_dicts.watch(make(*args, **kwargs))
     if takes_functions(cls):
         return with_functions_converted(cls)
-    return native_methods.announced(cls) if journal.hears_of_writes() else cls
+    return native_methods.announced(cls)
 
 
 class _Construction:

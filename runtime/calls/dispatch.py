@@ -102,6 +102,7 @@ def _function(f: FunctionType) -> Any:
 
 
 def _unseen(f: FunctionType) -> Any:
+    guarded_iterators.enter_any()
     return opaque_calls.watched(f) if journal.hears_of_writes() else constants.checked(f)
 
 
@@ -112,7 +113,7 @@ def _method(f: Any) -> Any:
         return counterpart(f) or (constants.checked(f) if is_tracing() else f)
     elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
-        call = native_methods.announced(f, f.__self__) if journal.hears_of_writes() else f
+        call = native_methods.announced(f, f.__self__)
         if isinstance(f.__self__, random.Random) and is_tracing():
             call = constants.checked(call)
         return with_functions_converted(call) if takes_functions(inner) else call
@@ -138,8 +139,7 @@ def _native_function(f: Any) -> Any:
 
 
 def _library(f: Any) -> Any:
-    if journal.hears_of_writes():
-        f = native_methods.announced(f)
+    f = native_methods.announced(f)
     return with_functions_converted(f) if takes_functions(f) else f
 
 
@@ -184,7 +184,7 @@ def _other(f: Any) -> Any:
         guarded_iterators.enter_any()
         return f
     if is_library(call):
-        found = native_methods.announced(f, f) if journal.hears_of_writes() else f
+        found = native_methods.announced(f, f)
         return with_functions_converted(found) if takes_functions(call) else found
     found = staged(call)
     return f if found is call else MethodType(found, f)

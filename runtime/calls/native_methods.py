@@ -132,16 +132,16 @@ def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
 
 
 def announced(f: Any, *owner: Any) -> Any:
-    """A library function, called while a region is staged: what it is given may come back changed.
+    """A library function: where a region is staged, what it is given may come back changed.
 
     Most comes back as it was (the parameters that an optimiser is given), so it is compared, and a change is announced
     when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
     """
     module = getattr(f, "__module__", None)
     package = module.partition(".")[0].lstrip("_") if type(module) is str else ""
-    if package not in _READING_PACKAGES or package == "jax":
+    if package not in _READING_PACKAGES or (package == "jax" and not owner):
         guarded_iterators.enter_any()
-    if package in _READING_PACKAGES:
+    if package in _READING_PACKAGES or not journal.hears_of_writes():
         return f
 
     def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], opaque_calls.Watch]:

@@ -177,12 +177,16 @@ def held_back(variables: list[Variable], *functions: Callable[..., Any]) -> Iter
 
 def enter(code: CodeType, space: dict[str, Any]) -> None:
     """Says that a function with these globals is about to run: the iterators that it can name are held back."""
+    if context.progress.reach is not None:
+        context.progress.reach.enter(code)
     for guard in _to_hold():
         guard.enter(code, space)
 
 
 def enter_any() -> None:
     """Says that code is about to run that may ask for any attribute: a library's, or that of a text."""
+    if context.progress.reach is not None:
+        context.progress.reach.enter_any()
     for guard in _to_hold():
         guard.enter_any()
 

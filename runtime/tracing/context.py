@@ -34,6 +34,7 @@ class _Context(threading.local):
         call: the call whose writes are noted (`heap.outliving`).
         assumptions: about the loop whose body is being traced (`carry.assumptions`).
         default_dicts: those of the outermost call; `first`: what it does before its first region opens.
+        reach: what the outermost call can reach, by which names (`conversion.outermost_calls`).
         is_exact: whether Python's integers are meant (`exact_integers`).
         asks_for_none: whether the caller of the function that begins tests its result for `None` (`operators.optional_results`).
         fills_cache: whether a cache is asked for what has just been computed (`calls.cached_functions`).
@@ -57,6 +58,7 @@ class _Context(threading.local):
         self.assumptions: LoopAssumptions | None = None
         self.default_dicts: list[Any] = []
         self.first: Callable[[], Any] | None = None
+        self.reach: Any = None
         self.is_exact = self.asks_for_none = self.fills_cache = False
         self.managers: list[Any] = []
         self.awaited: tuple[type[BaseException], ...] = ()
