@@ -60,25 +60,24 @@ class Layout:
         self.slots, self.leaves = [], []
         self.aliases = LoopAliases()
         for index, variable in enumerate(self.variables):
-            slot = CarrySlot(variable, self._start_of(variable, (index,)), (index,))
-            self.slots.append(slot)
-            slot.template = self._open(slot.init, slot.key, variable.name, None)
+            self._lay_out_slot(variable, (index,))
         # Opening a value can find further containers to watch, which are opened in turn.
         opened = 0
         while opened < len(self.locations):
             location = list(self.locations.values())[opened]
             opened += 1
-            slot = CarrySlot(location, self._start_of(location, (location.key,)), (location.key,))
-            self.slots.append(slot)
-            contents = isinstance(location, ContentsLocation) and isinstance(slot.init, (list, dict))
-            slot.template = (
-                self._open_children(slot.init, slot.key, location.name, True)
-                if contents
-                else self._open(slot.init, slot.key, location.name, None)
-            )
+            self._lay_out_slot(location, (location.key,))
         self.operands = [
             convert(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
         ]
+
+    def _lay_out_slot(self, variable: Any, key: tuple[Any, ...]) -> None:
+        slot = CarrySlot(variable, self._start_of(variable, key), key)
+        self.slots.append(slot)
+        if isinstance(variable, ContentsLocation) and isinstance(slot.init, (list, dict)):
+            slot.template = self._open_children(slot.init, key, variable.name, True)
+        else:
+            slot.template = self._open(slot.init, key, variable.name, None)
 
     def _start_of(self, variable: Any, key: tuple[Any, ...]) -> Any:
         value = settled(variable.get())

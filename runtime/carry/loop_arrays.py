@@ -15,7 +15,7 @@ before, and here it is closed over as it was before the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -24,6 +24,7 @@ import numpy as np
 from autograph import errors
 from autograph.runtime.heap import array_views
 from autograph.runtime.heap.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
+from autograph.runtime.jaxprs.exit_folding import reads
 from autograph.runtime.tracing.refusals import quoted
 from autograph.runtime.values.locations import holds_known_numbers
 
@@ -138,43 +139,27 @@ class LoopArrays:
         if not (self._written or self._stale or self._views or self._outer):
             return
         where = errors.Location.of(carry.functions[0]) if carry.functions else None
-        used = [_used(part) for part in parts]
+        used = [(part, reads(part.jaxpr.eqns, [])) for part in parts]
+        constants = [x for p, read in used for v, x in zip(p.jaxpr.constvars, p.consts, strict=True) if v in read]
+        leaves = {k: leaf for k, leaf in enumerate(carry.leaves) if any(p.jaxpr.invars[k] in read for p, read in used)}
         for index, _ in self._stale:
-            if index < len(carry.leaves) and any(
-                part.jaxpr.invars[index] in vars_ for part, vars_ in zip(parts, used, strict=True)
-            ):
-                raise _refused(carry.leaves[index].path, where)
+            if index in leaves:
+                raise _refused(leaves[index].path, where)
         for array, what in (*((x, "the items") for x in self._views), *((x, "an array") for x, _ in self._outer)):
-            own = {id(base) for base in array_views.bases(array)}
-            if any(
-                id(base) in own
-                for x in self._read(carry, parts, used, -1)
-                if jnp.ndim(x)
-                for base in array_views.bases(x)
-            ):
+            if _share([array], [*constants, *(leaf.init for leaf in leaves.values())]):
                 raise _refused(what, where)
         for index in self._written:
             leaf = carry.leaves[index]
-            own = {id(base) for x in (leaf.init, *(old for old, _ in self._outer)) for base in array_views.bases(x)}
-            others = [*self._read(carry, parts, used, index), *backwards]
+            others = [*constants, *(other.init for k, other in leaves.items() if k != index), *backwards]
             others += [x for x in xs if not (x is leaf.init and index in self._at_index and jnp.ndim(x) == 1)]
-            if any(id(base) in own for x in others if jnp.ndim(x) for base in array_views.bases(x)):
+            if _share([leaf.init, *(old for old, _ in self._outer)], others):
                 raise _refused(leaf.path, where)
 
-    def _read(self, carry: Any, parts: Sequence[Any], used: Sequence[set[Any]], index: int) -> Iterator[Any]:
-        """What an iteration reads beside one of the leaves."""
-        for part, vars_ in zip(parts, used, strict=True):
-            yield from (x for v, x in zip(part.jaxpr.constvars, part.consts, strict=True) if v in vars_)
-        for other, leaf in enumerate(carry.leaves):
-            if other != index and any(
-                part.jaxpr.invars[other] in vars_ for part, vars_ in zip(parts, used, strict=True)
-            ):
-                yield leaf.init
 
-
-def _used(part: Any) -> set[Any]:
-    used = {v for eqn in part.jaxpr.eqns for v in eqn.invars if not hasattr(v, "val")}
-    return used
+def _share(arrays: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether one of the others may have elements in common with one of some arrays."""
+    own = {id(base) for x in arrays for base in array_views.bases(x)}
+    return any(id(base) in own for x in others if jnp.ndim(x) for base in array_views.bases(x))
 
 
 def _refused(path: str, where: Any) -> errors.StagingError:

@@ -15,7 +15,7 @@ there afterwards:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph import errors
@@ -86,7 +86,10 @@ class MergedBranches:
         self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}
         self._fresh = self._revive()
         for contents, branch in zip(self.join.contents_of, (body, orelse), strict=True):
-            contents.update(self._changed(branch))
+            changed = (w for w in branch.written if isinstance(w.location, ContentsLocation))  # undone by now
+            contents.update(
+                (id(w.location.obj), w.after) for w in changed if id(w.location.obj) not in (self._fresh or ())
+            )
         names = [v.name for v in variables]
         self._dead = [self._is_dead(branch, names, False) for branch in (body, orelse)]
         returned = [self._is_dead(branch, names, True) for branch in (body, orelse)]
@@ -176,13 +179,6 @@ class MergedBranches:
             holds_container(x) for branch in branches for x in (branch.value, *branch.values)
         ):
             self._fresh = made_inside([], branches)
-
-    def _changed(self, branch: BranchResult) -> Iterator[tuple[int, Any]]:
-        """What containers hold at the end of the branch that were there before it, and are undone by now."""
-        for w in branch.written:
-            obj = w.location.obj
-            if isinstance(w.location, ContentsLocation) and id(obj) not in (self._fresh or ()):
-                yield id(obj), w.after
 
     def _is_dead(self, branch: BranchResult, names: list[str], only_return: bool) -> bool:
         if branch.raised is not None:

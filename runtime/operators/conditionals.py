@@ -138,12 +138,14 @@ def staged_value(
     return _stage(pred, body, orelse, variables_of(state), BranchInfo(what, unbound=unbound))
 
 
-def stage_iteration(pred: Any, iteration: Callable[[], Any], variables: list[Variable]) -> None:
-    """Runs `iteration()` if the traced `pred`: one iteration of an unrolled loop that may have ended.
+def stage_iteration(
+    truth: Any, iteration: Callable[[], Any], variables: list[Variable], where: Callable[..., Any]
+) -> None:
+    """Runs `iteration()` if the traced `truth`: one iteration of an unrolled loop, at `where`, that may have ended.
 
     A variable that only the iteration binds keeps the iteration's value, as in any staged loop.
     """
-    _stage(pred, iteration, nothing, variables, BranchInfo("loop"))
+    _stage(predicate(truth), in_place_of(where, iteration), nothing, variables, BranchInfo("loop"))
 
 
 def _stage(

@@ -17,7 +17,6 @@ from typing import Any
 import jax.numpy as jnp
 
 from autograph import errors
-from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import Variable
@@ -55,7 +54,7 @@ def fail_beyond(numbers: range, body: Callable[[Any], Any], variables: list[Vari
 
     truth = test()
     if is_traced(truth):
-        conditionals.stage_iteration(predicate(truth), conditionals.in_place_of(body, fail), variables)
+        conditionals.stage_iteration(truth, fail, variables, body)
     elif truth:
         raise errors.StagingError(
             what,

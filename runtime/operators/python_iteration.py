@@ -26,7 +26,6 @@ from autograph import errors
 from autograph.jax_internals import is_tracing
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.heap import iterators
-from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals, huge_ranges
 from autograph.runtime.operators.peeling import stage_from_here, try_iterations
 from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
@@ -155,7 +154,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, test: C
                 instead="count in a variable of your own with `while True:`",
             )
         items.check_left(body)
-        conditionals.stage_iteration(predicate(truth), conditionals.in_place_of(body, iteration), variables)
+        conditionals.stage_iteration(truth, iteration, variables, body)
         truth = test()
         if not is_traced(truth):
             if truth:
@@ -219,7 +218,7 @@ def _go_on_inside(
             body(item)
             _go_on_inside(items, body, variables, test, depth + 1)
 
-    conditionals.stage_iteration(predicate(truth), conditionals.in_place_of(body, iteration), variables)
+    conditionals.stage_iteration(truth, iteration, variables, body)
 
 
 def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:

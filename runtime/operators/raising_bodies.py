@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -51,4 +50,4 @@ def stage_first_iteration(
         if truth:
             only()
         return
-    conditionals.stage_iteration(predicate(truth), conditionals.in_place_of(iteration, only), list(variables))
+    conditionals.stage_iteration(truth, only, list(variables), iteration)

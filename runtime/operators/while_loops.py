@@ -42,6 +42,7 @@ from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.heap.escape import Finished
 from autograph.runtime.jaxprs import reverse_mode
 from autograph.runtime.jaxprs.binding import Traced, bind_scan, bind_while, predicate
+from autograph.runtime.jaxprs.exit_folding import reads
 from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.passes import bind_loop
 from autograph.runtime.operators.loop_variables import Checked, Hidden, tell
@@ -330,11 +331,14 @@ def _name(carry: Carry) -> str:
     return reverse_mode.tag(carry.assumptions.options.get("checkpoints"))
 
 
-def _close_invariants(region: Traced, carry: Carry, extra: int = 0) -> tuple[list[Any], list[Any], list[Any]]:
-    """Constants and inputs of a region once leaves that never change are closed over: (constvars, consts, invars)."""
-    carried = set(carry.carried())
-    used = {v for eqn in region.jaxpr.eqns for v in eqn.invars if hasattr(v, "aval") and not hasattr(v, "val")}
-    used |= {v for v in region.jaxpr.outvars if not hasattr(v, "val")}
+def _closed(region: Traced, carry: Carry, extra: int = 0, alive: Any = None) -> Traced:
+    """A region that closes over the leaves which never change.
+
+    Args:
+        extra: how many inputs it has besides the carry.
+        alive: the constant for one more input, the last one.
+    """
+    carried, used = set(carry.carried()), reads(region.jaxpr.eqns, region.jaxpr.outvars)
     constvars, consts = list(region.jaxpr.constvars), list(region.consts)
     invars: list[Any] = []
     for i, (var, operand) in enumerate(zip(region.jaxpr.invars, carry.operands)):
@@ -346,28 +350,26 @@ def _close_invariants(region: Traced, carry: Carry, extra: int = 0) -> tuple[lis
     invars += [new_var(jax.typeof(x)) for x in carry.placeholders]
     if extra:
         invars += region.jaxpr.invars[-extra:]
-    return constvars, consts, invars
+    if alive is not None:
+        constvars.append(region.jaxpr.invars[-1])
+        consts.append(alive)
+    return region.with_consts(constvars, consts, invars, list(region.jaxpr.outvars))
 
 
 def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) -> list[Merged]:
     carry.make_placeholders(iteration)
     carry.arrays.check(carry, (check, iteration))
-    closed, alive, here = [], None, Reached.here()
-    for region in (check, iteration):
-        constvars, consts, invars = _close_invariants(region, carry)
-        if region is iteration:
-            alive = here.alive_in(iteration.jaxpr, iteration.jaxpr.invars[-1])
-            if alive is not None:
-                constvars.append(iteration.jaxpr.invars[-1])
-                consts.append(alive)
-        closed.append(region.with_consts(constvars, consts, invars, list(region.jaxpr.outvars)))
+    here = Reached.here()
+    closed = _closed(check, carry)
+    alive = here.alive_in(iteration.jaxpr, iteration.jaxpr.invars[-1])
+    iteration = _closed(iteration, carry, alive=alive)
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
 
     def bind(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
         asked = here.test(test)
         return bind_while(asked, body if alive is None else with_alive(body, alive, asked), init)
 
-    results = bind_loop(Loop(closed[0], closed[1], init, _name(carry), carry.unread, alive=alive), bind)
+    results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.unread, alive=alive), bind)
     merged = carry.write(results, surely)
     tell(carry, results)
     return merged
@@ -377,8 +379,7 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results."""
     carry.make_placeholders(iteration)
     carry.arrays.check(carry, (iteration,), () if reverse else xs, xs if reverse else ())
-    constvars, consts, invars = _close_invariants(iteration, carry, len(xs))
-    region = iteration.with_consts(constvars, consts, invars, list(iteration.jaxpr.outvars))
+    region = _closed(iteration, carry, len(xs))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.assumptions.options.get("unroll") or 1
     results = bind_scan(region, init, xs, length, reverse, length if unroll is True else unroll)
