@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.carry.layout import Layout
-from autograph.runtime.carry.messages import CHANGED_AND_REPLACED
+from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
@@ -92,13 +92,8 @@ class Comparison:
         both = None if after is None else aligned(before, after, path)
         keeps_order = both is not None and same_structure(before[1], after[1])
         if both is None or self._is_contents(key) and not keeps_order:
-            raise Mismatch(
-                path,
-                value,
-                out,
-                "a loop cannot change the structure of a value from iteration to iteration: "
-                + why_structures_differ(value, out),
-            )
+            why = "a loop cannot change the structure of a value from iteration to iteration: "
+            raise Mismatch(path, value, out, why + why_structures_differ(value, out))
         if not keeps_order and not self.assumptions.slots[key].unordered:
             self.assumptions.slots[key].unordered = self.moved = True
         parts_of_all = zip(template.children, before[0], both[0], inits[0], before[2])
@@ -209,14 +204,8 @@ class Comparison:
         if assumed.in_place is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])
             return self._again(template)
-        if assumed.in_place and type(value) is type(out):
-            raise Mismatch(path, value, out, CHANGED_AND_REPLACED)
-        raise Mismatch(
-            path,
-            value,
-            out,
-            "the value is not a number or an array, so a loop cannot change it from iteration to iteration",
-        )
+        both = assumed.in_place and type(value) is type(out)
+        raise Mismatch(path, value, out, CHANGED_AND_REPLACED if both else NO_NUMBER)
 
     def _changes(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
         """Whether another object of a class of values comes out: then what they hold is carried, unless it stays a number."""

@@ -102,7 +102,7 @@ class Carry(Layout):
         region.touched.clear()
         region.note_sizes()
 
-    def suppose_test(self, tracers: Sequence[Any]) -> None:
+    def assume_test(self, tracers: Sequence[Any]) -> None:
         """In an iteration the test holds, which may imply that a variable is not `None`."""
         if self.test is not None and any(type(slot.init) is Maybe for slot in self.slots):
             self.test(self)
@@ -188,7 +188,7 @@ class Carry(Layout):
             self.assumptions.slots[leaf.key].doubtful = True
         return bool(found)
 
-    def suppose(self) -> bool:
+    def repeats_outer(self) -> bool:
         """After an attempt in which types moved: whether the enclosing loop's must be repeated for that alone.
 
         Then the variables are given values of the types known so far, with which that attempt goes on.

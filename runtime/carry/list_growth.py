@@ -72,10 +72,6 @@ class Growth:
         self.xs.growth = self
         return self.xs
 
-    def restore(self) -> None:
-        """Makes the list what it was before the loop."""
-        self.xs.become(self.before)
-
     def end(self) -> None:
         """The loop is staged; the program fails where the list has outgrown its room."""
         size = self.xs.checked_size()
@@ -106,11 +102,12 @@ class Growth:
         assert self.elements is not None
         return jnp.zeros((1, *self.elements.types[0].shape), self.elements.types[0].dtype)
 
-    def finish(self) -> None:
-        """Sums up how many elements the whole loop can append."""
+    def finish(self) -> bool:
+        """Sums up how many elements the whole loop can append; whether nothing was new."""
         needed = self._appended(self.assumptions)
         if needed > self.room:
             self.room, self.is_settled = needed, False
+        return self.is_settled
 
     def _appended(self, assumptions: LoopAssumptions) -> int:
         iteration = assumptions.appended.get(self.key, 0) + sum(map(self._appended, assumptions.inner.values()))
@@ -189,19 +186,14 @@ def _with_room(
         for variable, value in zip((*variables, *growing), entry, strict=True):
             variable.set(value)
         for growth in found:
-            growth.restore()
-
-    def ready() -> bool:
-        for growth in found:
-            growth.finish()
-        return all(growth.is_settled for growth in found)
+            growth.xs.become(growth.before)
 
     for _ in range(_ATTEMPTS):
         start = equation_mark()
         for variable, growth in zip(growing, found, strict=True):
             _set(variable, growth.begin())
         try:
-            stage(ready)
+            stage(lambda: all([growth.finish() for growth in found]))
         except Exception:
             if all(growth.is_settled for growth in found):
                 restore()

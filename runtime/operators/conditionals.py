@@ -306,10 +306,8 @@ def _remedy(what: str, differ: Mismatch) -> str:
 def _difference(what: str, path: str) -> str:
     if what == "return":
         return f"this `return` and the rest of the function leave different values in {quoted(path)}"
-    if what in ("if", "loop"):
-        return f"the two branches of the {what} leave different values in {quoted(path)}"
     sides = "operands" if what in ("`and`", "`or`") else "branches"
-    if not path.startswith(VALUE):
+    if what in ("if", "loop") or not path.startswith(VALUE):
         return f"the two {sides} of the {what} leave different values in {quoted(path)}"
     part = path.removeprefix(VALUE)
     return f"the two {sides} of the {what} have different values" + (f" at {part}" if part else "")

@@ -136,7 +136,8 @@ def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = No
         info.body(items.make(0, items.slices(0)))
         _stage_or_unroll(items.after_first(), info, before=reason)
     else:
-        iterate(_unrolled(items), info.body, info.variables, info.test)
+        unrolled = (items.make(k, items.slices(k)) for k in range(items.length))
+        iterate(unrolled, info.body, info.variables, info.test)
         _warn(info.body, reason)
 
 
@@ -153,11 +154,6 @@ class _Filtered:
         passes = item if self.fn is None else self.fn(item)
         iteration = conditionals.in_place_of(self.body, lambda: self.body(item))
         conditionals.if_stmt(passes, iteration, conditionals.nothing, self.state)
-
-
-def _unrolled(items: Items) -> Iterator[Any]:
-    for k in range(items.length):
-        yield items.make(k, items.slices(k))
 
 
 def _warn(body: Callable[..., Any], reason: Exception) -> None:

@@ -266,7 +266,7 @@ def trace_iteration(
             return Traced(*trace_region(attempt, [*avals, *extra, *[_TRUTH] * has_test], "loop_body"))
         except Retry:
             drop_equations(start, equation_mark())
-            if carry.suppose():
+            if carry.repeats_outer():
                 return None
         except Exception as error:
             if not assumptions.must_repeat and not carry.raised:
@@ -294,7 +294,7 @@ def _attempt(
     with recursion.refused(body, recursion.LOOP), opened as region:
         carry.fill(tracers[:count], region)
         region.holders = carry.holders
-        carry.suppose_test(tracers[:count])
+        carry.assume_test(tracers[:count])
         checked.begin()
         try:
             with guarded_iterators.held_back(carry.variables, *carry.functions):
