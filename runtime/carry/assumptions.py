@@ -12,6 +12,12 @@ nested to any depth are traced twice, not as often as they are deep.
 All that is assumed of a carry slot stands under one key: the number of a variable or the key of a location, and the steps from
 there. Keys of locations are made of `id`s. They are kept only as long as all loops around carry the location too: an object
 that an iteration makes is another one in the next attempt, and may have the address of one that is gone.
+
+>>> loop = LoopAssumptions(LoopAssumptions())
+>>> loop.slots[0,].static = True  # of the first variable
+>>> loop.slots["a list that is gone", "[0]"].least = 4
+>>> loop.known_locations([object()]), list(loop.slots)
+({}, [(0,)])
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""What was learnt about a loop: it belongs to the places of one attempt, and not to an address."""
+"""What is assumed of a carry slot belongs to the object in it, and not to an address."""
 
 import jax
 import jax.numpy as jnp
 import pytest
 
-from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.operators.items import aug_item, get_item
 from autograph.runtime.operators.while_loops import while_loop
 from autograph.runtime.values.locations import ContentsLocation
@@ -81,15 +80,3 @@ def test_a_list_of_an_enclosing_loop_inherits_nothing_from_one_at_its_address(mo
     xs = jnp.array([1.0, 2.0, 4.0, 8.0, 16.0])
     assert float(jax.jit(total)(xs, 1)) == sum(float(xs[i] + xs[j]) for i, j in ((4, 1), (3, 0), (2, -1)))
     assert len(attempts) == 2
-
-
-def test_all_that_was_learnt_of_a_place_goes_with_it() -> None:
-    outer = LoopAssumptions()
-    assumptions = LoopAssumptions(outer)
-    assumptions.written["list"] = None
-    for key in ((0,), ("list", "[0]")):
-        assumptions.slots[key].disproved = True
-        assumptions.slots[key].least = 4
-        assumptions.slots[key].doubtful = True
-    assumptions.known_locations([object()])
-    assert list(assumptions.slots) == [(0,)]
