@@ -20,16 +20,19 @@ cut out by one equation, which is dropped when nothing reads a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import jax
+import jax.extend.core as jex_core
 import jax.numpy as jnp
 from jax import lax
 
+from autograph.jax_internals import new_var, trace_region
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.staging import is_traced
 
+_MANY = 8  # rows: below, tracing them is as fast as not to
 _LEAST_ROWS = 2  # per part on average: below, there is nothing to win
 _row_of: Facts[tuple[Any, int]] = Facts()
 """The array and the place in it from which a value was cut."""
@@ -37,16 +40,34 @@ _row_of: Facts[tuple[Any, int]] = Facts()
 
 def rows(array: Any) -> list[Any]:
     """All rows of an array, cut out by one equation; `stack` knows them again."""
-    made: list[Any] = _cut(array)
+    made = _cut_many(array) if array.shape[0] > _MANY else _cut(array)
     for index, row in enumerate(made):
         _row_of.note(row, (array, index))
     return made
 
 
 @jax.jit
-def _cut(array: Any) -> list[Any]:
+def _cut(array: Any) -> Any:
     parts = lax.split(array, (1,) * array.shape[0])
     return [lax.squeeze_p.bind(part, dimensions=(0,)) for part in parts]
+
+
+def _cut_many(array: Any) -> Any:
+    """`_cut`, whose equation is made of that for two rows: to trace thousands of equations that are alike takes most of a trace."""
+    aval, count = jax.typeof(array), array.shape[0]
+    eqn, *others = trace_region(_cut, [aval.update(shape=(2, *aval.shape[1:]))], "rows")[0].eqns
+    if others:  # `jax.disable_jit`
+        return _cut(array)
+    closed = eqn.params["jaxpr"]
+    jaxpr = getattr(closed, "jaxpr", closed)
+    split, squeeze, _ = jaxpr.eqns
+    whole = new_var(aval)
+    parts, made = ([new_var(v.aval) for _ in range(count)] for v in (*squeeze.invars, *squeeze.outvars))
+    split = split.replace(invars=[whole], outvars=parts, params={**split.params, "sizes": (1,) * count})
+    squeezed = [squeeze.replace(invars=[part], outvars=[row]) for part, row in zip(parts, made, strict=True)]
+    jaxpr = jaxpr.replace(invars=[whole], outvars=made, eqns=[split, *squeezed])
+    of_results = {name: x[:1] * count for name, x in eqn.params.items() if type(x) is tuple and len(x) == 2}
+    return eqn.primitive.bind(array, **{**eqn.params, **of_results, "jaxpr": jex_core.ClosedJaxpr(jaxpr, ())})
 
 
 def stack(arrays: Any, *args: Any, **kwargs: Any) -> Any:
@@ -71,19 +92,28 @@ def asarray(values: Any, *args: Any, **kwargs: Any) -> Any:
     return jnp.asarray(values, *args, **kwargs) if together is None else together
 
 
-class _Run(NamedTuple):
+@dataclass(slots=True)
+class _Run:
     """Values that follow one another in an array, forwards or backwards; or one value of another origin (`array` None)."""
 
     array: Any
-    indices: list[int]
+    first: int
+    last: int
     value: Any  # the first one; all rows of an array are of its type
+
+    def takes(self, array: Any, index: int) -> bool:
+        """Whether the row of that array and place is the next one; then it is part of the run."""
+        step = index - self.last
+        is_next = array is self.array and step in (1, -1) and (self.last - self.first) * step >= 0
+        self.last += step * is_next
+        return is_next
 
     def joined(self) -> Any:
         if self.array is None:
             return lax.broadcast(self.value, (1,))
-        low, high = min(self.indices), max(self.indices) + 1
+        low, high = min(self.first, self.last), max(self.first, self.last) + 1
         part = self.array if high - low == self.array.shape[0] else lax.slice_in_dim(self.array, low, high)
-        return lax.rev(part, (0,)) if len(self.indices) > 1 and self.indices[0] > self.indices[1] else part
+        return lax.rev(part, (0,)) if self.last < self.first else part
 
 
 def _together(values: Any) -> Any:
@@ -103,19 +133,10 @@ def _together(values: Any) -> Any:
 def _runs(values: Sequence[Any]) -> list[_Run]:
     runs: list[_Run] = []
     for value in values:
-        known = _row_of.of(value)
-        if known is None:
-            runs.append(_Run(None, [], value))
-        elif runs and runs[-1].array is known[0] and _continues(runs[-1].indices, known[1]):
-            runs[-1].indices.append(known[1])
-        else:
-            runs.append(_Run(known[0], [known[1]], value))
+        array, index = _row_of.of(value) or (None, 0)
+        if array is None or not runs or not runs[-1].takes(array, index):
+            runs.append(_Run(array, index, index, value))
     return runs
-
-
-def _continues(indices: list[int], index: int) -> bool:
-    step = index - indices[-1]
-    return abs(step) == 1 and all(b - a == step for a, b in pairwise(indices[-2:]))
 
 
 def _kind(x: Any) -> Any:

@@ -110,3 +110,18 @@ def test_rows_are_cut_out_by_one_equation():
         return rows[-1]
 
     assert len(jax.make_jaxpr(ag.convert(last))(jnp.ones(500)).jaxpr.eqns) < 10
+
+
+@pytest.mark.parametrize("length", [3, 40])
+def test_rows_are_cut_out_of_few_and_of_many_alike(length):
+    def fn(xs):
+        rows = running(xs)
+        return rows[1] * rows[-1], rows[2]
+
+    xs = jnp.arange(1.0, length + 1)
+    totals = np.cumsum(np.asarray(xs))
+    want = totals[1] * totals[-1], totals[2]
+    np.testing.assert_allclose(ag.jit(fn)(xs), want)
+    np.testing.assert_allclose(jax.vmap(ag.convert(fn))(xs[None]), np.array(want)[:, None])
+    with jax.disable_jit():
+        jax.make_jaxpr(ag.convert(fn))(xs)
