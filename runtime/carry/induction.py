@@ -34,8 +34,8 @@ import jax.numpy as jnp
 
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.slots import Leaf
-from autograph.runtime.jaxprs.exit_folding import predicate_of
-from autograph.runtime.jaxprs.specialize import is_literal
+from autograph.runtime.jaxprs.exit_folding import conjuncts_of
+from autograph.runtime.jaxprs.graph import is_literal, producers
 from autograph.runtime.tracing import integer_ranges
 
 
@@ -84,7 +84,7 @@ def _stays(leaf: Leaf, least: int) -> bool:
 
 def _least(jaxpr: Any) -> Iterator[tuple[Any, int]]:
     """What a test that is true says: variables, and numbers that they are no less than."""
-    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    made_by = producers(jaxpr.eqns)
     pending = list(jaxpr.outvars)
     while pending:
         atom = pending.pop()
@@ -94,7 +94,7 @@ def _least(jaxpr: Any) -> Iterator[tuple[Any, int]]:
         if eqn.primitive.name == "and":
             pending += eqn.invars
         elif eqn.primitive.name == "cond":
-            pending += predicate_of(eqn, atom, made_by)
+            pending += conjuncts_of(eqn, atom, made_by)
         elif eqn.primitive.name in _MORE:
             small, large = eqn.invars if eqn.primitive.name in ("lt", "le") else eqn.invars[::-1]
             if is_literal(small) and not is_literal(large) and jnp.issubdtype(large.aval.dtype, jnp.integer):

@@ -15,7 +15,7 @@ from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.carry.slots import CarrySlot, Leaf
 from autograph.runtime.heap import journal
-from autograph.runtime.jaxprs.specialize import is_literal
+from autograph.runtime.jaxprs.graph import is_literal
 from autograph.runtime.tracing.array_types import (
     ArrayType,
     convert,

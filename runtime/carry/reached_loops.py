@@ -37,7 +37,7 @@ from jax.interpreters import batching, mlir
 from autograph.jax_internals import ClosedJaxpr, Primitive, new_var
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import path_conditions
-from autograph.runtime.jaxprs.exit_folding import reads
+from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.jaxprs.linear_loop import silent
 from autograph.runtime.jaxprs.specialize import Equations
 

@@ -43,9 +43,28 @@ class Traced:
         jaxpr = self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars])
         return ClosedJaxpr(with_named_inputs(jaxpr), ())
 
-    def with_consts(self, constvars: list[Any], consts: list[Any], invars: list[Any], outvars: list[Any]) -> Traced:
-        """A region of the same equations with other inputs and outputs."""
-        return Traced(with_constants(self.jaxpr, consts, constvars=constvars, invars=invars, outvars=outvars), consts)
+    def with_consts(
+        self,
+        constvars: list[Any],
+        consts: list[Any],
+        invars: list[Any],
+        outvars: list[Any],
+        eqns: list[Any] | None = None,
+    ) -> Traced:
+        """A region with other inputs and outputs, of the same equations or of other ones."""
+        parts = {"constvars": constvars, "invars": invars, "outvars": outvars}
+        if eqns is not None:
+            parts["eqns"] = eqns
+        made = Traced.__new__(Traced)
+        made.jaxpr, made.consts = with_constants(self.jaxpr, consts, **parts), consts
+        return made
+
+    def taking(self, places: Sequence[int]) -> Traced:
+        """The region with only those of its inputs, in that order: no equation reads the others."""
+        jaxpr = self.jaxpr
+        return self.with_consts(
+            list(jaxpr.constvars), self.consts, [jaxpr.invars[k] for k in places], list(jaxpr.outvars)
+        )
 
 
 def _plain(x: Any) -> Any:
@@ -111,7 +130,7 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
 
         return list(lax.while_loop(ag_while_cond, lambda carry: tuple(body.call(*carry)), tuple(init)))
     order = sorted(range(len(init)), key=lambda k: jnp.size(init[k]) > 1)  # numbers first: a fifth faster on a CPU
-    test, body = (_with_order(region, order) for region in (test, body))
+    test, body = test.taking(order), body.taking(order)
     body.jaxpr = body.jaxpr.replace(outvars=[body.jaxpr.outvars[k] for k in order])
     results = while_p.bind(
         *test.consts,
@@ -123,13 +142,6 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
         body_jaxpr=body.closed(),
     )
     return [x for _, x in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
-
-
-def _with_order(region: Traced, order: list[int]) -> Traced:
-    jaxpr = region.jaxpr
-    return region.with_consts(
-        list(jaxpr.constvars), region.consts, [jaxpr.invars[k] for k in order], list(jaxpr.outvars)
-    )
 
 
 @functools.cache

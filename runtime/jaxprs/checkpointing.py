@@ -39,6 +39,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import cotangent_array
+from autograph.runtime.jaxprs.graph import regions
 from autograph.runtime.jaxprs.linear_loop import Loop, Values
 from autograph.runtime.tracing.array_types import type_of
 
@@ -106,8 +107,7 @@ def work(jaxpr: Any) -> float:
         if eqn.primitive.name == "dot_general":
             (contracted, _), _ = eqn.params["dimension_numbers"]
             results *= math.prod(eqn.invars[0].aval.shape[axis] for axis in contracted)
-        inner = [p for value in eqn.params.values() for p in (value if isinstance(value, tuple) else (value,))]
-        jaxprs = [getattr(p, "jaxpr", p) for p in inner if hasattr(getattr(p, "jaxpr", p), "eqns")]
+        jaxprs = list(regions(eqn))
         total += sum(map(work, jaxprs)) * eqn.params.get("length", 1) if jaxprs else results
     return total
 

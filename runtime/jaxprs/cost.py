@@ -15,11 +15,13 @@ Outside loops an `if` stays a `cond`, whose branch not taken costs nothing, unle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+
+from autograph.runtime.jaxprs.graph import is_literal, regions
 
 _LIMIT = 12  # equations per branch
 _OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the branches
@@ -167,7 +169,7 @@ def _is_total(eqn: Any, name: str) -> bool:
         return name in _TOTAL_ON_INTEGERS
     if name == "dynamic_slice":
         return all(v.aval.size <= _SMALL for v in eqn.outvars)
-    return name == "mul" and any(hasattr(v, "val") and bool(np.all(np.isfinite(v.val))) for v in eqn.invars)
+    return name == "mul" and any(is_literal(v) and bool(np.all(np.isfinite(v.val))) for v in eqn.invars)
 
 
 def _is_integer(v: Any) -> bool:
@@ -180,18 +182,12 @@ def is_pure(eqns: Iterable[Any]) -> bool:
 
 
 def _ends(eqn: Any) -> bool:
-    return eqn.primitive.name != "while" and all(_ends(inner) for eqns in inner(eqn) for inner in eqns)
+    return eqn.primitive.name != "while" and all(_ends(inner) for region in regions(eqn) for inner in region.eqns)
 
 
 def calls_host(eqns: Iterable[Any]) -> bool:
     """Whether equations print, or call Python, as run-time checks do."""
-    return any(eqn.effects or "callback" in eqn.primitive.name or any(map(calls_host, inner(eqn))) for eqn in eqns)
-
-
-def inner(eqn: Any) -> Iterator[list[Any]]:
-    """The equations of the regions that an equation holds."""
-    for param in eqn.params.values():
-        for region in param if isinstance(param, tuple) else (param,):
-            jaxpr: Any = getattr(region, "jaxpr", region)
-            if hasattr(jaxpr, "eqns"):
-                yield jaxpr.eqns
+    return any(
+        eqn.effects or "callback" in eqn.primitive.name or any(calls_host(region.eqns) for region in regions(eqn))
+        for eqn in eqns
+    )

@@ -44,8 +44,9 @@ from jax.lax import cond_p
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import bind_cond
 from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure
+from autograph.runtime.jaxprs.graph import is_literal, made_of, predicate_of, producers, reads
 from autograph.runtime.jaxprs.loop import Loop
-from autograph.runtime.jaxprs.specialize import Equations, is_literal
+from autograph.runtime.jaxprs.specialize import Equations
 from autograph.runtime.tracing.staging import is_traced
 
 _SMALL = 64  # elements of what is computed twice in an iteration, or once more after the loop
@@ -86,19 +87,24 @@ def exits(loop: Loop) -> Iterator[Exit]:
         condition = condition_of(jaxpr, jaxpr.outvars[flag])
         for leaves_when in () if condition is None else (True, False):
             known = {jaxpr.invars[flag]: going}
-            stay, leave = (
-                under(jaxpr, {**known, condition: value}, [note == (condition, value) for note in loop.unread])
-                for value in (not leaves_when, leaves_when)
-            )
-            if leave[0].truth(leave[1][flag]) is not (not going) or stay[0].truth(stay[1][flag]) is (not going):
+            leave = _iteration(loop, known, condition, leaves_when)
+            if leave[0].truth(leave[1][flag]) is not (not going):
+                continue
+            stay = _iteration(loop, known, condition, not leaves_when)
+            goes_on = stay[0].truth(stay[1][flag])
+            if goes_on is (not going):
                 continue
             equations = under(jaxpr, known)[0]
             head = equations.needed_for([condition])
             if is_pure(head):
-                is_last = stay[0].truth(stay[1][flag]) is going
+                is_last = goes_on is going
                 test = loop.test.jaxpr
                 rest = narrowed(loop.test, *under(test, {test.invars[flag]: going} if is_last else {}))
                 yield Exit(flag if is_last else None, condition, leaves_when, (equations, head), stay, leave, rest)
+
+
+def _iteration(loop: Loop, known: dict[Any, bool], condition: Any, value: bool) -> tuple[Equations, list[Any]]:
+    return under(loop.body.jaxpr, {**known, condition: value}, [note == (condition, value) for note in loop.unread])
 
 
 class _Folded(NamedTuple):
@@ -157,20 +163,6 @@ def narrowed(region: Any, equations: Equations, outs: list[Any]) -> Any:
     return made_of(region, equations.needed_for(outs), outs)
 
 
-def made_of(region: Any, eqns: list[Any], outs: list[Any], more: Sequence[Any] = ()) -> Any:
-    """A region of other equations, with `more` inputs than before."""
-    read = reads(eqns, outs)
-    consts = {v: x for v, x in zip(region.jaxpr.constvars, region.consts, strict=True) if v in read}
-    made = region.with_consts(list(consts), list(consts.values()), [*region.jaxpr.invars, *more], outs)
-    made.jaxpr = made.jaxpr.replace(eqns=eqns)
-    return made
-
-
-def reads(eqns: list[Any], outs: list[Any]) -> set[Any]:
-    """The variables that equations and results read."""
-    return {v for atoms in (*(eqn.invars for eqn in eqns), outs) for v in atoms if not is_literal(v)}
-
-
 def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
     """The booleans of the carry that end the loop by themselves: number, and value at which it begins and goes on."""
     found = list(_flags(loop))
@@ -181,7 +173,7 @@ def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
 
 def _flags(loop: Loop) -> Iterator[tuple[int, bool]]:
     jaxpr = loop.test.jaxpr
-    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    made_by = producers(jaxpr.eqns)
     pending = [(jaxpr.outvars[0], True)]
     while pending:
         atom, wanted = pending.pop()
@@ -210,36 +202,27 @@ def _parts(eqn: Any, made: Any, wanted: bool, made_by: dict[Any, Any]) -> list[t
             for a, w in parts
         ]
     if eqn.primitive is cond_p and wanted:
-        return [(operand, True) for operand in predicate_of(eqn, made, made_by)]
+        return [(operand, True) for operand in conjuncts_of(eqn, made, made_by)]
     return []
 
 
-def predicate_of(eqn: Any, made: Any, made_by: dict[Any, Any]) -> list[Any]:
+def conjuncts_of(eqn: Any, made: Any, made_by: dict[Any, Any]) -> list[Any]:
     """The predicate of a `cond` whose result `made` is false where it is: `p and question()`, the question being costly."""
-    [index, *operands], otherwise = eqn.invars, eqn.params["branches"][0].jaxpr
-    test = None if is_literal(index) else made_by.get(index)
-    if test is None or test.primitive.name != "convert_element_type" or len(eqn.params["branches"]) != 2:
+    predicate, otherwise = predicate_of(eqn, made_by), eqn.params["branches"][0].jaxpr
+    if predicate is None:
         return []
-    [predicate], out = test.invars, otherwise.outvars[eqn.outvars.index(made)]
+    out = otherwise.outvars[eqn.outvars.index(made)]
     if is_literal(out):
         return [] if bool(out.val) else [predicate]
-    return [predicate] if out in otherwise.invars and operands[otherwise.invars.index(out)] is predicate else []
+    return [predicate] if out in otherwise.invars and eqn.invars[1 + otherwise.invars.index(out)] is predicate else []
 
 
 def condition_of(jaxpr: Any, out: Any) -> Any:
     """The boolean that decides about an output: the predicate of the `cond` or `select` that makes it."""
-    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    made_by = producers(jaxpr.eqns)
     eqn = None if is_literal(out) else made_by.get(out)
-    if eqn is None:
-        return None
-    condition = eqn.invars[0]
-    if eqn.primitive is cond_p:
-        index = None if is_literal(condition) else made_by.get(condition)
-        condition = index.invars[0] if index is not None and index.primitive.name == "convert_element_type" else None
-    elif eqn.primitive.name != "select_n":
-        return None
-    is_made = condition is not None and not is_literal(condition) and condition in made_by
-    return condition if is_made and condition.aval.dtype == bool and not condition.aval.shape else None
+    condition: Any = None if eqn is None else predicate_of(eqn, made_by)
+    return condition if condition in made_by and not condition.aval.shape else None
 
 
 def _without(loop: Loop, exit_: _Folded) -> Loop:

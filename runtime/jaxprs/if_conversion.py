@@ -37,10 +37,10 @@ from jax import lax
 from jax.lax import cond_p, scan_p, while_p
 
 from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs.cost import inner, is_pure
-from autograph.runtime.jaxprs.exit_folding import flags, made_of, reads
+from autograph.runtime.jaxprs.cost import is_pure
+from autograph.runtime.jaxprs.exit_folding import flags
+from autograph.runtime.jaxprs.graph import is_literal, made_of, predicate_of, producers, reads, regions
 from autograph.runtime.jaxprs.loop import Form, Loop
-from autograph.runtime.jaxprs.specialize import is_literal
 
 _LARGE = 64  # elements of a result
 _MOST = 200  # equations of a branch
@@ -72,10 +72,10 @@ def unguarded(loop: Loop) -> Form | None:
 
 def _guards(loop: Loop) -> Iterator[_Guard]:
     jaxpr = loop.body.jaxpr
-    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    made_by = producers(jaxpr.eqns)
     for flag, going in flags(loop):
         for at, eqn in enumerate(jaxpr.eqns):
-            if eqn.primitive is not cond_p or len(eqn.params["branches"]) != 2:
+            if eqn.primitive is not cond_p:
                 continue
             guard, when = _question(eqn, made_by)
             if guard is None or guard is not jaxpr.outvars[flag]:
@@ -88,13 +88,10 @@ def _guards(loop: Loop) -> Iterator[_Guard]:
 
 def _question(eqn: Any, made_by: dict[Any, Any]) -> tuple[Any, bool]:
     """The boolean that a `cond` asks for, and its value for the second branch."""
-    index = None if is_literal(eqn.invars[0]) else made_by.get(eqn.invars[0])
-    if index is None or index.primitive.name != "convert_element_type":
-        return None, True
-    boolean, when = index.invars[0], True
-    while not is_literal(boolean) and boolean in made_by and made_by[boolean].primitive.name == "not":
+    boolean, when = predicate_of(eqn, made_by), True
+    while boolean in made_by and made_by[boolean].primitive.name == "not":
         boolean, when = made_by[boolean].invars[0], not when
-    return (None if is_literal(boolean) else boolean), when
+    return boolean, when
 
 
 def _is_light(branch: Any) -> bool:
@@ -109,7 +106,10 @@ def _is_light(branch: Any) -> bool:
 
 def _is_straight(eqns: list[Any]) -> bool:
     """Whether equations neither branch nor loop."""
-    return all(eqn.primitive not in (cond_p, scan_p, while_p) and all(map(_is_straight, inner(eqn))) for eqn in eqns)
+    return all(
+        eqn.primitive not in (cond_p, scan_p, while_p) and all(_is_straight(inner.eqns) for inner in regions(eqn))
+        for eqn in eqns
+    )
 
 
 def _without(loop: Loop, guard: _Guard) -> Loop:

@@ -43,9 +43,10 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.heap import journal
-from autograph.runtime.jaxprs.exit_folding import condition_of, flags, made_of, reads, stays_number, under
+from autograph.runtime.jaxprs.exit_folding import condition_of, flags, stays_number, under
+from autograph.runtime.jaxprs.graph import is_literal, made_of, reads
 from autograph.runtime.jaxprs.loop import Loop
-from autograph.runtime.jaxprs.specialize import Equations, is_literal
+from autograph.runtime.jaxprs.specialize import Equations
 from autograph.runtime.tracing import dead_results
 from autograph.runtime.tracing.staging import is_traced
 
@@ -78,17 +79,10 @@ def recomputed(loop: Loop) -> Loop:
             whole[k] = one.result(k, whole)
         return loop.finish(whole)
 
-    test, body = (_with_inputs(region, kept) for region in (loop.test, loop.body))
-    body = made_of(body, body.jaxpr.eqns, [loop.body.jaxpr.outvars[k] for k in kept])
+    test, body = loop.test.taking(kept), loop.body.taking(kept)
+    body = made_of(body, body.jaxpr.eqns, [jaxpr.outvars[k] for k in kept])
     init, unread = ([of[k] for k in kept] for of in (loop.init, loop.unread))
     return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
-
-
-def _with_inputs(region: Any, kept: list[int]) -> Any:
-    jaxpr = region.jaxpr
-    return region.with_consts(
-        list(jaxpr.constvars), list(region.consts), [jaxpr.invars[k] for k in kept], list(jaxpr.outvars)
-    )
 
 
 def _of_exits(loop: Loop) -> Iterator[tuple[int, Equations, list[Any]]]:

@@ -36,10 +36,9 @@ from jax import lax
 from jax.lax import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs.cost import inner
-from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left, made_of, reads
+from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left
+from autograph.runtime.jaxprs.graph import made_of, predicate_of, reads, regions
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
-from autograph.runtime.jaxprs.specialize import Equations, is_literal
 
 _MOST = 200  # equations of a question that the program may hold twice
 _LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
@@ -78,28 +77,25 @@ def _is_worth_it(exit_: Exit) -> bool:
     every = list(_every(head))
     if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
         return False
-    if not any(_guards(eqn, exit_.condition, equations) for eqn in equations.eqns):
+    if not any(_guards(eqn, exit_.condition, equations.made_by) for eqn in equations.eqns):
         return False
     stay, leave = (side.needed_for(outs) for side, outs in (exit_.stay, exit_.leave))
     anyway = {v for eqn in (*head, *leave) for v in eqn.outvars}
     behind = [eqn for eqn in stay if eqn.outvars[0] not in anyway]
-    if any(eqn.primitive.name not in _VIEWS and (eqn.outvars[0].aval.size > 1 or any(inner(eqn))) for eqn in behind):
+    if any(eqn.primitive.name not in _VIEWS and (eqn.outvars[0].aval.size > 1 or any(regions(eqn))) for eqn in behind):
         return True
     return any(a is not b and a.aval.size > _LARGE for a, b in zip(exit_.stay[1], exit_.leave[1], strict=True))
 
 
-def _guards(eqn: Any, condition: Any, equations: Equations) -> bool:
-    if eqn.primitive is cond_p and not is_literal(eqn.invars[0]):
-        index = equations.made_by.get(eqn.invars[0])
-        return index is not None and index.invars[0] is condition
-    return eqn.primitive.name == "select_n" and eqn.invars[0] is condition and eqn.outvars[0].aval.size > _LARGE
+def _guards(eqn: Any, condition: Any, made_by: dict[Any, Any]) -> bool:
+    return predicate_of(eqn, made_by) is condition and (eqn.primitive is cond_p or eqn.outvars[0].aval.size > _LARGE)
 
 
 def _every(eqns: Sequence[Any]) -> Iterator[Any]:
     for eqn in eqns:
         yield eqn
-        for region in inner(eqn):
-            yield from _every(region)
+        for region in regions(eqn):
+            yield from _every(region.eqns)
 
 
 def _rotate(loop: Loop, exit_: Exit) -> _Rotated:

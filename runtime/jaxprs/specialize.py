@@ -22,13 +22,9 @@ from jax import lax
 from jax.lax import cond_p
 
 from autograph.jax_internals import Literal, new_var
+from autograph.runtime.jaxprs.graph import is_literal, needed
 
 _BOOL = jnp.dtype(bool)
-
-
-def is_literal(atom: Any) -> bool:
-    """Whether an operand of an equation is a number, not a variable."""
-    return hasattr(atom, "val")
 
 
 class Equations:
@@ -48,7 +44,7 @@ class Equations:
 
     def add(self, jaxpr: Any, args: Iterable[Any], fresh: bool = False) -> list[Any]:
         """The outputs of a jaxpr on given operands; `fresh`: its variables get new names, since it may be added twice."""
-        self._atoms.update(zip(jaxpr.invars, args, strict=True))
+        self._atoms.update((v, x) for v, x in zip(jaxpr.invars, args, strict=True) if v is not x)
         for eqn in jaxpr.eqns:
             self._add(eqn, fresh)
         return [self.read(v) for v in jaxpr.outvars]
@@ -58,69 +54,65 @@ class Equations:
         if is_literal(atom):
             return atom
         atom = self._atoms.get(atom, atom)
-        if not is_literal(atom) and atom.aval.dtype == _BOOL and not atom.aval.shape and atom in self.values:
+        if not is_literal(atom) and atom in self.values and atom.aval.dtype == _BOOL and not atom.aval.shape:
             return Literal(np.bool_(self.values[atom]), atom.aval)
         return atom
 
     def _add(self, eqn: Any, fresh: bool) -> None:
-        operands = [self.read(v) for v in eqn.invars]
-        name = eqn.primitive.name
-        truth = self.truth(operands[0]) if operands and name in _DECIDED else None
+        name, operands = eqn.primitive.name, eqn.invars
+        for v in operands:
+            if type(v) is not Literal and (v in self._atoms or v in self.values):
+                operands = [self.read(v) for v in operands]
+                break
+        truth = self.truth(operands[0]) if name in _DECIDED else None
         if name == "select_n" and truth is not None and len(operands) == 3:
             self._atoms[eqn.outvars[0]] = operands[1 + truth]
         elif eqn.primitive is cond_p and truth is not None and _can_inline(eqn.params["branches"], truth):
             outs = self.add(eqn.params["branches"][truth].jaxpr, operands[1:], fresh=True)
             self._atoms.update(zip(eqn.outvars, outs, strict=True))
-        elif not eqn.outvars:  # a run-time check
-            self._keep(eqn, operands, fresh)
-        elif (same := self._unchanged(eqn, operands)) is not None:
+        elif name in _PASSES_ON and (same := self._unchanged(eqn, operands)) is not None:
             self._atoms[eqn.outvars[0]] = same
         else:
             self._keep(eqn, operands, fresh)
-            out = self._atoms.get(eqn.outvars[0], eqn.outvars[0])
-            if truth is not None and name == "not" and out.aval.dtype == _BOOL:
-                self.values[out] = not truth
-            elif truth is not None and name in ("convert_element_type", "broadcast_in_dim"):
-                self.values[out] = truth
+            if truth is not None:
+                out = self._atoms.get(eqn.outvars[0], eqn.outvars[0])
+                if name == "not" and out.aval.dtype == _BOOL:
+                    self.values[out] = not truth
+                elif name in ("convert_element_type", "broadcast_in_dim"):
+                    self.values[out] = truth
 
     def _unchanged(self, eqn: Any, operands: list[Any]) -> Any:
         """The operand that an equation passes on: `p and True`, an element written where it was read."""
         name, out = eqn.primitive.name, eqn.outvars[0].aval
-        if name in ("and", "or") and out.dtype == _BOOL and all(x.aval.shape == out.shape for x in operands):
-            for one, other in (operands, operands[::-1]):
-                if (truth := self.truth(one)) is not None:
-                    return other if truth == (name == "and") else one
-        if eqn.primitive is lax.dynamic_update_slice_p and not is_literal(operands[1]):
+        if name != "dynamic_update_slice":
+            if out.dtype == _BOOL and all(x.aval.shape == out.shape for x in operands):
+                for one, other in (operands, operands[::-1]):
+                    if (truth := self.truth(one)) is not None:
+                        return other if truth == (name == "and") else one
+        elif not is_literal(operands[1]):
             read = self.made_by.get(operands[1])
-            if (
-                read is not None
-                and read.primitive is lax.dynamic_slice_p
-                and _same(read.invars, operands[:1] + operands[2:])
-            ):
-                return operands[0]
+            if read is not None and read.primitive is lax.dynamic_slice_p:
+                return operands[0] if _same(read.invars, operands[:1] + operands[2:]) else None
         return None
 
     def _keep(self, eqn: Any, operands: list[Any], fresh: bool) -> None:
-        outvars = list(eqn.outvars)
         if fresh:
-            outvars = [new_var(v.aval) for v in outvars]
+            outvars = [new_var(v.aval) for v in eqn.outvars]
             self._atoms.update(zip(eqn.outvars, outvars, strict=True))
-        eqn = eqn.replace(invars=operands, outvars=outvars)
+            eqn = eqn.replace(invars=operands, outvars=outvars)
+        elif operands is not eqn.invars:
+            eqn = eqn.replace(invars=operands)
         self.eqns.append(eqn)
-        self.made_by.update((v, eqn) for v in outvars)
+        for v in eqn.outvars:
+            self.made_by[v] = eqn
 
     def needed_for(self, atoms: Iterable[Any]) -> list[Any]:
         """The equations that some values depend on, in order."""
-        needed = {v for v in atoms if not is_literal(v)}
-        eqns = []
-        for eqn in reversed(self.eqns):
-            if any(v in needed for v in eqn.outvars):
-                eqns.append(eqn)
-                needed.update(v for v in eqn.invars if not is_literal(v))
-        return eqns[::-1]
+        return needed(self.eqns, atoms)
 
 
-_DECIDED = ("select_n", "cond", "not", "convert_element_type", "broadcast_in_dim")
+_DECIDED = frozenset({"select_n", "cond", "not", "convert_element_type", "broadcast_in_dim"})
+_PASSES_ON = frozenset({"and", "or", "dynamic_update_slice"})
 
 
 def _can_inline(branches: Sequence[Any], truth: bool) -> bool:

@@ -25,6 +25,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak, new_var
 from autograph.runtime.jaxprs.cost import PLAIN
+from autograph.runtime.jaxprs.graph import is_literal, needed, producers, reads
 
 MOST = 4
 SMALL_PART = 4
@@ -148,13 +149,13 @@ class _Branch:
     def __init__(self, branch: Any) -> None:
         self.branch = branch
         self.outside = dict(zip(branch.jaxpr.constvars, branch.consts, strict=True))
-        self.made_by = {v: eqn for eqn in branch.jaxpr.eqns for v in eqn.outvars}
+        self.made_by = producers(branch.jaxpr.eqns)
         self.added: dict[Any, Any] = {}
 
     def result(self, v: Any) -> Result | None:
         """What an output is made of, if it is an array from outside after a few writes."""
         writes: list[Any] = []
-        while not hasattr(v, "val"):
+        while not is_literal(v):
             if v in self.outside:
                 return Result(self.outside[v], writes[::-1])
             eqn = self.made_by.get(v)
@@ -175,16 +176,10 @@ class _Branch:
 
     def returning(self, outvars: list[Any]) -> Any:
         """The branch with other outputs, without the equations that nothing reads any more."""
-        needed = {v for v in outvars if not hasattr(v, "val")}
-        eqns = []
-        for eqn in reversed(self.branch.jaxpr.eqns):
-            if eqn.effects or any(v in needed for v in eqn.outvars):
-                eqns.append(eqn)
-                needed.update(v for v in eqn.invars if not hasattr(v, "val"))
-        consts = {v: x for v, x in (self.outside | self.added).items() if v in needed}
-        branch = self.branch.with_consts(list(consts), list(consts.values()), [], outvars)
-        branch.jaxpr = branch.jaxpr.replace(eqns=eqns[::-1])
-        return branch
+        eqns = needed(self.branch.jaxpr.eqns, outvars, keep_effects=True)
+        read = reads(eqns, outvars)
+        consts = {v: x for v, x in (self.outside | self.added).items() if v in read}
+        return self.branch.with_consts(list(consts), list(consts.values()), [], outvars, eqns)
 
 
 class _Places:
@@ -205,7 +200,7 @@ class _Places:
 
     def _check(self, side: _Branch, v: Any) -> None:
         """Raises `_NotBefore` unless `v` can be computed outside; nothing is recorded until all places can be."""
-        if hasattr(v, "val") or v in side.outside:
+        if is_literal(v) or v in side.outside:
             return
         eqn = side.made_by[v]
         if eqn.primitive.name not in _TOTAL or not np.issubdtype(v.aval.dtype, np.integer) and v.aval.dtype != bool:
@@ -214,7 +209,7 @@ class _Places:
             self._check(side, operand)
 
     def _value(self, side: _Branch, v: Any) -> Any:
-        if hasattr(v, "val"):
+        if is_literal(v):
             return self.known.setdefault((type(v.val), v.aval.dtype, str(v.val)), v.val)
         if v in side.outside:
             return side.outside[v]

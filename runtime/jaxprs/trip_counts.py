@@ -30,7 +30,7 @@ import jax
 from jax import lax
 
 from autograph.jax_internals import new_var
-from autograph.runtime.jaxprs.specialize import is_literal
+from autograph.runtime.jaxprs.graph import is_literal
 
 _UP = {
     lax.lt_p: (1, -1),

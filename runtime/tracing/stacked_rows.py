@@ -24,11 +24,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.extend.core as jex_core
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.jax_internals import new_var, trace_region
+from autograph.jax_internals import ClosedJaxpr, new_var, trace_region
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.staging import is_traced
 
@@ -67,7 +66,7 @@ def _cut_many(array: Any) -> Any:
     squeezed = [squeeze.replace(invars=[part], outvars=[row]) for part, row in zip(parts, made, strict=True)]
     jaxpr = jaxpr.replace(invars=[whole], outvars=made, eqns=[split, *squeezed])
     of_results = {name: x[:1] * count for name, x in eqn.params.items() if type(x) is tuple and len(x) == 2}
-    return eqn.primitive.bind(array, **{**eqn.params, **of_results, "jaxpr": jex_core.ClosedJaxpr(jaxpr, ())})
+    return eqn.primitive.bind(array, **{**eqn.params, **of_results, "jaxpr": ClosedJaxpr(jaxpr, ())})
 
 
 def stack(arrays: Any, *args: Any, **kwargs: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.jaxprs.cost import inner
+from autograph.runtime.jaxprs.graph import regions
 
 
 def conds_in_loops(fn, *args):
@@ -17,7 +17,7 @@ def conds_in_loops(fn, *args):
         eqn, inside = pending.pop()
         count += inside and eqn.primitive.name == "cond"
         inside = inside or eqn.primitive.name == "while"
-        pending += [(e, inside) for region in inner(eqn) for e in region]
+        pending += [(e, inside) for region in regions(eqn) for e in region.eqns]
     return count
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.jaxprs.cost import inner
+from autograph.runtime.jaxprs.graph import regions
 
 
 def carried(fn, *args):
@@ -252,5 +252,5 @@ def loops_of(fn, *args):
     while pending:
         eqn = pending.pop(0)
         found += [eqn] * (eqn.primitive.name == "while")
-        pending = [*(e for region in inner(eqn) for e in region), *pending]
+        pending = [*(e for region in regions(eqn) for e in region.eqns), *pending]
     return found

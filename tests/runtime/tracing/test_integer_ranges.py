@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.jaxprs import cost
+from autograph.runtime.jaxprs.graph import regions
 from autograph.runtime.tracing import integer_ranges
 
 
@@ -182,7 +182,7 @@ def equations_of_loop(fn, *args):
         eqn = pending.pop()
         if eqn.primitive.name == "while":
             found += [inner.primitive.name for inner in eqn.params["body_jaxpr"].eqns]
-        pending += [inner for region in cost.inner(eqn) for inner in region]
+        pending += [inner for region in regions(eqn) for inner in region.eqns]
     return found
 
 
