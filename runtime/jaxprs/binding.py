@@ -21,8 +21,6 @@ from jax.lax import cond_p, scan_p, while_p
 
 from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, with_constants, with_named_inputs
 from autograph.runtime.jaxprs import trip_counts
-from autograph.runtime.jaxprs.cost import is_cheap, is_choice, is_question
-from autograph.runtime.jaxprs.store_sinking import sink_writes
 
 
 class Traced:
@@ -73,27 +71,8 @@ def _plain(x: Any) -> Any:
     return kind.__base__(x) if kind.__base__ in (int, float, complex) and kind is not bool else x
 
 
-def bind_cond(
-    pred: Any, false_branch: Traced, true_branch: Traced, may_select: bool = False, unread: Sequence[bool | None] = ()
-) -> list[Any]:
-    """`true_branch` if `pred` else `false_branch`; both take no argument and return values of equal types.
-
-    With `may_select`, two cheap branches are both computed and selected from (see `cost`); branches that only choose among a
-    few numbers, or ask a question of them, always are. Writes of elements are done after the `cond` (see `store_sinking`).
-
-    Args:
-        unread: for each result, the branch whose value nobody reads; None for none. An array is not selected then.
-    """
-    sunk = sink_writes(pred, false_branch, true_branch)
-    if sunk is not None:
-        return sunk.finish(bind_cond(pred, sunk.false_branch, sunk.true_branch, may_select and sunk.may_select))
-    jaxprs = false_branch.jaxpr, true_branch.jaxpr
-    if any(
-        all(map(kind, jaxprs))
-        for kind in ((is_choice, is_question, is_cheap) if may_select else (is_choice, is_question))
-    ):
-        values = zip(false_branch.call(), true_branch.call(), unread or [None] * len(jaxprs[0].outvars), strict=True)
-        return [_chosen(pred, no, yes, branch if np.ndim(no) else None) for no, yes, branch in values]
+def bind_cond(pred: Any, false_branch: Traced, true_branch: Traced) -> list[Any]:
+    """`true_branch` if `pred` else `false_branch`; both take no argument and return values of equal types."""
     if false_branch.jaxpr.effects or true_branch.jaxpr.effects:
         return list(lax.cond(pred, lambda: tuple(true_branch.call()), lambda: tuple(false_branch.call())))
     operands: dict[int, Any] = {}
@@ -106,18 +85,6 @@ def bind_cond(
         branches.append(ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars), ()))
     index = lax.convert_element_type(pred, jnp.int32)
     return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
-
-
-def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
-    """`yes if pred else no`; of `pred` itself and another boolean, one bit operation.
-
-    `unread`: the value of `pred` where nobody reads it: then it is the other one. Still a value of its own, to make a note of.
-    """
-    if unread is not None:
-        no = yes = no if unread else yes
-    if no is pred:
-        return lax.bitwise_and(pred, yes)
-    return lax.bitwise_or(pred, no) if yes is pred else lax.select_n(pred, no, yes)
 
 
 def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:

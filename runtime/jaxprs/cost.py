@@ -20,8 +20,10 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph.runtime.jaxprs.graph import is_literal, regions
+from autograph.runtime.jaxprs.loop import Conditional
 
 _LIMIT = 12  # equations per branch
 _OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the branches
@@ -29,75 +31,45 @@ _OF_COMPLEX = 8  # what a division or power of complex numbers counts
 _SLOW_IF_COMPLEX = frozenset({"div", "integer_pow", "pow", "sqrt", "exp", "log"})
 
 PLAIN = frozenset(
-    {
-        "add",
-        "sub",
-        "neg",
-        "max",
-        "min",
-        "abs",
-        "sign",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "and",
-        "or",
-        "not",
-        "xor",
-        "select_n",
-        "convert_element_type",
-        "clamp",
-        "squeeze",
-        "reshape",
-        "broadcast_in_dim",
-    }
+    """add sub neg max min abs sign eq ne lt le gt ge and or not xor select_n convert_element_type clamp squeeze reshape
+    broadcast_in_dim""".split()
 )
 """Total operations that are elementwise, or move elements only."""
 _ELEMENTWISE = PLAIN | {"copy", "floor", "ceil", "round", "is_finite"}
 _TOTAL_ON_INTEGERS = frozenset(
-    {
-        "mul",
-        "div",
-        "rem",
-        "shift_left",
-        "shift_right_logical",
-        "shift_right_arithmetic",
-        "population_count",
-        "integer_pow",
-    }
+    "mul div rem shift_left shift_right_logical shift_right_arithmetic population_count integer_pow".split()
 )
-
-
 _WITHOUT_GRADIENT = frozenset(
-    {
-        "mul",
-        "div",
-        "rem",
-        "integer_pow",
-        "pow",
-        "sqrt",
-        "rsqrt",
-        "square",
-        "real",
-        "imag",
-        "exp",
-        "log",
-        "dynamic_slice",
-        "slice",
-        "dot_general",
-        "transpose",
-        "reduce_sum",
-        "reduce_max",
-        "reduce_min",
-        "reduce_and",
-        "reduce_or",
-        "iota",
-    }
+    """mul div rem integer_pow pow sqrt rsqrt square real imag exp log dynamic_slice slice dot_general transpose reduce_sum
+    reduce_max reduce_min reduce_and reduce_or iota""".split()
 )
 _SMALL = 64  # elements
+
+
+def selected(conditional: Conditional) -> list[Any] | None:
+    """What a conditional leaves, by computing both branches; None where that costs more than a `cond`.
+
+    Branches that only choose among a few numbers, or ask a question of them, are computed in a loop or not.
+    """
+    jaxprs = [branch.jaxpr for branch in conditional.regions]
+    kinds = (is_choice, is_question, is_cheap) if conditional.may_select else (is_choice, is_question)
+    if not any(all(map(kind, jaxprs)) for kind in kinds):
+        return None
+    unread = conditional.unread or [None] * len(jaxprs[0].outvars)
+    values = zip(*(branch.call() for branch in conditional.regions), unread, strict=True)
+    return [_chosen(conditional.pred, no, yes, branch if np.ndim(no) else None) for no, yes, branch in values]
+
+
+def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
+    """`yes if pred else no`; of `pred` itself and another boolean, one bit operation.
+
+    `unread`: the value of `pred` where nobody reads it: then it is the other one. Still a value of its own, to make a note of.
+    """
+    if unread is not None:
+        no = yes = no if unread else yes
+    if no is pred:
+        return lax.bitwise_and(pred, yes)
+    return lax.bitwise_or(pred, no) if yes is pred else lax.select_n(pred, no, yes)
 
 
 def is_cheap(jaxpr: Any) -> bool:

@@ -42,10 +42,9 @@ from jax import lax
 from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs.binding import bind_cond
 from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure
 from autograph.runtime.jaxprs.graph import is_literal, made_of, predicate_of, producers, reads
-from autograph.runtime.jaxprs.loop import Loop
+from autograph.runtime.jaxprs.loop import Conditional, Loop
 from autograph.runtime.jaxprs.specialize import Equations
 from autograph.runtime.tracing.staging import is_traced
 
@@ -239,7 +238,7 @@ def _without(loop: Loop, exit_: _Folded) -> Loop:
 
     def finish(results: list[Any]) -> list[Any]:
         state = loop.whole(kept, results)
-        return loop.finish(left(state, exit_.rest, exit_.leave, stays=exit_.head, alive=loop.alive))
+        return loop.finish(left(loop, state, exit_.rest, exit_.leave, stays=exit_.head))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
@@ -274,20 +273,12 @@ def is_true(truth: Any) -> bool:
     return isinstance(truth, bool | np.bool_) and bool(truth)
 
 
-def left(
-    state: list[Any],
-    rest: Any,
-    leave: Any,
-    more: Sequence[Any] = (),
-    stays: Any = None,
-    alive: Any = None,
-) -> list[Any]:
-    """The state after the loop: where the rest of the test holds, the exit was taken, and its iteration is still to be run.
+def left(loop: Loop, state: list[Any], rest: Any, leave: Any, more: Sequence[Any] = (), stays: Any = None) -> list[Any]:
+    """The state after a loop: where the rest of the test holds, the exit was taken, and its iteration is still to be run.
 
     Args:
         more: what the iteration reads besides the state.
         stays: whether the exit's condition would let the iteration go on: then a costly test need not be asked again.
-        alive: as in `Loop`; here the iteration is made where the rest of the test holds.
     """
     moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=False)) if out is not v]
     kind = type(leave)
@@ -297,8 +288,8 @@ def left(
 
     def leaves(truth: Any) -> list[Any]:
         made = leave
-        if any(x is alive for x in leave.consts):
-            made = where_alive(leave, alive, alive if is_true(truth) else lax.bitwise_and(alive, truth))
+        if any(x is loop.alive for x in leave.consts):  # the iteration is made where the rest of the test holds
+            made = where_alive(leave, loop.alive, loop.alive if is_true(truth) else lax.bitwise_and(loop.alive, truth))
         results = made.call(*state, *more)
         return [results[k] for k in moved]
 
@@ -306,7 +297,8 @@ def left(
         if is_true(test):
             return run()
         no, yes = (kind(*trace_region(side, (), "exit")) for side in (kept, run))
-        return bind_cond(test, no, yes, may_select=True)
+        results: list[Any] = loop.choose(Conditional(test, no, yes, may_select=True))
+        return results
 
     def left_where(test: Any) -> list[Any]:
         return chosen(test, lambda: leaves(test))

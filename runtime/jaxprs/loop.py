@@ -1,4 +1,4 @@
-"""A staged loop between its tracing and its binding: what the passes take and give (see `passes`)."""
+"""Staged statements between their tracing and their binding: what the passes take and give (see `passes`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,34 @@ Bind = Callable[[Any, Any, Sequence[Any]], list[Any]]
 """`binding.bind_while`, or what adds to its test that the loop is reached (`reached_loops`)."""
 
 
+class Conditional(NamedTuple):
+    """`true_branch` if `pred` else `false_branch`: regions (`binding.Traced`) that take nothing and leave values of equal types.
+
+    `may_select`: whether two cheap branches may both be computed, and selected from (see `cost`).
+    `unread`: for each result the branch whose value nobody reads, or None; none at all where nothing is known of any.
+    `finish`: what the statement leaves, of what the branches leave.
+    """
+
+    pred: Any
+    false_branch: Any
+    true_branch: Any
+    may_select: bool = False
+    unread: Sequence[bool | None] = ()
+    finish: Callable[[list[Any]], list[Any]] = list
+
+    @property
+    def regions(self) -> tuple[Any, Any]:
+        """Its two branches, that of a false test first."""
+        return self.false_branch, self.true_branch
+
+
 class Loop(NamedTuple):
     """A loop in regions (`binding.Traced`) that take its whole carry, and what its results stand for.
 
     `name`: of the function that is the test, by which reverse mode knows the loops that it may transpose.
     `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
     `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
+    `choose`: `passes.bind_conditional`, for what stands after the loop instead of in it.
     """
 
     test: Any
@@ -24,6 +46,12 @@ class Loop(NamedTuple):
     unread: list[tuple[Any, bool] | None]
     finish: Callable[[list[Any]], list[Any]] = list
     alive: Any = None
+    choose: Any = None
+
+    @property
+    def regions(self) -> tuple[Any, Any]:
+        """Its test and its body."""
+        return self.test, self.body
 
     def whole(self, kept: Sequence[int], state: Sequence[Any]) -> list[Any]:
         """The whole carry, of which `state` begins with what is `kept`, and the rest never changes."""

@@ -1,18 +1,20 @@
-"""The passes over a staged loop, in their order, and the form in which it runs.
+"""The passes over staged loops and conditionals, in their order, and the forms in which they run.
 
-| pass | the loop afterwards |
+| pass | the statement afterwards |
 | --- | --- |
-| `recomputed` | carries nothing that its other results tell |
-| `folded` | asks in its test what its exits ask, where that can be asked before an iteration |
+| `recomputed` | a loop that carries nothing that its other results tell |
+| `folded` | a loop that asks in its test what its exits ask, where that can be asked before an iteration |
+| `sunk` | branches that leave elements: arrays are written after the `cond` |
 
 Of the forms the first that fits is taken: `rotated` asks a costly question once for each iteration, `unguarded` computes without a
-guard what an exit guards in the last iteration only. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
+guard what an exit guards in the last iteration only, `selected` computes both branches. With `AUTOGRAPH_DEBUG=1` each pass is
+checked to leave a program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,11 +22,14 @@ import jax.numpy as jnp
 from autograph import errors
 from autograph.jax_internals import check_jaxpr
 from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs.binding import bind_cond
+from autograph.runtime.jaxprs.cost import selected
 from autograph.runtime.jaxprs.exit_folding import folded
 from autograph.runtime.jaxprs.if_conversion import unguarded
-from autograph.runtime.jaxprs.loop import Bind, Form, Loop
+from autograph.runtime.jaxprs.loop import Bind, Conditional, Form, Loop
 from autograph.runtime.jaxprs.result_recovery import note_unread, recomputed
 from autograph.runtime.jaxprs.rotation import rotated
+from autograph.runtime.jaxprs.store_sinking import sunk
 
 LOOP_PASSES: tuple[Callable[[Loop], Loop], ...] = (
     recomputed,  # first: an exit that sets nothing but its flag is easier to fold
@@ -34,16 +39,34 @@ LOOP_FORMS: tuple[Callable[[Loop], Form | None], ...] = (
     rotated,  # first: what follows the question needs no guard then
     unguarded,
 )
+CONDITIONAL_PASSES: tuple[Callable[[Conditional], Conditional], ...] = (
+    sunk,  # before the form: branches that leave elements may be cheap enough to compute both
+)
+CONDITIONAL_FORMS: tuple[Callable[[Conditional], list[Any] | None], ...] = (selected,)
+
+_Statement = TypeVar("_Statement", Loop, Conditional)
+
+
+def _rewritten(statement: _Statement, passes: tuple[Callable[[_Statement], _Statement], ...]) -> _Statement:
+    for rewrite in passes:
+        statement = rewrite(statement)
+        if errors.DEBUG:
+            for region in statement.regions:
+                check_jaxpr(region.jaxpr)
+    return statement
+
+
+def bind_conditional(written: Conditional) -> list[Any]:
+    """Runs a conditional, and gives what it leaves."""
+    conditional = _rewritten(written, CONDITIONAL_PASSES)
+    forms = (form(conditional) for form in CONDITIONAL_FORMS)
+    results = next((results for results in forms if results is not None), None)
+    return conditional.finish(bind_cond(conditional.pred, *conditional.regions) if results is None else results)
 
 
 def bind_loop(written: Loop, bind: Bind) -> list[Any]:
     """Runs a loop, and gives what it leaves in its whole carry."""
-    loop = written
-    for rewrite in LOOP_PASSES:
-        loop = rewrite(loop)
-        if errors.DEBUG:
-            check_jaxpr(loop.test.jaxpr)
-            check_jaxpr(loop.body.jaxpr)
+    loop = _rewritten(written._replace(choose=bind_conditional), LOOP_PASSES)
     forms = (rewrite(loop) for rewrite in LOOP_FORMS)
     results = loop.finish(_run(loop, next((form for form in forms if form is not None), None), bind))
     note_unread(written, results)

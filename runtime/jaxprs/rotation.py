@@ -153,4 +153,4 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind) -> list[Any]:
     test, body = kind(*trace_region(goes_on, avals, loop.name)), kind(*trace_region(iteration, avals, "loop_body"))
     results = bind_while(test, body, init)
     state = loop.whole(kept, results)
-    return left(state, rotated.rest, rotated.leave, results[len(kept) :], alive=loop.alive)
+    return left(loop, state, rotated.rest, rotated.leave, results[len(kept) :])

@@ -31,6 +31,8 @@ from autograph import errors, verbosity
 from autograph.runtime.heap import aliases, journal, path_conditions
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
+from autograph.runtime.jaxprs.loop import Conditional
+from autograph.runtime.jaxprs.passes import bind_conditional
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
@@ -231,7 +233,7 @@ def _land(
     results: list[Any] = []
     if plan.join.types or checked.tells or false_branch.jaxpr.effects or true_branch.jaxpr.effects:
         unread_in = [*plan.unread, *[None] * checked.tells]
-        results = bind_cond(pred, false_branch, true_branch, journal.in_loop(), unread_in)
+        results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), unread_in))
         checked.take(results)
         for result, branch, known in zip(results, plan.unread, plan.bools, strict=True):
             if branch is not None:

@@ -7,7 +7,9 @@ import pytest
 from jax import lax
 
 from autograph.jax_internals import convert_weak, trace_region
-from autograph.runtime.jaxprs.binding import Traced, bind_cond
+from autograph.runtime.jaxprs.binding import Traced
+from autograph.runtime.jaxprs.loop import Conditional
+from autograph.runtime.jaxprs.passes import bind_conditional
 
 INDEX, VALUE = jnp.int32(3), jnp.float32(7)
 
@@ -18,7 +20,7 @@ def write(x, value, i):
 
 def cond(p, yes, no):
     branches = [Traced(*trace_region(lambda f=f: list(f()), [], "arm")) for f in (no, yes)]
-    return bind_cond(p, *branches)
+    return bind_conditional(Conditional(p, *branches))
 
 
 def swap(x, i):
