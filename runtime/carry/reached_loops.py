@@ -121,7 +121,7 @@ def with_alive(body: Any, alive: Any, test: Any) -> Any:
     jaxpr, asked = body.jaxpr, test.jaxpr
     if asked.effects:
         asked = silent(ClosedJaxpr(asked, test.consts)).jaxpr
-    equations = Equations()
+    equations = Equations({})
     truth = equations.add(asked, jaxpr.invars, fresh=True)
     whole = jaxpr.replace(invars=[*jaxpr.invars, jaxpr.constvars[at]])
     outs = equations.add(whole, [*jaxpr.invars, *truth])

@@ -45,7 +45,7 @@ from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure
 from autograph.runtime.jaxprs.graph import is_literal, made_of, predicate_of, producers, reads
 from autograph.runtime.jaxprs.loop import Conditional, Loop
-from autograph.runtime.jaxprs.specialize import Equations
+from autograph.runtime.jaxprs.specialize import Equations, under
 from autograph.runtime.tracing.staging import is_traced
 
 _SMALL = 64  # elements of what is computed twice in an iteration, or once more after the loop
@@ -65,7 +65,7 @@ class Exit(NamedTuple):
         flag: the number of the flag in the carry if no other exit needs it.
         condition: the boolean, a variable of the body.
         leaves_when: its value in the iteration that leaves.
-        asked: the equations of the body in an iteration that is made, and of those the ones that the condition depends on.
+        asked: the equations of the body in an iteration that is made; the condition is their result.
         stay, leave: equations and results of an iteration that goes on, and of one that leaves.
         rest: the loop test, without such a flag.
     """
@@ -73,9 +73,9 @@ class Exit(NamedTuple):
     flag: int | None
     condition: Any
     leaves_when: bool
-    asked: tuple[Equations, list[Any]]
-    stay: tuple[Equations, list[Any]]
-    leave: tuple[Equations, list[Any]]
+    asked: Equations
+    stay: Equations
+    leave: Equations
     rest: Any
 
 
@@ -87,79 +87,46 @@ def exits(loop: Loop) -> Iterator[Exit]:
         for leaves_when in () if condition is None else (True, False):
             known = {jaxpr.invars[flag]: going}
             leave = _iteration(loop, known, condition, leaves_when)
-            if leave[0].truth(leave[1][flag]) is not (not going):
+            if leave.truth(leave.outs[flag]) is not (not going):
                 continue
             stay = _iteration(loop, known, condition, not leaves_when)
-            goes_on = stay[0].truth(stay[1][flag])
+            goes_on = stay.truth(stay.outs[flag])
             if goes_on is (not going):
                 continue
-            equations = under(jaxpr, known)[0]
-            head = equations.needed_for([condition])
-            if is_pure(head):
+            asked = under(jaxpr, known)
+            asked.outs = [condition]
+            if is_pure(asked.live):
                 is_last = goes_on is going
                 test = loop.test.jaxpr
-                rest = narrowed(loop.test, *under(test, {test.invars[flag]: going} if is_last else {}))
-                yield Exit(flag if is_last else None, condition, leaves_when, (equations, head), stay, leave, rest)
+                rest = narrowed(loop.test, under(test, {test.invars[flag]: going} if is_last else {}))
+                yield Exit(flag if is_last else None, condition, leaves_when, asked, stay, leave, rest)
 
 
-def _iteration(loop: Loop, known: dict[Any, bool], condition: Any, value: bool) -> tuple[Equations, list[Any]]:
-    return under(loop.body.jaxpr, {**known, condition: value}, [note == (condition, value) for note in loop.unread])
+def _iteration(loop: Loop, known: dict[Any, bool], condition: Any, value: bool) -> Equations:
+    """An iteration in which the condition has that value; a result that nobody reads then stays as it was."""
+    equations = under(loop.body.jaxpr, {**known, condition: value})
+    for k, note in enumerate(loop.unread):
+        if note == (condition, value):
+            equations.outs[k] = loop.body.jaxpr.invars[k]
+    return equations
 
 
-class _Folded(NamedTuple):
-    """An exit that becomes part of the loop test.
-
-    Args:
-        head: the region that computes the condition: whether the iteration goes on.
-        stay, leave: the body in an iteration that goes on and in one that leaves.
-    """
-
-    flag: int | None
-    head: Any
-    rest: Any
-    stay: Any
-    leave: Any
-
-
-def _find(loop: Loop) -> _Folded | None:
+def _find(loop: Loop) -> Exit | None:
     jaxpr = loop.body.jaxpr
     for exit_ in exits(loop):
-        leave, stay = exit_.leave, exit_.stay
-        if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, leave[1], strict=True)):
+        if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, exit_.leave.outs, strict=True)):
             continue
-        equations, head = exit_.asked
-        again = {v for eqn in stay[0].needed_for(stay[1]) for v in eqn.outvars}
-        shared = [eqn for eqn in head if eqn.outvars[0] in again]
+        again = {v for eqn in exit_.stay.live for v in eqn.outvars}
+        shared = [eqn for eqn in exit_.asked.live if eqn.outvars[0] in again]
         is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
         if is_light and is_free_again(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
-            asked = _Asked(narrowed(loop.body, equations, [exit_.condition]), exit_.leaves_when)
-            return _Folded(exit_.flag, asked, exit_.rest, narrowed(loop.body, *stay), narrowed(loop.body, *leave))
+            return exit_
     return None
 
 
-class _Asked(NamedTuple):
-    """Whether an iteration goes on: a condition, or its negation."""
-
-    region: Any
-    leaves_when: bool
-
-    def call(self, *state: Any) -> Any:
-        [truth] = self.region.call(*state)
-        return lax.bitwise_not(truth) if self.leaves_when else truth
-
-
-def under(jaxpr: Any, known: dict[Any, bool], unread: Sequence[bool] = ()) -> tuple[Equations, list[Any]]:
-    """The equations and the results of a jaxpr, some of whose booleans are known; a result that nobody reads stays as it was."""
-    equations = Equations()
-    equations.values.update(known)
-    outs = equations.add(jaxpr, jaxpr.invars)
-    kept = zip(jaxpr.invars, outs, unread, strict=False)
-    return equations, [v if is_unread else out for v, out, is_unread in kept] if unread else outs
-
-
-def narrowed(region: Any, equations: Equations, outs: list[Any]) -> Any:
+def narrowed(region: Any, equations: Equations) -> Any:
     """A region with other equations and outputs, and the constants that they read."""
-    return made_of(region, equations.needed_for(outs), outs)
+    return made_of(region, equations.live, equations.outs)
 
 
 def flags(loop: Loop) -> Iterator[tuple[int, bool]]:
@@ -224,21 +191,24 @@ def condition_of(jaxpr: Any, out: Any) -> Any:
     return condition if condition in made_by and not condition.aval.shape else None
 
 
-def _without(loop: Loop, exit_: _Folded) -> Loop:
+def _without(loop: Loop, exit_: Exit) -> Loop:
     """The loop with that exit in its test; what never changes any more is closed over."""
-    stay = exit_.stay
+    asked, stay, leave = (narrowed(loop.body, equations) for equations in (exit_.asked, exit_.stay, exit_.leave))
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
     kept = changing(loop, outs, exit_.flag)
+
+    def stays(*values: Any) -> Any:
+        [truth] = asked.call(*values)
+        return lax.bitwise_not(truth) if exit_.leaves_when else truth
 
     def goes_on(*state: Any) -> list[Any]:
         values = loop.whole(kept, state)
         [inside] = exit_.rest.call(*values)
-        stays = exit_.head.call(*values)
-        return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
+        truth = stays(*values)
+        return [truth if is_true(inside) else lax.bitwise_and(inside, truth)]
 
     def finish(results: list[Any]) -> list[Any]:
-        state = loop.whole(kept, results)
-        return loop.finish(left(loop, state, exit_.rest, exit_.leave, stays=exit_.head))
+        return loop.finish(left(loop, loop.whole(kept, results), exit_.rest, leave, stays=stays))
 
     init = [loop.init[k] for k in kept]
     avals = [invars[k].aval for k in kept]
@@ -306,7 +276,7 @@ def left(loop: Loop, state: list[Any], rest: Any, leave: Any, more: Sequence[Any
     if stays is None or is_free_again(rest.jaxpr):
         results = left_where(rest.call(*state)[0])
     else:
-        results = chosen(lax.bitwise_not(stays.call(*state)), lambda: left_where(rest.call(*state)[0]))
+        results = chosen(lax.bitwise_not(stays(*state)), lambda: left_where(rest.call(*state)[0]))
     for k, value in zip(moved, results, strict=True):
         state[k] = value
     return state

@@ -43,10 +43,10 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.heap import journal
-from autograph.runtime.jaxprs.exit_folding import condition_of, flags, stays_number, under
+from autograph.runtime.jaxprs.exit_folding import condition_of, flags, stays_number
 from autograph.runtime.jaxprs.graph import is_literal, made_of, reads
 from autograph.runtime.jaxprs.loop import Loop
-from autograph.runtime.jaxprs.specialize import Equations
+from autograph.runtime.jaxprs.specialize import Equations, under
 from autograph.runtime.tracing import dead_results
 from autograph.runtime.tracing.staging import is_traced
 
@@ -61,11 +61,11 @@ def recomputed(loop: Loop) -> Loop:
     fixed = {k for k, (is_unread, out, start) in enumerate(ends) if is_unread and stays_number(out, start)}
     told: dict[int, _Told] = {}
     found = [*((True, *of) for of in _of_exits(loop)), *((False, *of) for of in _of_iterations(loop))]
-    for is_of_exit, k, equations, outs in found:
+    for is_of_exit, k, last in found:
         if k in told or k in fixed:
             continue
-        one = _Told(loop, equations, outs, {k, *told, *fixed}, is_of_exit)
-        if one.tells(outs[k], _MOST) and (one.is_of_exit or one.iterations):
+        one = _Told(loop, last, {k, *told, *fixed}, is_of_exit)
+        if one.tells(last.outs[k], _MOST) and (one.is_of_exit or one.iterations):
             told[k] = one
     if not told and not fixed:
         return loop
@@ -85,20 +85,18 @@ def recomputed(loop: Loop) -> Loop:
     return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
 
 
-def _of_exits(loop: Loop) -> Iterator[tuple[int, Equations, list[Any]]]:
-    """The results that are read only after an exit was taken; equations and results of the iteration that takes it."""
-    jaxpr, is_unread = loop.body.jaxpr, _unread(loop, [])
-    for k, flag, going, condition, leaves_when in _noted(loop):
-        if is_unread[k]:
-            yield k, *under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
+def _of_exits(loop: Loop) -> Iterator[tuple[int, Equations]]:
+    """The results that are read only after an exit was taken, and the iteration that takes it."""
+    is_unread = _unread(loop, [])
+    return ((k, last) for k, _, _, last in _noted(loop) if is_unread[k])
 
 
-def _of_iterations(loop: Loop) -> Iterator[tuple[int, Equations, list[Any]]]:
-    """The numbers that no iteration reads: what the last one leaves may be told; equations and results of an iteration."""
+def _of_iterations(loop: Loop) -> Iterator[tuple[int, Equations]]:
+    """The numbers that no iteration reads: what the last one leaves may be told; and an iteration."""
     jaxpr = loop.body.jaxpr
     for k, is_unread in enumerate(_unread(loop, jaxpr.outvars)):
         if is_unread and not jaxpr.invars[k].aval.shape:
-            yield k, *under(jaxpr, {})
+            yield k, under(jaxpr, {})
 
 
 def _unread(loop: Loop, outs: list[Any]) -> list[bool]:
@@ -108,9 +106,8 @@ def _unread(loop: Loop, outs: list[Any]) -> list[bool]:
     return [v not in by_test and w not in by_iteration for v, w in zip(test.invars, body.invars, strict=True)]
 
 
-def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Any, bool]]:
-    """The results that nobody reads in an iteration that goes on: number, flag and its value there, exit's condition and its
-    value."""
+def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Equations]]:
+    """The results that nobody reads in an iteration that goes on: number, flag and its value there, the iteration that leaves."""
     jaxpr = loop.body.jaxpr
     for flag, going in flags(loop):
         out = jaxpr.outvars[flag]
@@ -118,15 +115,15 @@ def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Any, bool]]:
             for leaves_when in () if condition is None or is_literal(condition) else (True, False):
                 noted = [k for k, note in enumerate(loop.unread) if note == (condition, not leaves_when)]
                 if noted:
-                    equations, outs = under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
-                    if equations.truth(outs[flag]) is (not going):
-                        yield from ((k, flag, going, condition, leaves_when) for k in noted)
+                    last = under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
+                    if last.truth(last.outs[flag]) is (not going):
+                        yield from ((k, flag, going, last) for k in noted)
 
 
 def note_unread(loop: Loop, results: list[Any]) -> None:
     """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
     known = [*loop.init, *loop.test.consts, *loop.body.consts, *results]
-    for k, flag, going, *_ in _noted(loop):
+    for k, flag, going, _ in _noted(loop):
         if is_traced(results[k]) and sum(x is results[k] for x in known) > 1:
             if not journal.in_loop():
                 continue  # nobody asks
@@ -142,13 +139,12 @@ class _Told:
         is_of_exit: whether it is read only where the exit was taken: then there was an iteration.
     """
 
-    def __init__(self, loop: Loop, equations: Equations, outs: list[Any], without: set[int], is_of_exit: bool) -> None:
-        self._loop, self._outs = loop, outs
-        self._made_by = equations.made_by
+    def __init__(self, loop: Loop, last: Equations, without: set[int], is_of_exit: bool) -> None:
+        self._loop, self._outs, self._made_by = loop, last.outs, last.made_by
         self.is_of_exit = is_of_exit
         self._consts = dict(zip(loop.body.jaxpr.constvars, loop.body.consts, strict=True))
         self._counters = dict(self._find_counters(loop.body.jaxpr.invars, without))
-        self._known = {self._form(out): k for k, out in reversed(list(enumerate(outs))) if k not in without}
+        self._known = {self._form(out): k for k, out in reversed(list(enumerate(last.outs))) if k not in without}
 
     @property
     def iterations(self) -> list[int]:

@@ -37,7 +37,7 @@ from jax.lax import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left
-from autograph.runtime.jaxprs.graph import made_of, predicate_of, reads, regions
+from autograph.runtime.jaxprs.graph import made_of, needed, predicate_of, reads, regions
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
 
 _MOST = 200  # equations of a question that the program may hold twice
@@ -73,18 +73,17 @@ def rotated(loop: Loop) -> Form | None:
 
 def _is_worth_it(exit_: Exit) -> bool:
     """Whether the question is short enough to be held twice, and its answer guards more than a few numbers."""
-    equations, head = exit_.asked
+    head = exit_.asked.live
     every = list(_every(head))
     if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
         return False
-    if not any(_guards(eqn, exit_.condition, equations.made_by) for eqn in equations.eqns):
+    if not any(_guards(eqn, exit_.condition, exit_.asked.made_by) for eqn in exit_.asked.eqns):
         return False
-    stay, leave = (side.needed_for(outs) for side, outs in (exit_.stay, exit_.leave))
-    anyway = {v for eqn in (*head, *leave) for v in eqn.outvars}
-    behind = [eqn for eqn in stay if eqn.outvars[0] not in anyway]
+    anyway = {v for eqn in (*head, *exit_.leave.live) for v in eqn.outvars}
+    behind = [eqn for eqn in exit_.stay.live if eqn.outvars[0] not in anyway]
     if any(eqn.primitive.name not in _VIEWS and (eqn.outvars[0].aval.size > 1 or any(regions(eqn))) for eqn in behind):
         return True
-    return any(a is not b and a.aval.size > _LARGE for a, b in zip(exit_.stay[1], exit_.leave[1], strict=True))
+    return any(a is not b and a.aval.size > _LARGE for a, b in zip(exit_.stay.outs, exit_.leave.outs, strict=True))
 
 
 def _guards(eqn: Any, condition: Any, made_by: dict[Any, Any]) -> bool:
@@ -99,25 +98,24 @@ def _every(eqns: Sequence[Any]) -> Iterator[Any]:
 
 
 def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
-    equations, head = exit_.asked
+    head = exit_.asked.live
     asked = {v for eqn in head for v in eqn.outvars}
     iterations = [
-        ([eqn for eqn in side.needed_for(outs) if eqn.outvars[0] not in asked], outs)
-        for side, outs in (exit_.stay, exit_.leave)
+        ([eqn for eqn in side.live if eqn.outvars[0] not in asked], side.outs) for side in (exit_.stay, exit_.leave)
     ]
-    needed = set().union(*(reads(eqns, outs) for eqns, outs in iterations))
+    read = set().union(*(reads(eqns, outs) for eqns, outs in iterations))
     again, carried = [], []
     for eqn in reversed(head):
-        if any(v in needed for v in eqn.outvars):
+        if any(v in read for v in eqn.outvars):
             if eqn.primitive.name in _VIEWS:  # computed again, of what is carried
                 again.append(eqn)
-                needed |= reads([eqn], [])
+                read |= reads([eqn], [])
             else:
-                carried += [v for v in eqn.outvars if v in needed]
+                carried += [v for v in eqn.outvars if v in read]
     again.reverse()
     iteration, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
     # The end of the question, which only its answer needs, is asked in the test; else the answer is carried.
-    before = equations.needed_for(carried)
+    before = needed(exit_.asked.eqns, carried)
     known = {*carried, *loop.body.jaxpr.invars, *loop.body.jaxpr.constvars}
     end = [eqn for eqn in head if eqn not in before]
     if not reads(end, [exit_.condition]) <= known | {v for eqn in end for v in eqn.outvars}:
@@ -126,7 +124,7 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
     ask = made_of(loop.body, before, carried)
     answer = made_of(loop.body, end, [exit_.condition], carried)
     return _Rotated(
-        changing(loop, exit_.stay[1], exit_.flag), ask, answer, exit_.leaves_when, iteration, leave, exit_.rest
+        changing(loop, exit_.stay.outs, exit_.flag), ask, answer, exit_.leaves_when, iteration, leave, exit_.rest
     )
 
 

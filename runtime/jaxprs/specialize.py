@@ -5,14 +5,14 @@
 ...     far = x > 9
 ...     return jax.lax.select(far, x, x + 1), ~far
 >>> jaxpr = jax.make_jaxpr(region)(3).jaxpr
->>> known = Equations(); known.values[jaxpr.eqns[0].outvars[0]] = True
->>> outs = known.add(jaxpr, jaxpr.invars)
->>> known.needed_for(outs), outs == [jaxpr.invars[0], outs[1]], known.truth(outs[1])
+>>> known = under(jaxpr, {jaxpr.eqns[0].outvars[0]: True})
+>>> known.live, known.outs[0] is jaxpr.invars[0], known.truth(known.outs[1])
 ([], True, False)
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -28,11 +28,12 @@ _BOOL = jnp.dtype(bool)
 
 
 class Equations:
-    """Equations that are copied from jaxprs, simplified by the truth values that are known."""
+    """Equations that are copied from jaxprs, simplified by the truth values that are known; `outs` are their results."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: dict[Any, bool]) -> None:
         self.eqns: list[Any] = []
-        self.values: dict[Any, bool] = {}
+        self.outs: list[Any] = []
+        self.values = dict(known)
         self.made_by: dict[Any, Any] = {}
         self._atoms: dict[Any, Any] = {}
 
@@ -106,9 +107,17 @@ class Equations:
         for v in eqn.outvars:
             self.made_by[v] = eqn
 
-    def needed_for(self, atoms: Iterable[Any]) -> list[Any]:
-        """The equations that some values depend on, in order."""
-        return needed(self.eqns, atoms)
+    @functools.cached_property
+    def live(self) -> list[Any]:
+        """The equations that the results depend on, in order."""
+        return needed(self.eqns, self.outs)
+
+
+def under(jaxpr: Any, known: dict[Any, bool]) -> Equations:
+    """The equations and the results of a jaxpr, some of whose booleans are known."""
+    equations = Equations(known)
+    equations.outs = equations.add(jaxpr, jaxpr.invars)
+    return equations
 
 
 _DECIDED = frozenset({"select_n", "cond", "not", "convert_element_type", "broadcast_in_dim"})
