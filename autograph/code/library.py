@@ -90,10 +90,16 @@ def is_library_module(name: Any) -> bool:
     return name != "__main__" and (filename is None or is_library_file(filename))
 
 
-def names_of(module: Any) -> Mapping[str, Any]:
-    """What a module holds, without asking it: one may have put an object with a `__getattr__` of its own in its place."""
+def package_of(x: Any) -> str:
+    """The package that a class or a function says it is from; empty for none."""
+    module = getattr(x, "__module__", None)
+    return module.partition(".")[0] if type(module) is str else ""
+
+
+def names_of(x: Any) -> Mapping[str, Any]:
+    """The `__dict__` of an object, or of what stands in the place of a module, without asking its `__getattr__`."""
     try:
-        found: Mapping[str, Any] = object.__getattribute__(module, "__dict__")
+        found: Mapping[str, Any] = object.__getattribute__(x, "__dict__")
     except AttributeError:
         return {}
     return found

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.code.library import package_of
 from autograph.errors import is_of_jax
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import dispatch
@@ -96,4 +97,4 @@ def _is_indifferent(manager: Any) -> bool:
     code = getattr(getattr(manager, "gen", None), "gi_code", None)
     if code is not None:
         return is_of_jax(code)
-    return isinstance(manager, _INDIFFERENT) or type(manager).__module__.partition(".")[0] in ("jax", "jaxlib")
+    return isinstance(manager, _INDIFFERENT) or package_of(type(manager)) in ("jax", "jaxlib")

@@ -67,22 +67,10 @@ def watched(f: Any) -> Any:
     """
     if not is_tracing():
         return converted(f)
-    with in_try():
-        found = converted(f)
+    found = context.call_in_try(converted, f)
     if found is f or f is any or f is all:  # which convert nothing, and ask who else has their iterator
         return found
-    return functools.partial(call_in_try, found)
-
-
-def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """Calls `f`; functions that are converted meanwhile are converted for it."""
-    with in_try():
-        return f(*args, **kwargs)
-
-
-def in_try() -> Any:
-    """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
-    return context.setting(tries=context.progress.tries + 1)
+    return functools.partial(context.call_in_try, found)
 
 
 def staged(f: FunctionType) -> FunctionType:

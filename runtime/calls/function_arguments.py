@@ -23,7 +23,7 @@ from types import (
 )
 from typing import Any
 
-from autograph.code.library import is_library
+from autograph.code.library import is_library, package_of
 from autograph.runtime.calls import rewrapping
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.library import numpy_functions
@@ -44,11 +44,10 @@ _KEEPS_IDENTITY = frozenset({"register", "wraps", "update_wrapper", "partial"})
 
 def takes_functions(f: Any) -> bool:
     """Whether a library callable may be given functions to call, judged by the package it comes from."""
-    module = getattr(f, "__module__", None)
-    if type(module) is not str or module.partition(".")[0].lstrip("_") not in _PACKAGES:
+    if package_of(f).lstrip("_") not in _PACKAGES:
         return False
     name = getattr(f, "__name__", "")
-    if module.startswith(_ARRAY_MODULES):
+    if f.__module__.startswith(_ARRAY_MODULES):
         return name in _OF_ARRAY_MODULES
     return name not in _KEEPS_IDENTITY and not name.startswith("register_")
 

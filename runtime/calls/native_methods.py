@@ -16,13 +16,13 @@ import functools
 import operator
 import sys
 from collections.abc import Callable
-from types import BuiltinFunctionType, FrameType, FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from autograph import errors
+from autograph.code.library import package_of
 from autograph.runtime.heap import (
     aliases,
     guarded_iterators,
@@ -37,7 +37,7 @@ from autograph.runtime.operators import attributes
 from autograph.runtime.sequences import comparison, ranges, selection, traced_index
 from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.tracing import context, host
-from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.refusals import frames_of_user, refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.kinds import is_value_class
 
@@ -137,8 +137,7 @@ def announced(f: Any, *owner: Any) -> Any:
     Most comes back as it was (the parameters that an optimiser is given), so it is compared, and a change is announced
     when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
     """
-    module = getattr(f, "__module__", None)
-    package = module.partition(".")[0].lstrip("_") if type(module) is str else ""
+    package = package_of(f).lstrip("_")
     if package not in _READING_PACKAGES or (package == "jax" and not owner):
         guarded_iterators.enter_any()
     if package in _READING_PACKAGES or not journal.hears_of_writes():
@@ -180,9 +179,7 @@ def _as_of_the_user(call: Any) -> Any:
     """`call` with the globals of the code that is running: `namedtuple`, `Enum` and their like take the name of the module
     in which they make a class from the frame that called them.
     """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and errors.is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = next(frames_of_user(sys._getframe(), libraries=True), None)
     return (
         call if frame is None else FunctionType(call.__code__, frame.f_globals, call.__name__, None, call.__closure__)
     )

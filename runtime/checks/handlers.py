@@ -43,7 +43,7 @@ from autograph.runtime.heap import journal
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import user_line
-from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.sharing import locals_of, outward
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
 _NO_EVENTS = (
@@ -196,12 +196,10 @@ def may_catch_arithmetic() -> bool:
 
 def _staged_frames() -> Iterator[tuple[FrameType, list[ast.expr | None]]]:
     """The frames of staged functions that run now, and what the handlers around the lines where they are catch."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    for frame in outward(sys._getframe()):
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
             yield frame, source.caught_around(frame.f_code.co_filename, frame.f_lineno)
-        frame = frame.f_back
 
 
 def _runs_hasattr(frame: FrameType) -> bool:

@@ -24,7 +24,7 @@ from types import FrameType
 
 from autograph.errors import is_ours
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.sharing import locals_of, outward
 
 _VARARGS = 0x4
 _TAKING = frozenset(
@@ -34,22 +34,17 @@ _TAKING = frozenset(
 
 def steps() -> bool:
     """Whether one of the running functions is the `__next__` or `__anext__` of an iterator, which ends by an exception."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name not in ("__next__", "__anext__"):
-        frame = frame.f_back
-    return frame is not None
+    return any(frame.f_code.co_name in ("__next__", "__anext__") for frame in outward(sys._getframe()))
 
 
 def takes_items() -> bool:
     """Whether one of the running functions is a `__getitem__` that an iteration asks for the next item."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    for frame in outward(sys._getframe()):
         caller = frame.f_back
         # Of two parameters or more: a branch or body of one of its statements bears its name.
         if frame.f_code.co_name == "__getitem__" and (frame.f_code.co_argcount > 1 or frame.f_code.co_flags & _VARARGS):
             if caller is not None and _takes(caller) and _is_sequence(frame):
                 return True
-        frame = caller
     return False
 
 

@@ -23,7 +23,6 @@ import linecache
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Any, cast
 
 import jax
@@ -38,7 +37,7 @@ from autograph.runtime.checks.tracing_errors import is_of_a_call
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
-from autograph.runtime.tracing.refusals import user_line
+from autograph.runtime.tracing.refusals import frames_of_user, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
 
@@ -229,9 +228,7 @@ def demand(ok: Any, error: Exception) -> None:
 
 def _user_place() -> tuple[str, int] | None:
     """File and line of the innermost frame that is not ours."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and errors.is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = next(frames_of_user(sys._getframe(), libraries=True), None)
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
+from autograph.code.library import names_of
 from autograph.jax_internals import is_tracing, trace_reference
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.context import progress
@@ -199,11 +200,8 @@ def held() -> list[Any]:
 def _whose(names: dict[Any, Any], views: list[_View]) -> Any:
     """The object whose attributes stand in a dict; the dict itself where it is none of those that matter here."""
     for obj in _candidates(views).values():
-        try:
-            if object.__getattribute__(obj, "__dict__") is names:
-                return obj
-        except AttributeError:
-            pass
+        if names_of(obj) is names:
+            return obj
     return names
 
 

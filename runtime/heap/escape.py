@@ -19,6 +19,7 @@ from typing import Any
 
 import jax
 
+from autograph.code.library import names_of
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import aliases
 from autograph.runtime.heap.journal import held_by_regions
@@ -27,7 +28,7 @@ from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, c
 from autograph.runtime.values.kinds import LEAF_KINDS, Opened, is_value_class, open_any
 from autograph.runtime.values.locations import ContentsLocation, attribute_values
 from autograph.runtime.values.merge import Mismatch
-from autograph.runtime.values.reachability import unreferenced, walked
+from autograph.runtime.values.reachability import unreferenced, walk, walked
 from autograph.runtime.values.writes import Written
 
 ANOTHER = "each iteration makes and changes another object there, which is still known after the iteration"
@@ -65,7 +66,7 @@ def made_inside(objects: list[Any], regions: Sequence[Finished], tables: Sequenc
     candidates: dict[int, Any] = {}
     for obj in objects:
         candidates[id(obj)] = obj
-    _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
+    _add_containers(candidates, [*results, *map(names_of, objects)])
     # References are counted next, and the last iterations of the loops above left some in these names of other types.
     obj = region = snapshot = w = None  # type: ignore[assignment]
     return unreferenced(candidates, holders)
@@ -112,16 +113,15 @@ def _copy_of(items: list[Any], _: list[Any]) -> set[Any]:
 
 def _objects_in(values: list[Any]) -> list[Any]:
     """The containers and objects that `values` lead to."""
-    found: dict[int, Any] = {}
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if id(value) in found or type(value) in LEAF_KINDS or is_array_like(value) or isinstance(value, type):
-            continue
-        found[id(value)] = value
+
+    def leads(value: Any) -> list[Any]:
         opened = open_any(value)
-        pending += () if opened is None else opened[0]
-    return list(found.values())
+        return [] if opened is None else opened[0]
+
+    def is_object(value: Any) -> bool:
+        return not (type(value) in LEAF_KINDS or is_array_like(value) or isinstance(value, type))
+
+    return list(walk(values, leads, is_object))
 
 
 def holders_of(region: Finished) -> list[Any]:
@@ -161,14 +161,6 @@ def _holders(variables: Sequence[Variable]) -> list[Any]:
     return [*(v.cell for v in variables if isinstance(v, CellVariable)), *held_by_regions()]
 
 
-def vars_of(obj: Any) -> Any:
-    """The `__dict__` of an object, or None."""
-    try:
-        return object.__getattribute__(obj, "__dict__")
-    except AttributeError:
-        return None
-
-
 def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
     pending = list(values)
     while pending:
@@ -183,5 +175,5 @@ def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
             pending.extend(tuple.__iter__(value))
         elif is_value_class(type(value)):
             candidates[id(value)] = value
-            names = vars_of(value)
-            pending.extend(attribute_values(value) if names is None else [names])
+            names = names_of(value)
+            pending.extend([names] if names else attribute_values(value))

@@ -5,18 +5,19 @@
 (True, False, True)
 >>> chain = ChainMap({}, {"a": [1]})
 >>> [part for part in parts(chain) if part is not chain]
-[[{}, {'a': [1]}], {'a': [1]}, [1], {}]
+[[{}, {'a': [1]}], {}, {'a': [1]}, [1]]
 """
 
 from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
-from autograph.code.library import is_library_class
-from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.code.library import is_library_class, package_of
 from autograph.runtime.values.locations import attribute_values
+from autograph.runtime.values.reachability import walk
 
 # Packages whose objects are values: nothing in them changes, or what changes is a matter of JAX.
 _VALUES = frozenset({"jax", "jaxlib", "numpy", "autograph", "builtins", "typing", "enum", "abc", "types", "fractions"})
@@ -36,31 +37,17 @@ def is_foreign(kind: type) -> bool:
 
 
 def _is_of_library(base: type) -> bool:
-    module = base.__module__
-    if not base.__flags__ & _HEAP_TYPE or not isinstance(module, str) or module.partition(".")[0] in _VALUES:
-        return False
-    return is_library_class(base) and static_lookup(base, "__module__") is not None
+    package = package_of(base)
+    return bool(package and base.__flags__ & _HEAP_TYPE and package not in _VALUES and is_library_class(base))
 
 
 def parts(obj: Any) -> list[Any]:
     """The object and all that can be reached from it through attributes and containers and that may change."""
-    found: list[Any] = []
-    seen: set[int] = set()
-    pending = [obj]
-    while pending and len(found) < _MOST:
-        part = pending.pop()
-        kind = type(part)
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, dict):
-            found.append(part)
-            pending.extend(dict.values(part))
-        elif isinstance(part, _SEQUENCES):
-            if not isinstance(part, tuple | frozenset):
-                found.append(part)
-            pending.extend(part)
-        elif is_foreign(kind):
-            found.append(part)
-            pending.extend(attribute_values(part))
-    return found
+    found = walk([obj], _inside, lambda x: isinstance(x, (dict, *_SEQUENCES)) or is_foreign(type(x)), _MOST)
+    return [x for x in found if not isinstance(x, tuple | frozenset)]
+
+
+def _inside(x: Any) -> Iterable[Any]:
+    if isinstance(x, dict):
+        return dict.values(x)
+    return x if isinstance(x, _SEQUENCES) else attribute_values(x)

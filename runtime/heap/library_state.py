@@ -121,8 +121,7 @@ def _places(package: str) -> tuple[list[GlobalLocation], list[GlobalLocation]]:
 
 
 def _is_own(kind: type, package: str) -> bool:
-    module = kind.__module__
-    return not issubclass(kind, type) and type(module) is str and module.partition(".")[0] == package
+    return not issubclass(kind, type) and library.package_of(kind) == package
 
 
 def _stored(values: list[Any], module: str) -> Iterator[str]:

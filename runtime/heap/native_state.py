@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.code.library import package_of
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.iterators import BOUND, advances
 from autograph.runtime.tracing import context, host, sharing
@@ -160,6 +161,6 @@ def _has_unknown_methods(kind: type) -> bool:
     return any(
         type(member) is MethodDescriptorType and name[:2] != "__"
         for base in kind.__mro__
-        if str(base.__module__).partition(".")[0].lstrip("_") not in _WITHOUT_STATE
+        if package_of(base).lstrip("_") not in _WITHOUT_STATE
         for name, member in base.__dict__.items()
     )

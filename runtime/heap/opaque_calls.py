@@ -191,7 +191,7 @@ def _reached(roots: Iterable[Any], most: int) -> Iterator[Any]:
     while open_ and len(seen) < most:
         x = open_.popleft()
         kind = type(x)
-        if kind in _LEAVES or id(x) in seen or _package(kind) in _OF_OTHERS:
+        if kind in _LEAVES or id(x) in seen or library.package_of(kind) in _OF_OTHERS:
             continue
         seen.add(id(x))
         if kind is MethodType:
@@ -223,11 +223,6 @@ def _reached(roots: Iterable[Any], most: int) -> Iterator[Any]:
                 yield x
             open_ += attribute_values(x)
             open_.append(kind)
-
-
-def _package(kind: type) -> str:
-    name = kind.__module__
-    return name.partition(".")[0] if type(name) is str else ""
 
 
 def _is_library(x: Any) -> bool:

@@ -22,8 +22,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph import errors
 from autograph.code import library, registry
+from autograph.runtime.tracing.refusals import frames_of_user
 from autograph.runtime.tracing.sharing import locals_of
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.kinds import LEAF_KINDS
@@ -102,15 +102,12 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
             yield from (((".", name), value) for name, value in list(x.__dict__.items()))
     elif kind is _JITTED:
         yield ("-", None), x.__wrapped__
-    elif str(kind.__module__).partition(".")[0] not in _OF_OTHERS:
+    elif library.package_of(kind) not in _OF_OTHERS:
         yield from _of_object(x)
 
 
 def _of_object(x: Any) -> Iterator[tuple[Step, Any]]:
-    try:
-        yield (".", "__dict__"), object.__getattribute__(x, "__dict__")
-    except AttributeError:
-        pass
+    yield (".", "__dict__"), library.names_of(x)
     for name in attribute_names(x):
         value = AttributeLocation(x, name).get()
         if value is not UNSET:
@@ -147,11 +144,8 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
         if name in space:
             yield ("", name), space[name]
     yield ("", "globals()"), space
-    while frame is not None:
-        filename = frame.f_code.co_filename
-        if not errors.is_ours(filename) and not library.is_library_file(filename):
-            yield from ((("", name), value) for name, value in locals_of(frame).items())
-        frame = frame.f_back
+    for one in frames_of_user(frame):
+        yield from ((("", name), value) for name, value in locals_of(one).items())
     for module in list(sys.modules.values()):
         if type(module) is ModuleType and not library.is_library_module(module.__name__):
             yield from ((("", name), value) for name, value in list(vars(module).items()))

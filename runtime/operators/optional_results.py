@@ -28,13 +28,12 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime.tracing import host
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing import context, host
 
 
 def asked_for_none() -> bool:
     """Whether the caller of the function that begins tests its result for `None`."""
-    made, progress.asks_for_none = progress.asks_for_none, False
+    made, context.progress.asks_for_none = context.progress.asks_for_none, False
     return made
 
 
@@ -46,8 +45,7 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
         in_try: whether the call stands in a `try` whose handlers may catch what arithmetic raises.
     """
     if in_try and is_tracing():
-        with host.calls.in_try():
-            return functools.partial(host.calls.call_in_try, asking(f, asked))
+        return functools.partial(context.call_in_try, context.call_in_try(asking, f, asked))
     found = host.calls.converted(f)
     if not asked or not is_tracing():
         return found
@@ -57,11 +55,11 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        progress.asks_for_none = True
+        context.progress.asks_for_none = True
         try:
             return found(*args, **kwargs)
         finally:
-            progress.asks_for_none = False  # where the arguments did not fit
+            context.progress.asks_for_none = False  # where the arguments did not fit
 
     return call
 

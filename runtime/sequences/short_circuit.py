@@ -14,7 +14,7 @@ import gc
 import itertools
 import sys
 from collections.abc import Callable, Iterable
-from types import CellType, CodeType, FrameType, GeneratorType
+from types import CellType, CodeType, GeneratorType
 from typing import Any
 
 from jax import lax
@@ -111,12 +111,9 @@ def _bound_in(code: CodeType) -> set[str]:
     bound = {x.argval for x in dis.get_instructions(code) if x.opname == "STORE_DEREF"} & {*code.co_freevars}
     if not bound:
         return bound
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and code not in frame.f_code.co_consts:
-        frame = frame.f_back
-    if frame is None:
+    around = next((f.f_code for f in sharing.outward(sys._getframe()) if code in f.f_code.co_consts), None)
+    if around is None:
         return bound
-    around = frame.f_code
     inside = [x for x in around.co_consts if type(x) is CodeType and x is not code]
     read = {
         x.argval for x in dis.get_instructions(around) if x.opname.startswith("LOAD") and x.opname.endswith("DEREF")

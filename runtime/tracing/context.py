@@ -77,6 +77,12 @@ class _Context(threading.local):
 progress = _Context()
 
 
+def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls `f`; functions that are converted meanwhile stand in a `try` whose handlers may catch what arithmetic raises."""
+    with setting(tries=progress.tries + 1):
+        return f(*args, **kwargs)
+
+
 def active() -> bool:
     """Whether a region is being staged in this thread."""
     return bool(progress.regions)

@@ -12,7 +12,6 @@ imports point downwards. So this is the one way up; what it leads to is imported
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from contextlib import AbstractContextManager
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -61,14 +60,8 @@ class Calls(Protocol):
     def staged(self, f: FunctionType) -> FunctionType:
         """The staged body of a Python function of the user's; `f` itself where there is none."""
 
-    def in_try(self) -> AbstractContextManager[None]:
-        """While it lasts, calls stand in a `try` whose handlers may catch what arithmetic raises."""
-
     def refuse_unasked(self, f: FunctionType) -> None:
         """Refuses a function that was staged elsewhere where its arithmetic may raise what a handler names."""
-
-    def call_in_try(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls `f` there."""
 
 
 class Statements(Protocol):

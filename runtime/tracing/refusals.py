@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
+from collections.abc import Iterator
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType
 from typing import Any
 
@@ -16,7 +18,7 @@ import numpy as np
 
 from autograph.code.library import is_library_file
 from autograph.errors import StagingError, UndefinedVariableError, is_ours
-from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.sharing import locals_of, outward
 
 # What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
 CANNOT_STAGE = (
@@ -36,20 +38,21 @@ RETURNED = "return_value"
 _OURS = re.compile(rf"{RETURNED}\d*(?!\w)")
 
 
+def frames_of_user(frame: FrameType | None, libraries: bool = False) -> Iterator[FrameType]:
+    """The frames from `frame` outwards that are neither ours nor, unless those are asked for, a library's."""
+    for one in outward(frame):
+        filename = one.f_code.co_filename
+        if not is_ours(filename) and (libraries or not is_library_file(filename)):
+            yield one
+
+
 def user_line(outer: int = 0) -> tuple[str, int] | None:
     """File and line of the innermost running frame that is neither ours nor a library's, or of the `outer`-th around it.
 
     Only for the text of an error: no operator decides anything by looking at frames.
     """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        filename = frame.f_code.co_filename
-        if not is_ours(filename) and not is_library_file(filename):
-            if not outer:
-                return filename, frame.f_lineno
-            outer -= 1
-        frame = frame.f_back
-    return None
+    frame = next(itertools.islice(frames_of_user(sys._getframe()), outer, None), None)
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:
@@ -60,12 +63,8 @@ def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> S
 def names_held(x: Any) -> list[str]:
     """The local variables of the user's running functions that hold an object, innermost first; for the text of an error."""
     found: list[str] = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        filename = frame.f_code.co_filename
-        if not is_ours(filename) and not is_library_file(filename):
-            found += [name for name, value in locals_of(frame).items() if value is x and name not in found]
-        frame = frame.f_back
+    for frame in frames_of_user(sys._getframe()):
+        found += [name for name, value in locals_of(frame).items() if value is x and name not in found]
     return found
 
 

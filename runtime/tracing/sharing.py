@@ -15,6 +15,7 @@ only tables and results hold is counted exactly everywhere.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -40,11 +41,16 @@ def others(x: Any, calls: int = 1) -> int:
         return sys.getrefcount(x) - _ALONE
     found = max(len(names), sys.getrefcount(x) - _ALONE + 1)
     if not names.isdisjoint(frame.f_code.co_varnames[: _parameters(frame)]):  # borrowed, maybe: whose is it?
-        outer = frame.f_back
-        while outer is not None:
+        for outer in outward(frame.f_back):
             found += len(_variables(outer, x))
-            outer = outer.f_back
     return found
+
+
+def outward(frame: FrameType | None) -> Iterator[FrameType]:
+    """A running frame, the one that called it, and so on."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def locals_of(frame: FrameType) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def decider(x: Any) -> Any:
         return x
     method = python_method(kind, "__bool__")
     if method is not None:
-        answer = _staged(method)(x)
+        answer = host.calls.staged(method)(x)
         if not is_traced(answer) and type(answer) is not bool:
             raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
         return answer
@@ -48,14 +48,10 @@ def length(x: Any) -> Any:
     method = python_method(type(x), "__len__")
     if method is None:
         return len(x)
-    answer = _staged(method)(x)
+    answer = host.calls.staged(method)(x)
     if is_traced(answer):
         return answer
     number = operator.index(answer)
     if number < 0:
         raise ValueError("__len__() should return >= 0")
     return number
-
-
-def _staged(method: Any) -> Any:
-    return host.calls.staged(method)

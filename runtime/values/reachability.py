@@ -12,7 +12,9 @@ Only the candidates are looked at, never the heap.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -45,17 +47,37 @@ def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int
         allocated -= old
 
 
+def walk(
+    roots: Iterable[Any],
+    leads: Callable[[Any], Iterable[Any]],
+    into: Callable[[Any], bool] = lambda x: True,
+    most: int = sys.maxsize,
+) -> Iterator[Any]:
+    """What `roots` lead to, each once and what is near first.
+
+    Args:
+        leads: what an object leads to.
+        into: whether an object counts; what does not leads nowhere.
+        most: at how many objects the walk ends.
+    """
+    pending, seen = deque(roots), set[int]()
+    while pending and len(seen) < most:
+        x = pending.popleft()
+        if id(x) not in seen and into(x):
+            seen.add(id(x))
+            yield x
+            pending.extend(leads(x))
+
+
 def walked(values: Sequence[Any]) -> Iterator[Any]:
     """`values` and what they lead to, through whatever Python refers by; JAX's values lead nowhere."""
-    seen: set[int] = set()
-    pending = [*values]
-    while pending:
-        value = pending.pop()
-        yield value
-        if id(value) in seen or isinstance(value, _LEADS_NOWHERE):
-            continue
-        seen.add(id(value))
-        pending.extend(value.__closure__ or () if isinstance(value, FunctionType) else gc.get_referents(value))
+    return walk(values, _referents)
+
+
+def _referents(x: Any) -> Iterable[Any]:
+    if isinstance(x, _LEADS_NOWHERE):
+        return ()
+    return x.__closure__ or () if isinstance(x, FunctionType) else gc.get_referents(x)
 
 
 _LEADS_NOWHERE = (jax.core.Tracer, jax.Array, type, ModuleType, CodeType)
