@@ -74,10 +74,6 @@ LATE = {
     ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
     ("autograph.conversion.staged_tree", "autograph.code.translation"): "imported with the first conversion",
     ("autograph.conversion.staged_tree", "autograph.converters"): "imported with the first conversion",
-    (
-        "autograph.runtime.calls.rewrapping",
-        "autograph.runtime.calls.function_arguments",
-    ): "a wrapped function is one, too",
     ("autograph.runtime.heap.outside", "autograph.runtime.heap.library_state"): "which announces to the journal",
     ("autograph.runtime.sequences.counted_range", "autograph.runtime.sequences.ranges"): "which is built on the class",
 }

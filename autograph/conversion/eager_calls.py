@@ -115,7 +115,7 @@ class Routes(dict[Any, Any]):
         return "_ROUTES"
 
     def __missing__(self, fn: Any) -> Any:
-        converted = rewrapped(fn) if is_wrapper(fn) else host.conversion.convert_function(fn)
+        converted = rewrapped(fn, argument) if is_wrapper(fn) else host.conversion.convert_function(fn)
         if inspect.unwrap(fn).__closure__ is None:
             self[fn] = converted
         return converted

@@ -43,7 +43,7 @@ from autograph.code import registry
 from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
-from autograph.runtime.calls.function_arguments import takes_functions, with_functions_converted
+from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
 from autograph.runtime.library import standard_library
@@ -86,7 +86,7 @@ def _function(f: FunctionType) -> Any:
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
     known = counterpart(f) or standard_library.counterpart(f, _library(f))
-    return known or _library(rewrapping.rewrapped(f) if "__wrapped__" in f.__dict__ else f)
+    return known or _library(rewrapping.rewrapped(f, argument) if "__wrapped__" in f.__dict__ else f)
 
 
 def _unseen(f: FunctionType) -> Any:
@@ -158,7 +158,7 @@ def _wrapper(f: Any) -> Any:
     module = getattr(f, "__module__", None)
     if type(module) is str and module.startswith("jax."):
         return _library(f)  # jax.numpy's own
-    return rewrapping.rewrapped(f)
+    return rewrapping.rewrapped(f, argument)
 
 
 def _other(f: Any) -> Any:

@@ -88,7 +88,7 @@ def _afresh(x: Any, found: Any) -> Any:
 def convert(f: FunctionType) -> Any:
     """The converted function; `f` itself where it is library code, marked `do_not_convert`, or has no source."""
     if is_library(f):
-        return rewrapping.rewrapped(f) if "__wrapped__" in f.__dict__ or f.__closure__ else f
+        return rewrapping.rewrapped(f, argument) if "__wrapped__" in f.__dict__ or f.__closure__ else f
     return f if host.conversion.staged(f) is f else host.conversion.convert_function(f)
 
 
@@ -106,7 +106,7 @@ def argument(x: Any) -> Any:
     if (kind is list or kind is tuple) and x and callable(x[0]) and any(type(e) in _FUNCTIONS for e in x):
         return kind(map(argument, x))  # a heap of thousands of numbers is not walked at each call
     if kind is rewrapping.JITTED or kind in rewrapping.CUSTOM:
-        return rewrapping.rewrapped(x)
+        return rewrapping.rewrapped(x, argument)
     if (
         kind in _NATIVE and journal.hears_of_writes()
     ):  # `operator.iadd`, `xs.append`: the journal must hear of what they write

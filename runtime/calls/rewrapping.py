@@ -12,7 +12,7 @@ a jitted one is made for each call:
 
 >>> import jax
 >>> f = jax.vmap(len)
->>> rewrapped(f) is f  # nothing inside is the user's
+>>> rewrapped(f, lambda inner: inner) is f  # nothing inside is the user's
 True
 """
 
@@ -30,6 +30,7 @@ import jax
 from autograph.code.library import is_library
 from autograph.jax_internals import jit_options, trace_reference
 from autograph.runtime.heap import path_conditions
+from autograph.runtime.tracing.variables import UNSET, contents
 
 Convert = Callable[[Any], Any]
 _MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -46,13 +47,11 @@ _DISPATCHED: tuple[type, ...] = tuple(filter(None, [getattr(functools, "_singled
 CUSTOM: tuple[type, ...] = (jax.custom_jvp, jax.custom_vjp, *_DISPATCHED)
 
 
-def rewrapped(wrapper: Any) -> Any:
+def rewrapped(wrapper: Any, convert: Convert) -> Any:
     """The wrapper around converted functions; itself where it holds none of the user's."""
     found = _MADE.get(wrapper)
     if found is None:
-        from autograph.runtime.calls.function_arguments import argument
-
-        found = _RULES[type(wrapper)](wrapper, argument)
+        found = _RULES[type(wrapper)](wrapper, convert)
         _MADE[wrapper] = _ITSELF if found is wrapper else found
     found = wrapper if found is _ITSELF else found
     return _jitted_afresh(found) if type(found) is JITTED and path_conditions.depends_on_place() else found
@@ -120,12 +119,8 @@ def _closure(wrapper: FunctionType, convert: Convert) -> Any:
     changed = False
     cells = []
     for cell in wrapper.__closure__ or ():
-        try:
-            old = cell.cell_contents
-        except ValueError:  # not filled yet
-            cells.append(cell)
-            continue
-        new = _in_cell(old, convert)
+        old = contents(cell)
+        new = old if old is UNSET else _in_cell(old, convert)
         changed = changed or new is not old
         cells.append(cell if new is old else CellType(new))
     if not changed:

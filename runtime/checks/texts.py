@@ -90,10 +90,6 @@ def as_shown(text: str) -> str:
     return TextOfTraced(text) if "Tracer" in text and type(text) is str and is_tracing() else text
 
 
-def _shows_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    return any(map(_holds_traced, (*args, *kwargs.values())))
-
-
 def percent(text: str, values: Any) -> Any:
     """`text % values`."""
     order_reads.check_inside(values)
@@ -120,7 +116,7 @@ def method(f: Any) -> Any:
     if f.__name__ == "format":
 
         def formatted(*args: Any, **kwargs: Any) -> Any:
-            if not _shows_traced(args, kwargs):
+            if not _holds_traced((args, kwargs)):
                 return as_shown(f(*args, **kwargs))
             try:
                 return TextOfTraced(f(*args, **kwargs))

@@ -19,7 +19,6 @@ from typing import Any
 
 import jax
 
-from autograph.code.library import names_of
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import aliases
 from autograph.runtime.heap.journal import held_by_regions
@@ -66,7 +65,7 @@ def made_inside(objects: list[Any], regions: Sequence[Finished], tables: Sequenc
     candidates: dict[int, Any] = {}
     for obj in objects:
         candidates[id(obj)] = obj
-    _add_containers(candidates, [*results, *map(names_of, objects)])
+    _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
     # References are counted next, and the last iterations of the loops above left some in these names of other types.
     obj = region = snapshot = w = None  # type: ignore[assignment]
     return unreferenced(candidates, holders)
@@ -161,6 +160,14 @@ def _holders(variables: Sequence[Variable]) -> list[Any]:
     return [*(v.cell for v in variables if isinstance(v, CellVariable)), *held_by_regions()]
 
 
+def vars_of(obj: Any) -> Any:
+    """The `__dict__` of an object, or None: another dict in its place would be gone, and its address be another's."""
+    try:
+        return object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return None
+
+
 def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
     pending = list(values)
     while pending:
@@ -175,5 +182,5 @@ def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
             pending.extend(tuple.__iter__(value))
         elif is_value_class(type(value)):
             candidates[id(value)] = value
-            names = names_of(value)
-            pending.extend([names] if names else attribute_values(value))
+            names = vars_of(value)
+            pending.extend(attribute_values(value) if names is None else [names])

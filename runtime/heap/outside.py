@@ -25,7 +25,7 @@ import numpy as np
 from autograph.code import library, registry
 from autograph.runtime.tracing.refusals import frames_of_user
 from autograph.runtime.tracing.sharing import locals_of
-from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.tracing.variables import UNSET, contents
 from autograph.runtime.values.kinds import LEAF_KINDS
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
@@ -84,10 +84,7 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
     if kind is FunctionType:
         yield from _of_function(x)
     elif kind is CellType:
-        try:
-            yield ("-", None), x.cell_contents
-        except ValueError:  # not filled yet
-            return
+        yield from [(("-", None), value)] if (value := contents(x)) is not UNSET else ()
     elif kind is MethodType:
         yield ("-", None), x.__func__
         yield ("", "self"), x.__self__

@@ -28,12 +28,12 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import note, notes_of, open_traces, records_region, trace_of
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 
 
@@ -124,14 +124,9 @@ def ended(value: Any) -> None:
 def ended_with(results: Sequence[Any], seen: int) -> None:
     """The same of one of a statement's results, where there were checks in it: `checks_seen` was `seen` before."""
     if progress.checks > seen:
-        numbers = (x for x in results if jax.typeof(x).shape == () and _is_integral(x) and _outlives(x))
+        numbers = (x for x in results if is_integer(x) and _outlives(x))
         for number in itertools.islice(numbers, 1):
             ended(number)
-
-
-def _is_integral(x: Any) -> bool:
-    dtype = jax.typeof(x).dtype
-    return any(jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer))
 
 
 _MOST = 8

@@ -28,7 +28,7 @@ from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.staging import is_array_like, is_traced
-from autograph.runtime.tracing.variables import UNSET, CellVariable
+from autograph.runtime.tracing.variables import UNSET, CellVariable, contents
 from autograph.runtime.values.kinds import LEAF_KINDS, open_container
 
 
@@ -106,18 +106,11 @@ def _changes(region: journal.Region) -> list[tuple[Any, Any]]:
 def _same_cells(first: Any, again: Any, entry: dict[int, Any], depth: int = 0) -> bool:
     """Whether the variables of two functions of one code are alike; `entry`: what some held before, by the id of the cell."""
     pairs = zip(first.__closure__ or (), again.__closure__ or (), strict=True)
-    return all(_alike(entry[id(a)] if id(a) in entry else _held(a), _held(b), depth) for a, b in pairs)
+    return all(_alike(entry[id(a)] if id(a) in entry else contents(a), contents(b), depth) for a, b in pairs)
 
 
 def _more_of(f: FunctionType) -> tuple[Any, ...]:
     return f.__defaults__, f.__kwdefaults__, f.__dict__
-
-
-def _held(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return UNSET
 
 
 def _alike(a: Any, b: Any, depth: int = 0) -> bool:

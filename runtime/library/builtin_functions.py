@@ -66,7 +66,7 @@ from autograph.runtime.sequences import (
 )
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, host
-from autograph.runtime.tracing.array_types import scalar, type_of
+from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import decider, length
 from autograph.runtime.values import key_orders
@@ -129,7 +129,7 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
         if mod is not None:
             return pow(base, exp, mod)
         return powers.power(base, arithmetic_errors.operand("pow", base, exp))
-    if not all(map(modular.is_integer, (base, exp, mod))):
+    if not all(map(is_integer, (base, exp, mod))):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     return scalar(modular.power(base, exp, mod), int)
 

@@ -22,6 +22,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.exact_integers import check_exact
 from autograph.runtime.tracing.staging import is_traced
 
@@ -38,9 +39,8 @@ def real(x: Any) -> Any:
 
 def integer(x: Any) -> Any:
     """`operator.index(x)`."""
-    aval = jax.typeof(x)
-    if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
-        raise TypeError(f"'{aval.dtype}' object cannot be interpreted as an integer")
+    if not is_integer(x):
+        raise TypeError(f"'{jax.typeof(x).dtype}' object cannot be interpreted as an integer")
     return convert_weak(x, jnp.result_type(int))
 
 

@@ -102,7 +102,7 @@ def _positions(x: Any, i: Any) -> list[Any] | None:
     """For each axis the integer that the index has there, or None for all of it (`:`); None for any other index."""
     parts = list(i) if type(i) is tuple else [i]
     parts = [None if type(p) is slice and p == slice(None) else p for p in parts]
-    if not all(p is None or _is_integer(p) for p in parts) or all(p is None for p in parts):
+    if not all(p is None or index_lists.is_integer(p) for p in parts) or all(p is None for p in parts):
         return None
     if len(parts) > len(x.shape) or 0 in x.shape or not all(isinstance(n, int) for n in x.shape):
         return None
@@ -231,14 +231,6 @@ def _clipped(bound: Any, size: int, default: int) -> Any:
         return jnp.asarray(default)
     bound = _wide(bound) if is_traced(bound) else jnp.asarray(operator.index(bound))
     return jnp.clip(lax.select(bound < 0, bound + size, bound), 0, size)
-
-
-def _is_integer(i: Any) -> bool:
-    """Whether an index is one integer, known or traced; a bool is a mask."""
-    if not is_traced(i):
-        return type(i) is int or isinstance(i, np.integer)
-    aval = jax.typeof(i)
-    return not aval.shape and jnp.issubdtype(aval.dtype, jnp.integer)
 
 
 def _wide(i: Any) -> Any:

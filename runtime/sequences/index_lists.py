@@ -78,11 +78,12 @@ def _are_in_place(parts: tuple[Any, ...], axis: int, lists: list[list[Any]]) -> 
     return (
         all(type(p) is slice and not any(map(is_traced, (p.start, p.stop, p.step))) for p in slices)
         and all(len(items) == len(lists[0]) for items in lists)
-        and all(_is_integer(item) for items in lists for item in items)
+        and all(is_integer(item) for items in lists for item in items)
     )
 
 
-def _is_integer(item: Any) -> bool:
+def is_integer(item: Any) -> bool:
+    """Whether an index is one integer, known or traced; a bool is a mask."""
     if is_traced(item):
         return not item.shape and jnp.issubdtype(item.dtype, jnp.integer)
     return type(item) is int or isinstance(item, np.integer)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -61,9 +60,3 @@ def _inverse(a: Any, n: Any) -> Any:
 
     zero = jnp.zeros_like(a)
     return jnp.remainder(lax.while_loop(lambda c: c[1] != 0, step, (n, a, zero, zero + 1))[2], n)
-
-
-def is_integer(x: Any) -> bool:
-    """Whether `x` is an integer scalar, known or traced."""
-    aval = jax.typeof(x)
-    return not aval.shape and (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_)

@@ -29,9 +29,8 @@ import jax.numpy as jnp
 
 from autograph import errors
 from autograph.runtime.checks import guards
-from autograph.runtime.sequences import modular
 from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.array_types import scalar, type_of
+from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
 from autograph.runtime.tracing.exact_integers import check_exact
 from autograph.runtime.tracing.staging import is_traced
 
@@ -76,4 +75,4 @@ def _is_number(x: Any) -> bool:
     """Whether `x` is an integer of Python's, known or traced."""
     if not is_traced(x):
         return type(x) in (int, bool)
-    return modular.is_integer(x) and type_of(x).weak and not type_of(x).shape
+    return is_integer(x) and type_of(x).weak and not type_of(x).shape

@@ -25,6 +25,7 @@ from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.variables import contents
 
 _STOPS = "Python stops at the item that decides, which is traced"
 _MOST = 10_000
@@ -98,7 +99,7 @@ class _Walrus:
         self._before = self._values()
 
     def _values(self) -> list[Any]:
-        return [_content(cell) for cell in self._cells]
+        return list(map(contents, self._cells))
 
     def has_bound(self) -> bool:
         """Whether any of them is bound to another value since the last time."""
@@ -121,13 +122,6 @@ def _bound_in(code: CodeType) -> set[str]:
     return {
         name for name in bound if name not in around.co_cellvars or name in read.union(*(x.co_freevars for x in inside))
     }
-
-
-def _content(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return _END
 
 
 def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> Any:

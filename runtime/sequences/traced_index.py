@@ -28,6 +28,7 @@ from autograph.runtime.sequences import short_circuit
 from autograph.runtime.sequences.comparison import matches
 from autograph.runtime.sequences.selection import choose, differ, take
 from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 
 
@@ -59,9 +60,8 @@ def _demanded(index: Any, ok: Any, error: Exception, decides: bool) -> Any:
 
 def integer(index: Any, what: str) -> Any:
     """A traced index in the type of Python's integers; raises `TypeError` in Python's words where it is none."""
-    aval = jax.typeof(index)
-    if aval.shape or not (jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_):
-        raise TypeError(f"{what} indices must be integers or slices, not {aval.str_short()}")
+    if not is_integer(index):
+        raise TypeError(f"{what} indices must be integers or slices, not {jax.typeof(index).str_short()}")
     return lax.convert_element_type(index, jnp.result_type(int))
 
 

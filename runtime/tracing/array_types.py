@@ -186,6 +186,12 @@ def weakly(x: Any, target: ArrayType) -> Any:
     return number if type_of(number) == target else convert_weak(x, target.dtype)
 
 
+def is_integer(x: Any) -> bool:
+    """Whether `x` is an integer or a bool without axes, known or traced."""
+    aval = jax.typeof(x)
+    return not aval.shape and bool(jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_)
+
+
 def scalar(x: Any, kind: type) -> Any:
     """A traced value as `kind(x)` makes it: a weakly typed scalar of the default dtype of a Python number's type.
 

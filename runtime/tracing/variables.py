@@ -75,6 +75,14 @@ class Variable(Protocol):
         """Writes the value; `UNSET` unbinds."""
 
 
+def contents(cell: CellType) -> Any:
+    """What a closure cell holds, or `UNSET`."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNSET
+
+
 class CellVariable:
     """A variable in a closure cell."""
 
@@ -87,10 +95,7 @@ class CellVariable:
         self.may_be_none = False
 
     def get(self) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return UNSET
+        return contents(self.cell)
 
     def set(self, value: Any) -> None:
         if value is UNSET:
