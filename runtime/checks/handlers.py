@@ -25,7 +25,6 @@ program runs, where no handler around the statement can see it (`would_catch`).
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -43,7 +42,7 @@ from autograph.runtime.heap import journal
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import user_line
-from autograph.runtime.tracing.sharing import locals_of, outward
+from autograph.runtime.tracing.sharing import named, outward
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
 _NO_EVENTS = (
@@ -70,7 +69,9 @@ def caught(kinds: Any = BaseException) -> Any:
     if is_event(error):
         note_unset(error)
         return kinds
-    return kinds if any(_names_it(kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))) else ()
+    each = kinds if isinstance(kinds, tuple) else (kinds,)
+    is_named = any(isinstance(x, tuple) or (isinstance(x, type) and issubclass(x, _NO_EVENTS)) for x in each)
+    return kinds if is_named else ()
 
 
 def raise_refusal() -> None:
@@ -80,10 +81,6 @@ def raise_refusal() -> None:
         if not is_event(error):
             raise error
         error = error.__context__
-
-
-def _names_it(kind: Any) -> bool:
-    return isinstance(kind, tuple) or (isinstance(kind, type) and issubclass(kind, _NO_EVENTS))
 
 
 def depth() -> tuple[int, int]:
@@ -220,14 +217,10 @@ def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: 
         node = node.value
     if not isinstance(node, ast.Name):
         return True
-    found = next((names[node.id] for names in _namespaces(frame) if node.id in names), None)
+    found = named(frame, node.id)
     for name in reversed(path):
         found = getattr(found, name, None)
     classes = found if isinstance(found, tuple) else (found,)
     if by_name and (Exception in classes or BaseException in classes):
         return False
     return any(not isinstance(kind, type) or isinstance(error, kind) for kind in classes)
-
-
-def _namespaces(frame: FrameType) -> tuple[Any, ...]:
-    return locals_of(frame), frame.f_globals, vars(builtins)

@@ -33,7 +33,7 @@ from autograph.jax_internals import say_nothing_of
 from autograph.runtime.checks import handlers, iteration_protocol, messages
 from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_swallow
-from autograph.runtime.checks.tracing_errors import is_of_a_call
+from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
@@ -102,9 +102,7 @@ def is_event(error: BaseException) -> bool:
         error, (errors.AutoGraphError, jax.errors.JAXTypeError, RunTimeCheckError)
     ):
         return False
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
+    trace = last_of(error.__traceback__)
     return trace is None or not errors.is_of_jax(trace.tb_frame.f_code)
 
 

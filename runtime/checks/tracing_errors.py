@@ -26,7 +26,6 @@ True cannot convert 'DynamicJaxprTracer' object to bytes
 from __future__ import annotations
 
 import ast
-import builtins
 import dis
 import linecache
 import re
@@ -40,7 +39,7 @@ import jax
 
 from autograph.code.library import is_library_file
 from autograph.errors import is_of_jax, is_ours
-from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.sharing import named
 from autograph.runtime.tracing.staging import is_tracer
 from autograph.runtime.values.locations import AttributeLocation
 
@@ -73,7 +72,7 @@ def is_of_tracing(error: BaseException) -> bool:
         return is_tracer(error.obj) and any(
             hasattr(kind, error.name or "") for kind in (int, float, complex, jax.Array)
         )
-    last = _last(error.__traceback__)
+    last = last_of(error.__traceback__)
     if last is None or not isinstance(error, Exception):
         return False
     code, is_users = last.tb_frame.f_code, _is_users(last)
@@ -98,11 +97,12 @@ def is_of_tracing(error: BaseException) -> bool:
 
 def is_of_a_call(error: BaseException) -> bool:
     """Whether what raised `error` is C code or an operator of ours that the user's code called, and no library's Python code."""
-    last = _last(error.__traceback__)
+    last = last_of(error.__traceback__)
     return last is not None and (_is_users(last) or is_ours(last.tb_frame.f_code.co_filename))
 
 
-def _last(trace: TracebackType | None) -> TracebackType | None:
+def last_of(trace: TracebackType | None) -> TracebackType | None:
+    """The innermost place of a traceback."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace
@@ -180,8 +180,7 @@ def _items(value: Any) -> Iterator[Any]:
 def _value(node: ast.AST, frame: FrameType) -> Any:
     """What a name or a path of attributes stands for, without running code of the user's; None if that is not known."""
     if isinstance(node, ast.Name):
-        spaces = (locals_of(frame), frame.f_globals, vars(builtins))
-        return next((space[node.id] for space in spaces if node.id in space), None)
+        return named(frame, node.id)
     if not isinstance(node, ast.Attribute):
         return None
     owner = _value(node.value, frame)

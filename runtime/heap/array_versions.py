@@ -213,26 +213,20 @@ def _refuse(x: Any) -> Any:
     what = quoted(names[0]) if names else "an array"
     line = f" (line {write.at[1]})" if write is not None and write.at is not None else ""
     how = LOST if write is None else write.how
+    sharers = "together with its rows, slices and other views" if how == VIEW else "for every name that it has"
     raise StagingError(
         f"{what} is read after it was written under another name",
         at=user_line(),
-        why=f"{_WHY[how]}{line}; an array of a compiled program is a value, and this name holds the old one",
-        instead=_INSTEAD[how],
+        why=f"NumPy changes an array {sharers}{line}; an array of a compiled program is a value, and this name holds the old one",
+        instead=_INSTEAD.get(how, _INSTEAD[ELEMENT]),
     )
 
 
 _UNPACKED = re.compile(r"item_\d+")  # what an assignment to several targets calls its values in between
-_WHY = {
-    ELEMENT: "NumPy changes an array for every name that it has",
-    UPDATE: "NumPy changes an array for every name that it has",
-    VIEW: "NumPy changes an array together with its rows, slices and other views",
-    LOST: "NumPy changes an array for every name that it has",
-}
 _INSTEAD = {
     ELEMENT: "use one name for it, return it from the function that writes it (`a = f(a)`), or take a copy first (`b = a.copy()`)",
     UPDATE: "write `x = x + v` for an array of its own, or use one name for it",
     VIEW: "write the element in the array itself (`a[i, j] = v`), or take a copy first (`row = a[i].copy()`)",
-    LOST: "use one name for it, return it from the function that writes it (`a = f(a)`), or take a copy first (`b = a.copy()`)",
 }
 
 

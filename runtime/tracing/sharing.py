@@ -14,6 +14,7 @@ only tables and results hold is counted exactly everywhere.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Iterator
 from types import FrameType
@@ -51,6 +52,12 @@ def outward(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
+
+
+def named(frame: FrameType, name: str) -> Any:
+    """What a name stands for in a running frame, or None."""
+    spaces = locals_of(frame), frame.f_globals, vars(builtins)
+    return next((space[name] for space in spaces if name in space), None)
 
 
 def locals_of(frame: FrameType) -> dict[str, Any]:

@@ -25,14 +25,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, NamedTuple
 
 from autograph.jax_internals import open_traces, trace_reference
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import quoted, refusal
-from autograph.runtime.tracing.staging import is_traced
 
 Fact = tuple[Any, bool]
 Shown = tuple[list[Fact], list[Fact]]
@@ -48,7 +46,6 @@ class Maybe(NamedTuple):
 class _Sure(NamedTuple):
     """What is known of a flag in a region (or outside of any), while a trace is open."""
 
-    flag: weakref.ref[Any]
     region: weakref.ref[Any] | None
     trace: Callable[[], Any]
     absent: bool
@@ -62,8 +59,7 @@ class _Sure(NamedTuple):
 _flags: Facts[bool] = Facts()
 """The tests for `None` that the program has made; the fact itself says nothing more."""
 _shown_by: Facts[Shown] = Facts()
-_sure: dict[tuple[int, int], _Sure] = {}
-"""What is known of a flag in a region, by the addresses of both."""
+_sure: Facts[list[_Sure]] = Facts()
 
 
 def joined(result: Any, pred: Any, yes: Any, no: Any) -> Any:
@@ -116,13 +112,7 @@ def hold_facts(facts: Iterable[Fact]) -> None:
     known_in = None if region is None else weakref.ref(region)
     trace = trace_reference()  # a function may be traced beside any region, and may then not run: under `lax.cond`
     for flag, absent in facts:
-        if is_traced(flag):
-            key = id(flag), id(region)
-            _sure[key] = _Sure(weakref.ref(flag, partial(_forget, key)), known_in, trace, absent)
-
-
-def _forget(key: tuple[int, int], _: Any) -> None:
-    _sure.pop(key, None)
+        _sure.note(flag, [_Sure(known_in, trace, absent), *(_sure.of(flag) or ())])
 
 
 def is_none(x: Any) -> Any:
@@ -177,9 +167,9 @@ def _known(x: Maybe) -> bool | None:
     if type(x.absent) is bool:
         return x.absent
     for region in (None, *context.open_regions()):
-        sure = _sure.get((id(x.absent), id(region)))
-        if sure is not None and sure.flag() is x.absent and sure.is_here(region):
-            return sure.absent
+        for sure in _sure.of(x.absent) or ():
+            if sure.is_here(region):
+                return sure.absent
         if region is not None and type(region.path) is tuple:
             for flag, absent in shown_by(*region.path):
                 if flag is x.absent:
