@@ -1,4 +1,4 @@
-"""Methods and functions written in C, which write without telling: the journal hears of the write before they run.
+"""Methods and functions written in C, which announce no write: the journal hears of the write before they run.
 
 While no region is staged nothing needs to be said, and the method itself is called. A few methods of lists take traced
 arguments (`sort`, `pop`, `insert`, `count`, `index`, `remove`), and NumPy arrays' methods become JAX's.
@@ -147,7 +147,7 @@ def announced(f: Any, *owner: Any) -> Any:
         given = (*owner, *args, *kwargs.values())
         for x in given:
             native_state.refuse_to_change(x, getattr(f, "__name__", type(f).__name__))
-            _announce_foreign(x)
+            _announce_object(x)
         library_state.watch(f)
         return given, opaque_calls.Watch(given)
 
@@ -185,11 +185,11 @@ def _as_of_the_user(call: Any) -> Any:
     )
 
 
-def _announce_foreign(x: Any) -> None:
+def _announce_object(x: Any) -> None:
     """Announces what library code may change of an argument beside containers: what a method is bound to among it."""
     if type(x) is functools.partial:
         for part in (x.func, *x.args, *x.keywords.values()):
-            _announce_foreign(part)
+            _announce_object(part)
     elif type(x) is BuiltinFunctionType:
         if _may_change(x.__self__, x.__name__):
             journal.touch_container(x.__self__)

@@ -56,7 +56,7 @@ def filled_in(template: Template, values: list[Any]) -> Any:
     value = fill(template, values)
     for built in built_by(template, value):
         if is_value_class(type(built)):
-            aliases.stand_in(built)
+            aliases.note_carried(built)
     return value
 
 

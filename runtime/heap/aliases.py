@@ -103,7 +103,7 @@ def check_identity(a: Any, b: Any) -> None:
         StagingError: names the merged container and the statement that merged it.
     """
     if progress.carried and type(a) is type(b):
-        _check_stand_ins(a, b)
+        _check_carried(a, b)
     if not progress.views:
         return
     of = {id(view.merged): view for view in live()}
@@ -121,12 +121,12 @@ def check_identity(a: Any, b: Any) -> None:
     )
 
 
-def stand_in(obj: Any) -> None:
+def note_carried(obj: Any) -> None:
     """Notes that in the trace that is open `obj` stands for what a loop carries: one object in each iteration."""
     progress.carried = [*context.current(progress.carried), (trace_reference(), id(obj))]
 
 
-def _check_stand_ins(a: Any, b: Any) -> None:
+def _check_carried(a: Any, b: Any) -> None:
     progress.carried = context.current(progress.carried)
     if not {id(a), id(b)}.isdisjoint(key for _, key in progress.carried):
         raise refusal(

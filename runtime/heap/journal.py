@@ -298,7 +298,7 @@ def touch_location(location: Any) -> None:
 def touch_container(obj: Any, index: Any = ...) -> None:
     """Announces that a list, dict, set (or another mutable container) is about to change: of an array what `index` picks.
 
-    An object of a class that a library wrote in Python (`UserDict`) changes without telling: all that it holds is announced.
+    An object of a class that a library wrote in Python (`UserDict`) changes unannounced: all that it holds is announced.
     """
     if issubclass(type(obj), tuple):
         return  # its methods change nothing
@@ -312,7 +312,7 @@ def touch_container(obj: Any, index: Any = ...) -> None:
         _touch_contents(obj)
     elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
         raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
-    elif library_objects.is_foreign(type(obj)):
+    elif library_objects.has_library_methods(type(obj)):
         for part in library_objects.parts(obj):
             if isinstance(part, _CONTAINERS):
                 _touch_contents(part)

@@ -1,7 +1,7 @@
-"""Objects whose class, or a base of it, is Python code of a library: their methods write without telling the journal.
+"""Objects whose class, or a base of it, is Python code of a library: their methods write without announcing it.
 
 >>> from collections import ChainMap, UserDict
->>> is_foreign(UserDict), is_foreign(dict), is_foreign(type("Own", (UserDict,), {"__module__": "mine"}))
+>>> has_library_methods(UserDict), has_library_methods(dict), has_library_methods(type("Own", (UserDict,), {"__module__": "mine"}))
 (True, False, True)
 >>> chain = ChainMap({}, {"a": [1]})
 >>> [part for part in parts(chain) if part is not chain]
@@ -28,7 +28,7 @@ _MOST = 10_000
 _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
-def is_foreign(kind: type) -> bool:
+def has_library_methods(kind: type) -> bool:
     """Whether a class has methods that a library wrote in Python and that may write to its objects."""
     answer = _known.get(kind)
     if answer is None:
@@ -43,7 +43,7 @@ def _is_of_library(base: type) -> bool:
 
 def parts(obj: Any) -> list[Any]:
     """The object and all that can be reached from it through attributes and containers and that may change."""
-    found = walk([obj], _inside, lambda x: isinstance(x, (dict, *_SEQUENCES)) or is_foreign(type(x)), _MOST)
+    found = walk([obj], _inside, lambda x: isinstance(x, (dict, *_SEQUENCES)) or has_library_methods(type(x)), _MOST)
     return [x for x in found if not isinstance(x, tuple | frozenset)]
 
 

@@ -1,6 +1,6 @@
 """What the functions of installed packages keep in their modules: counters, registries, stacks of handlers, values.
 
-A library's function writes there without telling. So when one is called while a region is staged, what its package keeps is
+A library's function announces no write there. So when one is called while a region is staged, what its package keeps is
 looked at, once for the region; when the region is over, what changed is announced to the journal as a write of the region:
 
 | what changed | it is |
