@@ -29,7 +29,7 @@ import numpy as np
 from autograph.code import registry
 from autograph.code.library import is_library_class
 from autograph.runtime.heap.iterators import BOUND, advances, is_native_class
-from autograph.runtime.heap.library_objects import is_foreign
+from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, CellLocation, attribute_names
 
@@ -132,7 +132,7 @@ class _Search:
         kind = type(value)
         if self.names is not None:
             self.names |= implicit_names(kind)
-        is_any = self.names is None or is_foreign(kind) or not self.names.isdisjoint(registry.BY_TEXT)
+        is_any = self.names is None or has_library_methods(kind) or not self.names.isdisjoint(registry.BY_TEXT)
         is_class = issubclass(kind, type)
         bases = (*_MRO(value), *_MRO(kind)) if is_class else _MRO(kind)
         for owner in (*([] if is_class else [value]), *(base for base in bases if not is_library_class(base))):
