@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import threading
 import weakref
 from collections.abc import Iterator
 from types import FunctionType
@@ -33,6 +32,7 @@ from autograph.conversion import implicit_methods
 from autograph.jax_internals import outermost_trace
 from autograph.runtime.heap import journal, opaque_calls
 from autograph.runtime.tracing import host
+from autograph.runtime.tracing.context import progress
 
 # Those that a call in the source calls, of which the callee is converted; nobody waits for what `__del__` does.
 _CALLED = frozenset({"__init__", "__new__", "__call__", "__del__"})
@@ -46,21 +46,12 @@ _WRITING = frozenset(
 )
 
 
-class _Last(threading.local):
-    """The outermost trace for which this thread has walked the classes."""
-
-    trace: Any = staticmethod(lambda: None)
-
-
-_last = _Last()
-
-
 def prepare_unseen() -> None:
     """Prepares what the classes define that are new since the last call; once in a trace."""
     trace = outermost_trace()
-    if trace() is not None and _last.trace() is trace():
+    if trace() is not None and progress.walked() is trace():
         return
-    _last.trace = trace
+    progress.walked = trace
     with LOCK:
         for kind in _new_classes():
             if not is_library_class(kind):

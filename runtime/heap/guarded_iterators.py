@@ -22,7 +22,6 @@ is put back when the region ends, also in what it wrote.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType, GeneratorType
@@ -138,16 +137,6 @@ class _Guard:
                 place.set(_proxy(value, name))
 
 
-class _Open(threading.local):
-    """The guards of the open regions of this thread, outermost first."""
-
-    def __init__(self) -> None:
-        self.guards: list[_Guard] = []
-
-
-_open = _Open()
-
-
 @contextmanager
 def held_back(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
     """Holds back the iterators that `functions` lead to; gives a function that makes a proxy its original again.
@@ -160,11 +149,11 @@ def held_back(variables: list[Variable], *functions: Callable[..., Any]) -> Iter
     region = context.innermost()
     inner = [getattr(f, "__func__", f) for f in functions]
     guard = _Guard(region, [f for f in inner if type(f) is FunctionType])
-    _open.guards.append(guard)
+    context.progress.guards.append(guard)
     try:
         yield original
     finally:
-        _open.guards.pop()
+        context.progress.guards.pop()
         if guard.places:
             for variable in variables:
                 variable.set(original(variable.get()))
@@ -193,7 +182,7 @@ def enter_any() -> None:
 
 def _to_hold() -> list[_Guard]:
     """The guards that must hear of code: what runs in a trial runs in the region around as well, which comes first."""
-    guards = _open.guards if context.active() else []
+    guards = context.progress.guards if context.active() else []
     first = len(guards) - 1
     while first > 0 and guards[first].region is not None and guards[first].region.is_trial:
         first -= 1

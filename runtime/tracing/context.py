@@ -38,6 +38,8 @@ class _Context(threading.local):
         is_exact: whether Python's integers are meant (`exact_integers`).
         asks_for_none: whether the caller of the function that begins tests its result for `None` (`operators.optional_results`).
         fills_cache: whether a cache is asked for what has just been computed (`calls.cached_functions`).
+        guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
+        walked: a reference to the outermost trace for which the classes were walked (`conversion.unseen_classes`).
         managers: the open context managers that are to see an exception which passes them (`calls.context_managers`).
         awaited: classes of exceptions that builtins take for an answer, as `hasattr` does.
         tries: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
@@ -60,6 +62,8 @@ class _Context(threading.local):
         self.first: Callable[[], Any] | None = None
         self.reach: Any = None
         self.is_exact = self.asks_for_none = self.fills_cache = False
+        self.guards: list[Any] = []
+        self.walked: Callable[[], Any] = lambda: None
         self.managers: list[Any] = []
         self.awaited: tuple[type[BaseException], ...] = ()
         self.tries = self.attempts = self.checks = self.loops = 0
