@@ -39,7 +39,7 @@ from autograph.jax_internals import is_tracing
 from autograph.options import DEFAULT
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.iterator_search import implicit_names
-from autograph.runtime.heap.library_objects import is_foreign
+from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import default_dicts, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.verbosity import described, tell
@@ -216,7 +216,7 @@ def prepare_values(values: Iterable[Any], names: frozenset[str] | None = None) -
             if names is not None and not (further := implicit_names(kind)) <= names:
                 return prepare_values(roots, names | further)
             open_.append(kind)
-            open_.extend(_attributes(value, kind, None if is_foreign(kind) else names))
+            open_.extend(_attributes(value, kind, None if has_library_methods(kind) else names))
         elif str(kind.__module__).partition(".")[0] not in _OWN_PACKAGES:
             open_.extend(_attributes(value, kind))
 
