@@ -38,7 +38,7 @@ from autograph.runtime.carry.loop_arrays import LoopArrays
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN, NO_ITERATION
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
-from autograph.runtime.heap import class_fallback, journal, path_conditions
+from autograph.runtime.heap import class_fallback, journal, path_conditions, returned_arrays
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert, join_types, of_type
@@ -340,12 +340,15 @@ class Carry(Layout):
         outs = iteration.jaxpr.outvars[len(self.carried()) :]
         self.placeholders = [start_of_first_bound(leaf.type, out) for leaf, out in zip(self.first_bound, outs)]
 
-    def write(self, results: Sequence[Any], surely: bool, built: dict[int, Any] | None = None) -> list[Merged]:
+    def write(
+        self, results: Sequence[Any], surely: bool, inputs: Sequence[Any], built: dict[int, Any] | None = None
+    ) -> list[Merged]:
         """Writes the loop's results to variables and locations.
 
         Args:
             results: the changing leaves, then those first bound in the loop.
             surely: whether the loop has at least one iteration.
+            inputs: what the loop reads.
             built: containers that are there already, by the node of their slot.
         Returns:
             the containers that were built, which stand for one of several.
@@ -362,8 +365,10 @@ class Carry(Layout):
         hold_facts((values[index], value) for index, value in self.shown.get(False, ()))
         first_bound = list(results[len(carried) :])
         self.arrays.land(self.leaves, values, first_bound, surely)
-        # Born slots count from the end: Slot(-1) is the first.
+        # Slots of those first bound count from the end: Slot(-1) is the first.
         table = values + first_bound[::-1]
+        left = [("" if is_location(s.variable) else s.variable.name, s.result) for s in self.slots]
+        returned = returned_arrays.own_slots(left, table, [*results, *inputs])
         for location in self.forwarded.values():
             journal.touch_location(location)
         built = {} if built is None else built
@@ -377,6 +382,7 @@ class Carry(Layout):
                     class_fallback.note(slot.variable.obj, slot.variable.attribute, self.functions[0])
                 journal.touch_location(slot.variable)
             slot.variable.set(value)
+        returned_arrays.note(self.variables, [table[k] for k in returned])
         merged = self.aliases.merged(built, surely)
         # Whoever asks for references must not find ours.
         self.slots.clear()

@@ -25,7 +25,8 @@ from autograph import errors
 from autograph.runtime.heap import array_views
 from autograph.runtime.heap.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
 from autograph.runtime.jaxprs.exit_folding import reads
-from autograph.runtime.tracing.refusals import quoted
+from autograph.runtime.tracing import dead_results
+from autograph.runtime.tracing.refusals import RETURNED, quoted
 from autograph.runtime.values.locations import holds_known_numbers
 
 
@@ -106,7 +107,12 @@ class LoopArrays:
             others = [other for other in outs if other != k and not outs[k].keys().isdisjoint(outs[other])]
             self._shared += [(k, other) for other in others if other < k]
             if k in self._written:
-                self._stale += [(other, LOST) for other in others]
+                self._stale += [(other, LOST) for other in others if not self._ends_the_loop(self._slots[other])]
+
+    def _ends_the_loop(self, leaf: Any) -> bool:
+        """Whether no iteration follows one that leaves something that is read there: a `return` ends the loop."""
+        flag = dead_results.flag_of(leaf.out) if leaf.path.startswith(RETURNED) else None
+        return flag is not None and any(other.out is flag for other in self._slots)
 
     def land(self, leaves: Sequence[Any], values: Sequence[Any], first_bound: Sequence[Any], surely: bool) -> None:
         """Notes what the loop means for the arrays around it, once its leaves have the `values` after it.

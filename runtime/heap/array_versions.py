@@ -36,7 +36,7 @@ from jax.core import Tracer
 from autograph.errors import StagingError
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import array_views
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, dead_results
 from autograph.runtime.tracing.refusals import names_held, quoted, user_line
 
 ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
@@ -73,6 +73,10 @@ class Write:
         self.aval = old.aval  # before JAX 0.9 one under `vmap` asks its trace for it
 
 
+Path = tuple[Any, bool] | None
+"""A traced test and the truth that it has where something happens."""
+
+
 class ArrayWrites(list[Write]):
     """The writes of a region; without one that is open they last as long as the trace."""
 
@@ -100,10 +104,12 @@ _kinds: dict[type, type] = {}
 _superseded: set[type] = set()
 
 
-def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = False, unshared: bool = False) -> None:
+def record(
+    old: Any, new: Any, how: str, index: Any = None, *, alone: bool = False, unshared: bool = False, path: Path = None
+) -> None:
     """Notes that `new` took the place of the array `old` under the name by which it was written.
 
-    `alone`: what shares elements with it is noted already; `unshared`: see `Write`.
+    `alone`: what shares elements with it is noted already; `unshared`: see `Write`; `path`: where alone it was written.
     """
     if old is new or not _can_be_shared(old):
         return
@@ -112,7 +118,15 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, alone: bool = Fal
         return
     bases = array_views.bases(old)
     others = [*bases, *(view for base in bases for view in array_views.live_views(base, old))]
-    touched = [x for x in others if _can_be_shared(x) and x is not new and not array_views.are_apart(old, x)]
+    paths = [p for p in (path, *(region.path for region in context.open_regions())) if type(p) is tuple]
+    touched = [
+        x
+        for x in others
+        if _can_be_shared(x)
+        and x is not new
+        and not dead_results.is_unread(x, paths)
+        and not array_views.are_apart(old, x)
+    ]
     _supersede(old, new, how, index).unshared = unshared
     for other in touched:
         if _can_be_shared(other):
@@ -281,6 +295,7 @@ class Move(NamedTuple):
     how: str
     index: Any = None
     unshared: bool = False
+    is_in: bool | None = None  # the one branch in which alone it was written, by the truth of its test
 
 
 class JoinedArrays:
@@ -313,24 +328,28 @@ class JoinedArrays:
             index = one.index(*other.indices) if one.indices else other.index()
             how = one.how if one.how != ELEMENT else other.how
             result = None if one.new is None else next(carried, None)
-            moves.append(Move(old, result, how, index, one.unshared and other.unshared))
+            is_in = bool(one.indices) if one.indices == [] or other.indices == [] else None
+            moves.append(Move(old, result, how, index, one.unshared and other.unshared, is_in))
         return moves
 
-    def land(self, results: Sequence[Any]) -> None:
-        """Notes it, once the statement has results."""
-        land(self._moves, results, self._shared)
+    def land(self, results: Sequence[Any], test: Any) -> None:
+        """Notes it, once the statement has results; `test` chose between the branches."""
+        land(self._moves, results, self._shared, test)
 
 
-def land(moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = ()) -> None:
+def land(
+    moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = (), test: Any = None
+) -> None:
     """Notes what a statement means for the arrays around it, once it has results."""
-    for old, k, how, index, unshared in moves:
+    for old, k, how, index, unshared, is_in in moves:
+        path = None if is_in is None else (test, is_in)
         if old is None:
             assert k is not None
             record(results[k], None, how if how == VIEW else LOST, alone=True)
         elif k is None:
-            record(old, None, how if how != ELEMENT else LOST, alone=how == VIEW)
+            record(old, None, how if how != ELEMENT else LOST, alone=how == VIEW, path=path)
         else:
-            record(old, results[k], how, index, unshared=unshared)
+            record(old, results[k], how, index, unshared=unshared, path=path)
     for place, other in shared:
         while (write := _of(other)) is not None and write.new is not None:
             other = write.new  # where it was not written, that is `other` itself

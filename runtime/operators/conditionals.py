@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph import errors, verbosity
-from autograph.runtime.heap import aliases, journal, path_conditions
+from autograph.runtime.heap import aliases, journal, path_conditions, returned_arrays
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
 from autograph.runtime.jaxprs.loop import Conditional
@@ -240,16 +240,20 @@ def _land(
                 dead_results.note(result, pred, branch)
             if known is not None:
                 python_bools.note(result, known)
+    plan.arrays.land(results, pred)
+    left = [*zip((v.name for v in variables), plan.variables), ("", plan.value), *(("", t) for _, t in plan.locations)]
+    own = list(results)
+    returned = returned_arrays.own_slots(left, own, [*results, *false_branch.consts, *true_branch.consts])
     for location in (plan.body.forwarded | plan.orelse.forwarded).values():
         journal.touch_location(location)
     built: dict[int, Any] = {}
     for variable, template in zip(variables, plan.variables, strict=True):
-        variable.set(fill(template, results, built))
+        variable.set(fill(template, own, built))
     for location, template in plan.locations:
         journal.touch_location(location)
-        location.set(fill(template, results, built))
-    value = fill(plan.value, results, built)
-    plan.arrays.land(results)
+        location.set(fill(template, own, built))
+    value = fill(plan.value, own, built)
+    returned_arrays.note(variables, [own[k] for k in returned])
     return value, plan.join.merged(built)
 
 

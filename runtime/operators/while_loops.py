@@ -370,7 +370,7 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
         return bind_while(asked, body if alive is None else with_alive(body, alive, asked), init)
 
     results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.unread, alive=alive), bind)
-    merged = carry.write(results, surely)
+    merged = carry.write(results, surely, [*init, *closed.consts, *iteration.consts])
     tell(carry, results)
     return merged
 
@@ -385,6 +385,6 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     results = bind_scan(region, init, xs, length, reverse, length if unroll is True else unroll)
     iterations = range(length)
     rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.aliases)
-    merged = rows + carry.write(results[: len(init)], True, built)
+    merged = rows + carry.write(results[: len(init)], True, [*init, *region.consts, *xs], built)
     tell(carry, results)
     return merged

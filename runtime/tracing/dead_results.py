@@ -14,11 +14,14 @@ True None
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from autograph.jax_internals import closed_over, origin
 from autograph.runtime.tracing.facts import Facts
 
 _dead: Facts[tuple[Any, bool]] = Facts()
+_flags: Facts[Any] = Facts()
 
 
 def note(x: Any, condition: Any, value: bool) -> None:
@@ -29,3 +32,33 @@ def note(x: Any, condition: Any, value: bool) -> None:
 def of(x: Any) -> tuple[Any, bool] | None:
     """The condition, and the value of it where nobody reads `x`; None where nothing is known."""
     return _dead.of(x)
+
+
+def note_flag(x: Any, flag: Any) -> None:
+    """Nobody reads `x`, a part of a `return_value`, where its flag is not set."""
+    _flags.note(x, flag)
+
+
+def flag_of(x: Any) -> Any:
+    """The flag without which nobody reads `x`, or None."""
+    return _flags.of(x)
+
+
+def is_unread(x: Any, paths: Iterable[tuple[Any, bool]]) -> bool:
+    """Whether nobody reads `x` where tests have these truths: its flag is not set there."""
+    flag = _flags.of(x)
+    return flag is not None and any(_is_unset(flag, test, truth) for test, truth in paths)
+
+
+def _is_unset(flag: Any, test: Any, truth: bool) -> bool:
+    """Whether a flag is surely not set where a test has that truth."""
+    if test is flag:
+        return not truth
+    made: tuple[str, Any, Any] | None = origin(test)
+    name, operands = made[:2] if made is not None else ("", [])
+    if name == "not":
+        return _is_unset(flag, operands[0], not truth)
+    if name == ("and" if truth else "or"):
+        return any(_is_unset(flag, x, truth) for x in operands)
+    outer = closed_over(test)
+    return outer is not None and outer is not test and _is_unset(flag, outer, truth)

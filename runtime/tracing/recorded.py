@@ -5,6 +5,7 @@ These read attributes that JAX does not promise. Without them an array is not kn
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import jax
@@ -34,3 +35,22 @@ def equations_after(trace: Any, first: Any) -> list[Any]:
     except AttributeError:
         return []
     return found[::-1]
+
+
+def alias_of(x: Any) -> Any:
+    """Another tracer of the value that `x` stands for, of which other things can be noted; None where none can be made."""
+    kind: Any = type(x)
+    if kind.__name__ not in _RECORDING:
+        return None
+    made = kind.__new__(kind)
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            descriptor = base.__dict__.get(name)
+            if name != "__weakref__" and descriptor is not None:
+                with suppress(AttributeError):  # a slot that is empty
+                    descriptor.__set__(made, descriptor.__get__(x))
+    return made
+
+
+_RECORDING = ("DynamicJaxprTracer", "JitTracer")

@@ -184,13 +184,11 @@ def fill(template: Template, results: list[Any], built: dict[int, Any] | None = 
     return built[id(template)]
 
 
-def map_slots(template: Template, change: Callable[[int], Template]) -> Template:
-    """The template with each slot replaced."""
+def slots_of(template: Template) -> list[int]:
+    """The numbers of the slots that a template has."""
     if type(template) is Slot:
-        return change(template.index)
-    if type(template) is Node:
-        return Node(template.build, [map_slots(child, change) for child in template.children])
-    return template
+        return [template.index]
+    return [k for child in template.children for k in slots_of(child)] if type(template) is Node else []
 
 
 class Join:

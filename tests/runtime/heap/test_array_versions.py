@@ -546,3 +546,45 @@ def test_an_array_that_a_traced_value_chose_is_one_of_them(choice):
                 ag.jit(fn)(MATRIX, 1)
     for got, wanted in zip(ag.jit(read_alone)(MATRIX, 1), read_alone(MATRIX, 1), strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+def write_in_a_finally(a, b, xs):
+    try:
+        for i in range(a):
+            if i > b:
+                return xs
+    finally:
+        xs[0] = 9
+    return xs
+
+
+def write_what_a_function_returned(a, b, xs):
+    def first(xs):
+        for i in range(a):
+            if i > b:
+                return xs
+        xs[1] = 3
+        return xs
+
+    ys = first(xs)
+    xs[0] = 7
+    return ys
+
+
+def write_under_another_condition(a, b, xs):
+    def first():
+        for i in range(a):
+            if i > b:
+                return xs
+        return xs * 2
+
+    ys = first()
+    if not b > 1:
+        xs[2] = 7
+    return ys
+
+
+@pytest.mark.parametrize("fn", [write_in_a_finally, write_what_a_function_returned, write_under_another_condition])
+def test_a_returned_array_that_is_written_on_the_path_that_returns_it_is_refused(fn):
+    with pytest.raises(StagingError, match="is read after it was written under another name"):
+        ag.jit(fn)(5, 1, jnp.arange(4))
