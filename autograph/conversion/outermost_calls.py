@@ -29,7 +29,7 @@ class Unit(Protocol):
         """Where it stands."""
 
 
-def run(unit: Unit, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
+def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
     """Calls the staged body of a function, of which `cells` has the variables around."""
 
     def values() -> tuple[Any, ...]:

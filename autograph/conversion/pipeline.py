@@ -141,7 +141,7 @@ class Unit:
             if self.followers and (exchanged := exchanges.successor(self.followers)) is not None:
                 now = staged(exchanged)
                 body = FunctionType(by_position(now.__code__), now.__globals__, now.__name__, None, now.__closure__)
-            return outermost_calls.run(self, body, cells, arguments)
+            return outermost_calls.enter_outermost(self, body, cells, arguments)
         guarded_iterators.enter(self.source.code, cells.__globals__)
         if self.is_cached:
             cached_functions.refuse_implicit(self.source.code)

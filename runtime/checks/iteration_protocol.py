@@ -50,7 +50,7 @@ def takes_items() -> bool:
 
 def _takes(caller: FrameType) -> bool:
     code = caller.f_code
-    if code.co_name in ("enter", "_call", "get_item") and is_ours(code.co_filename):
+    if code.co_name in ("enter", "_call", "enter_outermost", "get_item") and is_ours(code.co_filename):
         return False
     # Where Python itself calls a function written in Python, as in `x.__getitem__(k)`, the code names it.
     return dis.opname[code.co_code[caller.f_lasti]] in _TAKING and "__getitem__" not in code.co_names
