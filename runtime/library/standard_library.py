@@ -32,14 +32,10 @@ from autograph.runtime.tracing import host
 from autograph.runtime.tracing.refusals import user_line
 
 _PLAIN: dict[Any, Callable[..., Any]] = {
-    **{
-        getattr(bisect, name): getattr(algorithms, name)
-        for name in ("bisect_left", "bisect_right", "insort_left", "insort_right")
-    },
-    **{
-        getattr(heapq, name): getattr(algorithms, name)
-        for name in ("heappush", "heappop", "heapreplace", "heappushpop", "heapify", "nsmallest", "nlargest")
-    },
+    getattr(module, name): getattr(algorithms, name)
+    for module in (bisect, heapq)
+    for name in vars(module)
+    if name[0] != "_" and hasattr(algorithms, name)
 }
 
 
