@@ -97,9 +97,7 @@ class Reached(NamedTuple):
             eqns.append(_equation("and", [one, truth]))
             [truth] = eqns[-1].outvars
         constvars, consts = [*jaxpr.constvars, *constvars], [*test.consts, *consts]
-        made = test.with_consts(constvars, consts, list(jaxpr.invars), [truth])
-        made.jaxpr = made.jaxpr.replace(eqns=eqns)
-        return made
+        return test.with_consts(constvars, consts, list(jaxpr.invars), [truth], eqns)
 
     def alive_in(self, iteration: Any, alive: Any) -> Any:
         """A value that stands for "this iteration is made" among the constants of a loop body; None where that does not ask.
@@ -127,9 +125,7 @@ def with_alive(body: Any, alive: Any, test: Any) -> Any:
     outs = equations.add(whole, [*jaxpr.invars, *truth])
     known = {v: x for k, (v, x) in enumerate(zip(jaxpr.constvars, body.consts, strict=True)) if k != at}
     known |= dict(zip(test.jaxpr.constvars, test.consts, strict=True))
-    made = body.with_consts(list(known), list(known.values()), list(jaxpr.invars), outs)
-    made.jaxpr = made.jaxpr.replace(eqns=equations.eqns)
-    return made
+    return body.with_consts(list(known), list(known.values()), list(jaxpr.invars), outs, equations.eqns)
 
 
 @functools.cache
