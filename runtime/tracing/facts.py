@@ -14,7 +14,6 @@ False
 from __future__ import annotations
 
 import weakref
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from autograph.runtime.tracing.staging import is_traced
@@ -22,11 +21,20 @@ from autograph.runtime.tracing.staging import is_traced
 F = TypeVar("F")
 
 
+class _Note(weakref.ref[Any]):
+    """A fact, and the tracer that it is of: one object, for a program may have thousands of these."""
+
+    __slots__ = ("fact", "key")
+
+    fact: Any
+    key: int
+
+
 class Facts(Generic[F]):
     """One fact, or none, of each traced value. A tracer belongs to one thread, so threads need no tables of their own."""
 
     def __init__(self) -> None:
-        self._notes: dict[int, tuple[weakref.ref[Any], F]] = {}
+        self._notes: dict[int, _Note] = {}
 
     def __bool__(self) -> bool:
         return bool(self._notes)
@@ -35,22 +43,23 @@ class Facts(Generic[F]):
         """Notes a fact of `x`, in the place of an earlier one; returns `x`. Of what is not traced nothing is noted."""
         if is_traced(x):
             try:
-                self._notes[id(x)] = weakref.ref(x, partial(self._drop, id(x))), fact
+                note = _Note(x, self._drop)
             except TypeError:  # a tracer of a kind that nobody can watch
-                pass
+                return x
+            note.fact, note.key = fact, id(x)
+            self._notes[id(x)] = note
         return x
 
     def of(self, x: Any) -> F | None:
         """What was noted of `x`."""
         found = self._notes.get(id(x))
-        return found[1] if found is not None and found[0]() is x else None
+        return found.fact if found is not None and found() is x else None
 
     def forget(self, x: Any) -> None:
         """Drops what was noted of `x`."""
         if self.of(x) is not None:
             del self._notes[id(x)]
 
-    def _drop(self, key: int, reference: weakref.ref[Any]) -> None:
-        found = self._notes.get(key)
-        if found is not None and found[0] is reference:  # another value may have the address by now
-            del self._notes[key]
+    def _drop(self, note: _Note) -> None:
+        if self._notes.get(note.key) is note:  # another value may have the address by now
+            del self._notes[note.key]
