@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
@@ -75,9 +76,9 @@ class _Held(Proxy):
 
 
 class _HeldMethod(_Held):
-    """Stands for a method of an iterator."""
+    """Stands for a method of an iterator, or for a `partial` that hands one to a function."""
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self._refuse()
 
 
@@ -196,8 +197,8 @@ def _globals(code: CodeType, space: dict[str, Any]) -> Iterator[Any]:
 def _proxy(value: Any, name: str) -> Any:
     if type(value) is tuple:
         return tuple(_proxy(item, f"{name}[{i}]") for i, item in enumerate(value))
-    if advances(value):
-        return _HeldMethod(value, name)
+    if advances(value) or type(value) is partial:
+        return _HeldMethod(value, name) if is_held(value) else value
     return _Held(value, name) if is_held(value) else value
 
 

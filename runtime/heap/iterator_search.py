@@ -20,7 +20,7 @@ import gc
 import itertools
 import weakref
 from collections.abc import Iterator
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import jax
@@ -80,6 +80,25 @@ class _ItemPlace:
     def set(self, value: Any) -> None:
         kind = next(base for base in (dict, list, collections.deque) if isinstance(self.obj, base))
         kind.__setitem__(self.obj, self.index, value)
+
+
+class _DefaultsPlace:
+    """The values that a function has for parameters that are not given."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: FunctionType) -> None:
+        self.obj = obj
+
+    @property
+    def key(self) -> Any:
+        return id(self.obj), "__defaults__"
+
+    def get(self) -> Any:
+        return self.obj.__defaults__
+
+    def set(self, value: Any) -> None:
+        self.obj.__defaults__ = value
 
 
 def find(values: list[Value], names: Names, before: dict[Any, tuple[Any, str]]) -> tuple[list[Value], Names]:
@@ -211,7 +230,9 @@ def cells_of(f: FunctionType) -> Iterator[CellLocation]:
 
 
 def is_held(value: Any) -> bool:
-    """Whether a value is an iterator, or a method that advances one."""
+    """Whether a value is an iterator, a method that advances one, or a `partial` that hands one to a function."""
+    if type(value) is functools.partial:
+        return any(map(is_held, (value.func, *value.args, *value.keywords.values())))
     return _way(type(value)) is _IS_ITERATOR or advances(value)
 
 
@@ -259,6 +280,15 @@ def _of_class(value: Any, name: str) -> Iterator[Value]:
 def _of_function(value: Any, name: str) -> Iterator[Value]:
     for cell in cells_of(value):
         yield cell.get(), cell, cell.name
+    if value.__defaults__:
+        yield value.__defaults__, _DefaultsPlace(value), f"{name}.__defaults__"
+    if value.__kwdefaults__:
+        yield from _of_dict(value.__kwdefaults__, f"{name}.__kwdefaults__")
+    yield from _of_namespace(value, name)
+
+
+def _of_namespace(value: Any, name: str) -> Iterator[Value]:
+    return ((item, place, f"{name}.{place.index}") for item, place, _ in _of_dict(vars(value), name))
 
 
 _IS_ITERATOR: Any = object()
@@ -278,6 +308,8 @@ def _found_way(kind: type) -> Any:
         return None
     if kind in BOUND:
         return _of_method
+    if kind in _NAMESPACES:
+        return _of_namespace
     if is_native_class(kind):
         return _IS_ITERATOR
     for base, way in _CONTAINERS.items():
@@ -292,5 +324,6 @@ _CONTAINERS: dict[type, Any] = {
     dict: _of_dict, list: _of_sequence, collections.deque: _of_sequence, tuple: _of_tuple,
     FunctionType: _of_function, MethodType: _of_wrapper, functools.partial: _of_wrapper, _JITTED: _of_wrapper,
 }  # fmt: skip
+_NAMESPACES = (SimpleNamespace, collections.UserDict, collections.UserList)
 _APART = (_of_function, _of_wrapper, _of_class)  # of which the collector knows more than code gets hold of
 _ways: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()

@@ -3,7 +3,8 @@
 import collections
 import functools
 import sys
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -223,6 +224,63 @@ ADVANCING = [
 def test_an_iterator_is_found_before_code_runs_that_names_it(fn: Callable[..., Any]) -> None:
     with pytest.raises(StagingError, match=r"\(list_iterator\) is advanced inside a staged statement"):
         ag.jit(fn)(2.0)
+
+
+def numbers() -> Iterator[float]:
+    return iter([1.0, 2.0, 3.0])
+
+
+def default() -> Callable[[], Any]:
+    def total(items: Any = numbers()) -> Any:  # noqa: B008  # the default is what is looked for
+        return sum(items)
+
+    return total
+
+
+def keyword_default() -> Callable[[], Any]:
+    def total(*, items: Any = numbers()) -> Any:  # noqa: B008  # the default is what is looked for
+        return sum(items)
+
+    return total
+
+
+def attribute_of_a_function() -> Callable[[], Any]:
+    def total() -> Any:
+        return sum(total.items)  # type: ignore[attr-defined]  # set below
+
+    total.items = numbers()  # type: ignore[attr-defined]  # functions have any attribute
+    return total
+
+
+def argument_of_a_partial() -> Callable[[], Any]:
+    return functools.partial(sum, numbers())
+
+
+def namespace() -> Callable[[], Any]:
+    space = types.SimpleNamespace(items=numbers())
+    return lambda: sum(space.items)
+
+
+def user_dict() -> Callable[[], Any]:
+    table = collections.UserDict(items=numbers())
+    return lambda: sum(table["items"])
+
+
+MAKERS = [default, keyword_default, attribute_of_a_function, argument_of_a_partial, namespace, user_dict]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_an_iterator_that_a_function_is_made_with_is_found(make: Callable[[], Callable[[], Any]]) -> None:
+    def f(x: Any) -> Any:
+        total = make()
+        found = 0.0
+        if x > 0:
+            found = total()
+        return found + total()
+
+    with pytest.raises(StagingError, match="is advanced inside a staged statement"):
+        ag.jit(f)(1.0)
+    assert f(1.0) == f(-1.0) == 6.0
 
 
 def made_inside(x: Any) -> Any:
