@@ -1,13 +1,15 @@
 """docs/architecture.md is true: it names every module and operator, its example is what converters make, imports point down."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,6 +137,19 @@ def test_every_operator_is_named() -> None:
     operators = {name for name in vars(generated_names) if not name.startswith("_")}
     assert len(operators) > 30
     assert {name for name in operators if not re.search(rf"[` ]{name}[`(]", PAGE)} == set()
+
+
+def test_every_operator_has_its_signature() -> None:
+    said = dict(re.findall(r"`(\w+)(\(.*?\))`", "".join(re.findall(r"^\| (.*?) \| ", PAGE, flags=re.MULTILINE))))
+    operators = {name: x for name, x in vars(generated_names).items() if not name.startswith("_") and x is not slice}
+    assert said == {name: _signature(x) for name, x in operators.items()}
+
+
+def _signature(f: Callable[..., Any]) -> str:
+    found = inspect.signature(f)
+    plain = [parameter.replace(annotation=parameter.empty) for parameter in found.parameters.values()]
+    text = str(found.replace(parameters=plain, return_annotation=found.empty))
+    return re.sub(r"<class '(\w+)'>", r"\1", text)
 
 
 def test_the_example_is_what_converters_make() -> None:
