@@ -6,7 +6,7 @@ def f(g, x):
     return ag__.converted(g)(isinstance(x, int), ag__.converted(x.m)(*x, k=1))
 
 The callee is evaluated and looked up before the arguments are evaluated, and called from the user's own frame. Calls of
-names that mean library code which takes no functions stay as they are (`converters.native_calls` has the list), and so do
+names that mean library code which takes no functions stay as they are (`autograph.analyses.native_calls` has the list), and so do
 decorators, which run once, when the function is made.
 """
 

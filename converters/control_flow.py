@@ -22,9 +22,10 @@ def f(x, n):
     ag__.while_loop(lambda: n > 0, loop_body, lambda: (n, s))
     return s
 
-A variable belongs to the user's function, so a body declares it `nonlocal`, unless no value of it enters or leaves the
-body (`Liveness.state`): then it is a plain local of the body. The lambda at the end is never called; its closure cells are
-the statement's state. Jumps are gone before this pass, but for branches that always return: then the statement returns.
+A variable that a body assigns stays a variable of the user's function: the body declares it `nonlocal`. Only a variable of
+which no value enters or leaves the body (it is not in `Liveness.state`) is a local of the body. The lambda at the end is
+never called: its closure cells are the variables of the statement's state. Earlier passes have lowered all jumps but a
+`return` at the end of every branch of an `if`; then the operator's result is returned.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from autograph.converters.outer_writes import announcements
 
 
 class ControlFlow(StatementConverter):
-    """See the module."""
+    """Writes operators for `if`, `while` and `for`, and the local functions that hold their bodies and tests."""
 
     def convert(self, tree: Node) -> Node:
         self.scopes = self.conversion.scopes
@@ -55,7 +56,7 @@ class ControlFlow(StatementConverter):
         return super().convert(tree)
 
     def convert_function(self, function: Node) -> None:
-        if self.conversion.sees_frame(function) or function not in self.scopes:  # gone with code that is never reached
+        if self.conversion.sees_frame(function) or function not in self.scopes:  # or in code that no path reaches
             return
         self.native = self.conversion.nativeness(function)
         scope = self.scopes.of(function)
@@ -67,7 +68,7 @@ class ControlFlow(StatementConverter):
         self.optional = self.conversion.optional.get(function, set())
         self.appends = "append" in self.conversion.names or {gast.AugAssign, gast.List} <= self.conversion.kinds
         self.locals = self.namer.child()
-        self.risky = self.conversion.may_be_unbound.get(function, set()).difference(
+        self.may_be_unbound = self.conversion.may_be_unbound.get(function, set()).difference(
             item.id for item in parameters(function.args)
         )
         self.none_flag = self.conversion.none_flags.get(function, "")
@@ -78,16 +79,25 @@ class ControlFlow(StatementConverter):
     # --- statements ---
 
     def visit_If(self, node: Node) -> Any:
+        """An `if`. By keyword the operator gets the names of variables of the state of which something is known.
+
+        * `exits`: the flags that jumps became.
+        * `unbound`: a later read may find it unbound.
+        * `dead`: nobody reads it afterwards; also variables outside of the state whose objects a branch changes in place.
+        * `lasting`: it may be read while a `return` is under way.
+        * `dead_on_exit`: nobody reads it once a flag is set.
+        * `enclosed`: only closures that the branches make read it afterwards.
+        """
         if self.native.holds(node):
             return self.inside(node)
         state = self.liveness.state(node)
         body, if_body = self.region_function("if_body", node.body, state, at=node)
         orelse, else_body = self.region_function("else_body", node.orelse, state, at=node)
         flags = [item for item in state if item in self.conversion.flags]
-        risky = [item for item in state if item in self.risky and item not in flags]
+        unbound = [item for item in state if item in self.may_be_unbound and item not in flags]
         returns = self.liveness.returns(node)
         lasting = [item for item in self.liveness.lasting(node) if item in state and item not in flags] if flags else []
-        left = [item for item in self.liveness.dead_on_exit(node, flags) if item in state] if flags else []
+        dead_on_exit = [item for item in self.liveness.dead_on_exit(node, flags) if item in state] if flags else []
         dead = [item for item in self.liveness.ending(state, node) if item not in flags]
         enclosed = [item for item in self.liveness.enclosed(node) if item in state]
         dead += self.dying(node) if returns or flags else []
@@ -97,10 +107,10 @@ class ControlFlow(StatementConverter):
             state,
             at=node,
             exits=builders.texts(flags, at=node) if flags else None,
-            unbound=builders.texts(risky, at=node) if risky else None,
+            unbound=builders.texts(unbound, at=node) if unbound else None,
             dead=builders.texts(sorted({*dead}), at=node) if dead else None,
             lasting=builders.texts(lasting, at=node) if lasting else None,
-            dead_on_exit=builders.texts(left, at=node) if left else None,
+            dead_on_exit=builders.texts(dead_on_exit, at=node) if dead_on_exit else None,
             enclosed=builders.texts(enclosed, at=node) if enclosed else None,
             asked=self.caller_checks_none(node) if returns else None,
         )
@@ -157,7 +167,11 @@ class ControlFlow(StatementConverter):
         return [*body, builders.statement(call, at=node)]
 
     def options(self, loop: Node) -> dict[str, Node]:
-        """What `set_loop_options` says of a loop, and the function's own lists that may grow in it then, or only get shorter."""
+        """The keywords `options` and `lists` of a loop's operator.
+
+        `options` is what `set_loop_options` was given. `lists` are lists of the function's own: with options those whose length
+        the loop may change, without options those that a loop of unknown length only makes shorter.
+        """
         given = getattr(loop, "options", None)
         every_iteration = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
         if self.conversion.names.isdisjoint(RESIZING):
@@ -183,10 +197,10 @@ class ControlFlow(StatementConverter):
         return [name for name in appended_only(body) if name not in self.outer]
 
     def visit_Try(self, node: Node) -> Any:
-        risky = self.risky
-        self.risky = risky - self.conversion.bound_by.get(node, set())
+        outside = self.may_be_unbound
+        self.may_be_unbound = outside - self.conversion.bound_by.get(node, set())
         made = self.inside(node)
-        self.risky = risky
+        self.may_be_unbound = outside
         return made
 
     visit_TryStar = visit_Try

@@ -71,6 +71,7 @@ class OptionalValues(StatementConverter):
         return tree
 
     def convert_function(self, function: Node) -> None:
+        """Finds which variables may hold `None` or a value, and whether the function may return either; then rewrites its body."""
         if type(function.body) is not list or self.conversion.sees_frame(function):
             return
         nodes = own_nodes(function)

@@ -11,10 +11,11 @@ A loop body is traced with its variables filled by fresh tracers. What comes out
 | a value in a variable that was unbound | carried from a placeholder: no iteration reads it before it is assigned |
 | the same, where some iterations leave without assigning it | carried from a placeholder, and the body is traced again |
 | a written attribute, list, dict, global, cell | one more variable, and the body is traced again |
+| what contradicts another guess (`SlotAssumptions` has them all) | the guess is corrected, and the body is traced again |
 | anything else | refused by name |
 
-Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while
-an outer loop searches its fixed point (`assumptions`), so that nesting stays polynomial.
+Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while an outer
+loop searches its fixed point, and where only types move an inner loop leaves the search to the outer one (`assumptions`).
 
 Containers: a list stays the object that it is, and its contents are carried; any other container is replaced by one of
 tracers during the iteration, its proxy. What is seen to be wrong about that (a proxy is changed in place, a list
@@ -49,7 +50,7 @@ from autograph.runtime.values.merge import Merged, Mismatch, Node, fill
 from autograph.runtime.values.optional import Maybe, hold_facts, settled, shown_by
 from autograph.runtime.values.writes import Written
 
-_MOST_DISCOVERIES = 20
+_MOST_DISCOVERIES = 20  # attempts that find written locations; more: each iteration writes another object
 
 
 class Retry(Exception):
@@ -80,7 +81,7 @@ class Carry(Layout):
     # -- one attempt -------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Lays out the carry as known so far."""
+        """Begins an attempt: forgets what belongs to the last one, does what that asked for, lays out the carry as known so far."""
         self.assumptions.position = 0
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
@@ -143,7 +144,7 @@ class Carry(Layout):
         return True
 
     def collect(self, region: journal.Region, finished: Any) -> list[Any]:
-        """What the body left, joined with what went in; raises `Retry` when the guess was wrong."""
+        """Ends an attempt: what its region leaves, of what the body left; corrects the guesses, `Retry` if one was wrong."""
         finished.values, finished.written = region.collect()
         self.forwarded.update(region.forwarded)
         for slot in self.slots:
@@ -189,9 +190,9 @@ class Carry(Layout):
         return bool(found)
 
     def repeats_outer(self) -> bool:
-        """After an attempt in which types moved: whether the enclosing loop's must be repeated for that alone.
+        """Whether the enclosing loop carries what has moved: its attempt must be repeated then, so this loop's is not.
 
-        Then the variables are given values of the types known so far, with which that attempt goes on.
+        The variables get values of the types known so far instead, with which the enclosing attempt goes on.
         """
         outer = self.assumptions.outer
         if outer is None or outer.attempt is None or not journal.only_branches_within(outer.attempt.trace):
@@ -225,6 +226,7 @@ class Carry(Layout):
         return True
 
     def _kind(self, leaf: Leaf) -> Any:
+        """The type of a leaf as known after this attempt."""
         known = self.assumptions.slots[leaf.key].type or leaf.type
         return join_types(leaf.type, known) if known.shape == leaf.type.shape else known
 
@@ -282,6 +284,7 @@ class Carry(Layout):
         return written.location.key in self.growing and self.grown.takes(written)
 
     def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
+        """Compares each slot with what the iteration left in it, keeps the results' templates; whether a guess was wrong."""
         after = {w.location.key: w.after for w in finished.written}
         comparison = Comparison(self, skipped, partial(known_to, self.functions), made)
         for slot, out in zip(self.slots, [*finished.values, *([None] * len(self.locations))]):
@@ -391,4 +394,5 @@ class Carry(Layout):
 
 
 def _cell(slot: CarrySlot) -> Any:
+    """What identifies a variable in the carries of two loops: its closure cell, or the location itself."""
     return getattr(slot.variable, "cell", slot.variable)

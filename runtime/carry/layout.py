@@ -80,6 +80,11 @@ class Layout:
             slot.template = self._open(slot.init, key, variable.name, None)
 
     def _start_of(self, variable: Any, key: tuple[Any, ...]) -> Any:
+        """The value with which a slot enters the loop.
+
+        A slot that is unbound before the loop gets the placeholder that an earlier attempt has asked for (`initial`), and one that
+        may hold `None` or a value gets both, as a `Maybe`.
+        """
         value = settled(variable.get())
         assumed = self.assumptions.slots[key]
         if not is_unbound(value):
@@ -103,7 +108,9 @@ class Layout:
             return self._open_leaf(value, key, path)
         assumed = self.assumptions.slots[key]
         if in_place is None and path.startswith(RETURNED) and assumed.in_place is None:
-            if not isinstance(value, tuple):  # it was there before: most likely each `return` gives this very object
+            # What is returned is a container from before the loop: most likely each `return` gives this very object.
+            # If one gives another object, the comparison finds out, and the body is traced again (`Comparison._static`).
+            if not isinstance(value, tuple):
                 assumed.kept = True
         if assumed.kept:
             return Same(value)
@@ -111,7 +118,8 @@ class Layout:
             in_place = assumed.in_place
         elif is_value_class(type(value)):
             in_place = None
-        if in_place if in_place is not None else type(value) is list or is_value_class(type(value)):
+        stays = type(value) is list or is_value_class(type(value)) if in_place is None else in_place
+        if stays:
             if type(value) in (list, dict):
                 location = ContentsLocation(value)
                 self.locations.setdefault(location.key, location)
@@ -124,6 +132,7 @@ class Layout:
         return template
 
     def _open_children(self, value: Any, key: tuple[Any, ...], path: str, in_place: bool | None) -> Template:
+        """The template of a container with its parts opened; what has no parts is the same object in the body."""
         opened = open_any(value) if self.assumptions.slots[key].in_place is False else open_container(value)
         if opened is None:
             return Same(value)
@@ -137,6 +146,7 @@ class Layout:
         return Node(build, children)
 
     def _open_leaf(self, value: Any, key: tuple[Any, ...], path: str) -> Template:
+        """The template of a number or an array: a leaf of the carry, or the Python value itself where it is assumed static."""
         assumed = self.assumptions.slots[key]
         if value is True and assumed.static is None and path.endswith(BOUND):
             assumed.static = True  # nothing unbinds the variable

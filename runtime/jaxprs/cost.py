@@ -10,7 +10,8 @@ time. Computing both branches is right only when each is
   variables (zero times an infinite factor); products with a finite constant, sums, minima, elements of arrays, and everything on
   integers are fine.
 
-Outside loops an `if` stays a `cond`, whose branch not taken costs nothing, unless its branches compute nothing at all.
+Outside loops an `if` stays a `cond`, whose branch not taken costs nothing, unless its branches compute nothing at all, or one
+truth value of scalars.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from jax import lax
 from autograph.runtime.jaxprs.graph import is_literal, regions
 from autograph.runtime.jaxprs.loop import Conditional
 
-_LIMIT = 12  # equations per branch
-_OF_INDEX = 0.25  # what an operation on integers counts: indices are nearly free, and shared between the branches
-_OF_COMPLEX = 8  # what a division or power of complex numbers counts
+_LIMIT = 12  # the cost of a cheap branch at most; an equation costs 1, except:
+_COST_OF_INDEX = 0.25  # an equation on integer scalars: they are mostly indices, and often the same in both branches
+_COST_IF_COMPLEX = 8  # an equation on complex numbers of the following primitives
 _SLOW_IF_COMPLEX = frozenset({"div", "integer_pow", "pow", "sqrt", "exp", "log"})
 
 PLAIN = frozenset(
@@ -43,13 +44,16 @@ _WITHOUT_GRADIENT = frozenset(
     """mul div rem integer_pow pow sqrt rsqrt square real imag exp log dynamic_slice slice dot_general transpose reduce_sum
     reduce_max reduce_min reduce_and reduce_or iota""".split()
 )
-_SMALL = 64  # elements
+"""Pure operations that are cheap on small arrays, and only where no gradient comes back: the derivatives of some are infinite."""
+SMALL = 64
+"""The elements of a small array at most: an operation on it costs about what one on a scalar does."""
 
 
 def selected(conditional: Conditional) -> list[Any] | None:
     """What a conditional leaves, by computing both branches; None where that costs more than a `cond`.
 
-    Branches that only choose among a few numbers, or ask a question of them, are computed in a loop or not.
+    In a loop (`may_select`) both branches are computed if both are cheap; outside of loops only if neither computes anything, or
+    each computes one truth value of scalars.
     """
     jaxprs = [branch.jaxpr for branch in conditional.regions]
     kinds = (is_choice, is_question, is_cheap) if conditional.may_select else (is_choice, is_question)
@@ -63,7 +67,8 @@ def selected(conditional: Conditional) -> list[Any] | None:
 def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
     """`yes if pred else no`; of `pred` itself and another boolean, one bit operation.
 
-    `unread`: the value of `pred` where nobody reads it: then it is the other one. Still a value of its own, to make a note of.
+    `unread`: the value of `pred` with which nobody reads the result, if there is one: the result is then that of the other branch,
+    by an equation of its own, because what is noted of the result must not be noted of the branch's value.
     """
     if unread is not None:
         no = yes = no if unread else yes
@@ -73,7 +78,7 @@ def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
 
 
 def is_cheap(jaxpr: Any) -> bool:
-    """Whether the equations of a branch satisfy all of the above.
+    """Whether a branch is pure, cheap and total, and its derivatives are (see the docstring of the module).
 
     Where all results are integers or bools no gradient comes back into the branch: there any pure operation on few elements
     counts as cheap, which makes most loop tests (`i < n and slope @ slope > eps`) a single expression.
@@ -86,7 +91,7 @@ def is_cheap(jaxpr: Any) -> bool:
 
 
 def is_question(jaxpr: Any) -> bool:
-    """Whether a branch asks for a truth value, of a few numbers: as `select` it costs nothing, inside a loop or not."""
+    """Whether a branch does nothing but compute bools from scalars: as a `select` it costs nothing, inside a loop or not."""
     of_numbers = all(v.aval.size == 1 for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars))
     return of_numbers and all(v.aval.dtype == bool and not v.aval.shape for v in jaxpr.outvars) and is_cheap(jaxpr)
 
@@ -98,7 +103,7 @@ def is_free_again(jaxpr: Any) -> bool:
 
 def is_choice(jaxpr: Any) -> bool:
     """Whether a branch computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
-    of_few = all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= _SMALL for v in jaxpr.outvars)
+    of_few = all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= SMALL for v in jaxpr.outvars)
     return of_few and all(map(_only_names_a_type, jaxpr.eqns))
 
 
@@ -116,7 +121,7 @@ def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:
             inner = eqn.params["jaxpr"]
             total += _cost(getattr(inner, "jaxpr", inner), limit, also)
         elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name) or also(eqn, name)):
-            total += _weight(eqn, name)
+            total += _cost_of(eqn, name)
         else:
             return limit + 1
         if total > limit:
@@ -124,23 +129,26 @@ def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:
     return total
 
 
-def _weight(eqn: Any, name: str) -> float:
+def _cost_of(eqn: Any, name: str) -> float:
+    """What one equation of a cheap branch costs."""
     if all(_is_integer(v) and not v.aval.shape for v in (*eqn.invars, *eqn.outvars)):
-        return _OF_INDEX
-    return _OF_COMPLEX if name in _SLOW_IF_COMPLEX and jnp.iscomplexobj(eqn.invars[0].aval) else 1
+        return _COST_OF_INDEX
+    return _COST_IF_COMPLEX if name in _SLOW_IF_COMPLEX and jnp.iscomplexobj(eqn.invars[0].aval) else 1
 
 
 def _is_small(eqn: Any, name: str) -> bool:
-    if name not in _WITHOUT_GRADIENT or any(v.aval.size > _SMALL for v in eqn.outvars):
+    """Whether an equation is pure and on small arrays; its derivative may be infinite. A slice may be of a large array."""
+    if name not in _WITHOUT_GRADIENT or any(v.aval.size > SMALL for v in eqn.outvars):
         return False
-    return name == "dynamic_slice" or all(v.aval.size <= _SMALL for v in eqn.invars)
+    return name == "dynamic_slice" or all(v.aval.size <= SMALL for v in eqn.invars)
 
 
 def _is_total(eqn: Any, name: str) -> bool:
+    """Whether an equation beside the elementwise ones has a result and a finite derivative for all operands."""
     if all(_is_integer(v) for v in eqn.invars):
         return name in _TOTAL_ON_INTEGERS
     if name == "dynamic_slice":
-        return all(v.aval.size <= _SMALL for v in eqn.outvars)
+        return all(v.aval.size <= SMALL for v in eqn.outvars)
     return name == "mul" and any(is_literal(v) and bool(np.all(np.isfinite(v.val))) for v in eqn.invars)
 
 

@@ -42,13 +42,11 @@ from jax import lax
 from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure
-from autograph.runtime.jaxprs.graph import is_literal, made_of, predicate_of, producers, reads
+from autograph.runtime.jaxprs.cost import SMALL, calls_host, is_free_again, is_pure
+from autograph.runtime.jaxprs.graph import is_literal, predicate_of, producers, reads, with_equations
 from autograph.runtime.jaxprs.loop import Conditional, Loop
 from autograph.runtime.jaxprs.specialize import Equations, under
 from autograph.runtime.tracing.staging import is_traced
-
-_SMALL = 64  # elements of what is computed twice in an iteration, or once more after the loop
 
 
 def folded(loop: Loop) -> Loop:
@@ -112,13 +110,14 @@ def _iteration(loop: Loop, known: dict[Any, bool], condition: Any, value: bool) 
 
 
 def _find(loop: Loop) -> Exit | None:
+    """The first exit whose condition may be computed before an iteration: what it costs twice is small."""
     jaxpr = loop.body.jaxpr
     for exit_ in exits(loop):
-        if any(out is not v and out.aval.size > _SMALL for v, out in zip(jaxpr.invars, exit_.leave.outs, strict=True)):
+        if any(out is not v and out.aval.size > SMALL for v, out in zip(jaxpr.invars, exit_.leave.outs, strict=True)):
             continue
         again = {v for eqn in exit_.stay.live for v in eqn.outvars}
         shared = [eqn for eqn in exit_.asked.live if eqn.outvars[0] in again]
-        is_light = all(v.aval.size <= _SMALL for eqn in shared for v in eqn.outvars)
+        is_light = all(v.aval.size <= SMALL for eqn in shared for v in eqn.outvars)
         if is_light and is_free_again(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
             return exit_
     return None
@@ -126,7 +125,7 @@ def _find(loop: Loop) -> Exit | None:
 
 def narrowed(region: Any, equations: Equations) -> Any:
     """A region with other equations and outputs, and the constants that they read."""
-    return made_of(region, equations.live, equations.outs)
+    return with_equations(region, equations.live, equations.outs)
 
 
 def flags(loop: Loop) -> Iterator[tuple[int, bool]]:

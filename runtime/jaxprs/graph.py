@@ -58,7 +58,10 @@ _JAXPRS = (ClosedJaxpr, Jaxpr)  # since JAX 0.11 one class
 
 
 def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> Any:
-    """The boolean by which a `cond` or a `select` of two chooses: a variable, or None."""
+    """The boolean variable by which a `cond` or a `select` chooses one of two.
+
+    None for any other equation, and where an integer or a literal chooses. `made_by`: the equation that makes each variable.
+    """
     if eqn.primitive is cond_p and len(eqn.params["branches"]) == 2:
         index = eqn.invars[0]
         eqn = None if is_literal(index) else made_by.get(index)
@@ -70,8 +73,9 @@ def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> Any:
     return predicate if not is_literal(predicate) and predicate.aval.dtype == bool else None
 
 
-def made_of(region: Any, eqns: list[Any], outs: list[Any], more: Sequence[Any] = ()) -> Any:
-    """A region (`binding.Traced`) of other equations, with the constants that they read, and `more` inputs than before."""
+def with_equations(region: Any, eqns: list[Any], outs: list[Any], more: Sequence[Any] = ()) -> Any:
+    """A region (`binding.Traced`) with other equations and results: it keeps the constants that these read, and its inputs,
+    to which `more` are added."""
     read = reads(eqns, outs)
     consts = {v: x for v, x in zip(region.jaxpr.constvars, region.consts, strict=True) if v in read}
     return region.with_consts(list(consts), list(consts.values()), [*region.jaxpr.invars, *more], outs, eqns)

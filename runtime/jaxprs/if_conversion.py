@@ -39,7 +39,7 @@ from jax.lax import cond_p, scan_p, while_p
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import is_pure
 from autograph.runtime.jaxprs.exit_folding import flags
-from autograph.runtime.jaxprs.graph import is_literal, made_of, predicate_of, producers, reads, regions
+from autograph.runtime.jaxprs.graph import is_literal, predicate_of, producers, reads, regions, with_equations
 from autograph.runtime.jaxprs.loop import Form, Loop
 
 _LARGE = 64  # elements of a result
@@ -118,8 +118,8 @@ def _without(loop: Loop, guard: _Guard) -> Loop:
     before, after = jaxpr.eqns[: guard.at], jaxpr.eqns[guard.at + 1 :]
     needed = reads(after, jaxpr.outvars)
     passed = [v for e in before for v in e.outvars if v in needed]
-    head = made_of(body, before, [*passed, *eqn.invars[1:], guard.flag])
-    tail = made_of(body, after, list(jaxpr.outvars), [*passed, *eqn.outvars])
+    head = with_equations(body, before, [*passed, *eqn.invars[1:], guard.flag])
+    tail = with_equations(body, after, list(jaxpr.outvars), [*passed, *eqn.outvars])
 
     def iteration(*state: Any) -> list[Any]:
         *values, flag = head.call(*state)
@@ -151,7 +151,7 @@ def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
         if end == len(branch.eqns) or any(v in early for v in eqn.outvars):
             needed = reads(branch.eqns[end:], branch.outvars)
             made = [v for e in branch.eqns[start:end] for v in e.outvars if v in needed]
-            region = made_of(kind(branch, ()), branch.eqns[start:end], made, list(values)[len(given) :])
+            region = with_equations(kind(branch, ()), branch.eqns[start:end], made, list(values)[len(given) :])
             found = zip(made, region.call(*values.values()), strict=True)
             values.update((v, choose(x, early[v]) if v in early else x) for v, x in found)
             start = end

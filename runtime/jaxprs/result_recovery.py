@@ -44,7 +44,7 @@ from jax import lax
 from autograph.jax_internals import convert_weak
 from autograph.runtime.heap import journal
 from autograph.runtime.jaxprs.exit_folding import condition_of, flags, stays_number
-from autograph.runtime.jaxprs.graph import is_literal, made_of, reads
+from autograph.runtime.jaxprs.graph import is_literal, reads, with_equations
 from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.specialize import Equations, under
 from autograph.runtime.tracing import dead_results
@@ -80,7 +80,7 @@ def recomputed(loop: Loop) -> Loop:
         return loop.finish(whole)
 
     test, body = loop.test.taking(kept), loop.body.taking(kept)
-    body = made_of(body, body.jaxpr.eqns, [jaxpr.outvars[k] for k in kept])
+    body = with_equations(body, body.jaxpr.eqns, [jaxpr.outvars[k] for k in kept])
     init, unread = ([of[k] for k in kept] for of in (loop.init, loop.unread))
     return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
 

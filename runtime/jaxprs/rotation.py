@@ -37,7 +37,7 @@ from jax.lax import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left
-from autograph.runtime.jaxprs.graph import made_of, needed, predicate_of, reads, regions
+from autograph.runtime.jaxprs.graph import needed, predicate_of, reads, regions, with_equations
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
 
 _MOST = 200  # equations of a question that the program may hold twice
@@ -113,16 +113,16 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
             else:
                 carried += [v for v in eqn.outvars if v in read]
     again.reverse()
-    iteration, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
+    iteration, leave = (with_equations(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
     # The end of the question, which only its answer needs, is asked in the test; else the answer is carried.
     before = needed(exit_.asked.eqns, carried)
     known = {*carried, *loop.body.jaxpr.invars, *loop.body.jaxpr.constvars}
     end = [eqn for eqn in head if eqn not in before]
     if not reads(end, [exit_.condition]) <= known | {v for eqn in end for v in eqn.outvars}:
         carried, before, end = [*carried, exit_.condition], head, []
-        iteration, leave = (made_of(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
-    ask = made_of(loop.body, before, carried)
-    answer = made_of(loop.body, end, [exit_.condition], carried)
+        iteration, leave = (with_equations(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
+    ask = with_equations(loop.body, before, carried)
+    answer = with_equations(loop.body, end, [exit_.condition], carried)
     return _Rotated(
         changing(loop, exit_.stay.outs, exit_.flag), ask, answer, exit_.leaves_when, iteration, leave, exit_.rest
     )
