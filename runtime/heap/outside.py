@@ -104,7 +104,8 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
 
 
 def _of_object(x: Any) -> Iterator[tuple[Step, Any]]:
-    yield (".", "__dict__"), library.names_of(x)
+    if names := library.names_of(x):  # an empty one leads nowhere, and may have been made just now
+        yield (".", "__dict__"), names
     for name in attribute_names(x):
         value = AttributeLocation(x, name).get()
         if value is not UNSET:

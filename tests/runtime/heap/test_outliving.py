@@ -15,6 +15,7 @@ from jax import lax
 
 import autograph as ag
 from autograph.errors import StagingError
+from autograph.runtime.heap import outside
 from autograph.runtime.tracing import context
 
 TOTAL = 0.0
@@ -366,3 +367,9 @@ def test_objects_that_are_gone_are_forgotten() -> None:
 
     f(1.0)
     assert 0 < most < 3000
+
+
+@pytest.mark.parametrize("x", [{}, [], (), iter([]), 3.5])
+def test_what_holds_nothing_leads_nowhere(x: Any) -> None:
+    """What a search makes on its way it must not look into: there would be no end of it."""
+    assert list(outside.leads(x)) == []
