@@ -121,8 +121,7 @@ class ModuleText:
         for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
             assert edit.start >= done, "edits overlap"
             parts.append(self.text[done : edit.start])
-            newline = self.newline(edit.start)
-            parts.append(LINE_END.sub(lambda _, newline=newline: newline, self._encodable(edit.text)))  # type: ignore[misc]  # a lambda with a default
+            parts.append(LINE_END.sub(self.newline(edit.start), self._encodable(edit.text)))
             done = edit.end
         parts.append(self.text[done:])
         return "".join(parts).encode(self.encoding)

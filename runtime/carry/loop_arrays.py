@@ -24,7 +24,7 @@ import numpy as np
 from autograph import errors
 from autograph.runtime.heap import array_views
 from autograph.runtime.heap.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
-from autograph.runtime.jaxprs.exit_folding import reads
+from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.tracing import dead_results
 from autograph.runtime.tracing.refusals import RETURNED, quoted
 from autograph.runtime.values.locations import holds_known_numbers

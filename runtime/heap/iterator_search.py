@@ -139,7 +139,7 @@ class _Search:
             if len(seen) == _FEW and not _may_lead_to_one([value for value, _, _ in values]):
                 return
             seen.add(id(value))
-            if way is _of_object or way is _of_class:
+            if way is _HAS_ATTRIBUTES or way is _of_class:
                 pending += (item for item in self.attributes(value, name) if item[1].key not in before)
             elif id(value) in before:
                 pending += ((item, None, name) for item, _, _ in way(before[id(value)][0], name))
@@ -268,10 +268,6 @@ def _of_wrapper(value: Any, name: str) -> Iterator[Value]:
     return ((part, None, name) for part in parts)
 
 
-def _of_object(value: Any, name: str) -> Iterator[Value]:
-    raise NotImplementedError  # see `_Search.attributes`
-
-
 def _of_class(value: Any, name: str) -> Iterator[Value]:
     bases = [base for base in _MRO(value) if not is_library_class(base)]
     return ((item, None, name) for base in bases for item in list(_DICT(base).values()))
@@ -292,6 +288,7 @@ def _of_namespace(value: Any, name: str) -> Iterator[Value]:
 
 
 _IS_ITERATOR: Any = object()
+_HAS_ATTRIBUTES: Any = object()  # those that the code names: see `_Search.attributes`
 
 
 def _way(kind: type) -> Any:
@@ -317,7 +314,7 @@ def _found_way(kind: type) -> Any:
             return way
     if issubclass(kind, type):
         return _of_class
-    return None if is_library_class(kind) else _of_object
+    return None if is_library_class(kind) else _HAS_ATTRIBUTES
 
 
 _CONTAINERS: dict[type, Any] = {

@@ -42,7 +42,7 @@ from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.heap.escape import Finished
 from autograph.runtime.jaxprs import reverse_mode
 from autograph.runtime.jaxprs.binding import Traced, bind_scan, bind_while, predicate
-from autograph.runtime.jaxprs.exit_folding import reads
+from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.passes import bind_loop
 from autograph.runtime.operators.loop_variables import Checked, Hidden, tell
