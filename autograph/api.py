@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from types import FunctionType, TracebackType
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 import jax
 
@@ -13,8 +13,11 @@ from autograph.code.names import Namespace
 from autograph.conversion import callables, exchanges, pipeline
 from autograph.conversion.staged_tree import building_trees
 from autograph.errors import ConversionError, boundary
-from autograph.jax_internals import jit_is_disabled
+from autograph.jax_dispatch import jit_is_disabled
 from autograph.options import ConversionOptions
+
+if TYPE_CHECKING:
+    from autograph.jitted import Jit, Jitted, Method
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -68,9 +71,11 @@ def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
 
 
 @overload
-def jit(fn: Callable[P, R], **jit_options: Any) -> Callable[P, R]: ...
+def jit(fn: Method, **jit_options: Any) -> Method: ...
 @overload
-def jit(fn: None = ..., **jit_options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(fn: Callable[P, R], **jit_options: Any) -> Jitted[P, R]: ...
+@overload
+def jit(fn: None = ..., **jit_options: Any) -> Jit: ...
 @boundary
 def jit(fn: Any = None, **jit_options: Any) -> Any:
     """`jax.jit(ag.convert(fn), **jit_options)`: the `jax.jit` object itself, so calls cost what its calls cost.

@@ -27,6 +27,7 @@ from __future__ import annotations
 import functools
 import linecache
 import os
+import sys
 import tokenize
 from collections.abc import Callable, Mapping
 from types import CodeType, TracebackType
@@ -94,7 +95,7 @@ class Location(NamedTuple):
 
     def text(self) -> str:
         """`file:line`, and below it the line itself with carets under the node, or the header of the statement."""
-        head = f"{self.filename}:{self.lineno}"
+        head = f"{shown_name(self.filename)}:{self.lineno}"
         line = self._line(self.lineno)
         body = line.strip()
         if not body:
@@ -120,6 +121,14 @@ class Location(NamedTuple):
         except (tokenize.TokenError, SyntaxError):  # it does not begin where a statement does
             pass
         return [self._line(self.lineno)]
+
+
+def shown_name(filename: str) -> str:
+    """What a message calls a file: `In[7]` for the cell of a notebook or of IPython, which keeps it under a name of its own."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    cells = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    number = cells.get(filename) if isinstance(cells, dict) else None
+    return filename if number is None else f"In[{number}]"
 
 
 def _characters(line: str, *offsets: int | None) -> list[int | None]:

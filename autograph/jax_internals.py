@@ -1,4 +1,4 @@
-"""The only importer of private JAX names; each is guarded, and says what is lost without it.
+"""The only importer of private JAX names, with `jax_dispatch`; each is guarded, and says what is lost without it.
 
 | name | from | without it |
 | --- | --- | --- |
@@ -11,8 +11,6 @@
 | `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
 | `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
-| `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
-| `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
 | `origin`, `literal`, `closed_over` | the same | every index is taken to be possibly negative or out of range |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
@@ -22,7 +20,6 @@ Tested on the range of JAX versions in `setup.cfg`.
 
 from __future__ import annotations
 
-import logging
 import weakref
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -262,6 +259,11 @@ def trace_reference(trace: Any = None) -> Callable[[], Any]:
         return lambda: trace
 
 
+def trace_of_state(state: Any) -> Any:
+    """The trace of what `jax.extend.core.get_opaque_trace_state` returned; None if it cannot be told, or is gone."""
+    return getattr(state, "_trace_ref", lambda: None)()
+
+
 def open_traces() -> list[Any]:
     """The traces in progress in this thread, innermost first."""
     traces, trace = [], TRACE_STATE.value
@@ -362,39 +364,3 @@ try:
     from jax._src.array import ArrayImpl as ARRAY_TYPE
 except ImportError:  # pragma: no cover - other JAX versions
     ARRAY_TYPE = None
-
-
-def jit_options(jitted: Any) -> dict[str, Any] | None:
-    """The options that a function was jitted with, as `jax.jit` takes them; None when they cannot be read."""
-    try:
-        info = jitted._jit_info
-        if any(leaf is not None for leaf in (*info.in_layouts_leaves, *info.out_layouts_leaves)):
-            return None
-        return {
-            "in_shardings": info.in_shardings_treedef.unflatten(info.in_shardings_leaves),
-            "out_shardings": info.out_shardings_treedef.unflatten(info.out_shardings_leaves),
-            **{name: getattr(info, name) or None for name in ("static_argnums", "static_argnames")},
-            **{name: getattr(info, name) or None for name in ("donate_argnums", "donate_argnames")},
-            **{name: getattr(info, name) for name in ("keep_unused", "device", "backend", "inline")},
-            "compiler_options": dict(info.compiler_options_kvs) or None,
-        }
-    except AttributeError:
-        return None
-
-
-def jit_is_disabled() -> bool:
-    """The process's own setting of `jax_disable_jit`, whatever a `with jax.disable_jit()` around says."""
-    try:
-        from jax._src.config import disable_jit
-
-        return bool(disable_jit.get_global())
-    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
-        return False
-
-
-def say_nothing_of(kind: type[BaseException]) -> None:
-    """Keeps JAX from logging a callback that raised `kind`: the program raises it too, and without our frames."""
-    for name in ("jax._src.debugging", "jax._src.callback"):
-        logging.getLogger(name).addFilter(
-            lambda record: not record.exc_info or not isinstance(record.exc_info[1], kind)
-        )

@@ -14,7 +14,7 @@ from measure import medians, table
 
 import autograph as ag
 
-TURNS = 10_000
+ITERATIONS = 10_000
 
 
 def one_assert(x: Any) -> Any:
@@ -38,7 +38,7 @@ def list_index(x: Any) -> Any:
 
 
 def assert_in_a_loop(x: Any) -> Any:
-    for _ in ag.range(TURNS):
+    for _ in ag.range(ITERATIONS):
         assert x >= 0, "negative"
         x = x * 0.5 + 1.0
     return x
@@ -46,7 +46,7 @@ def assert_in_a_loop(x: Any) -> Any:
 
 def list_index_in_a_loop(x: Any) -> Any:
     values = [x, x + 1.0, x + 2.0]
-    for i in ag.range(TURNS):
+    for i in ag.range(ITERATIONS):
         x = x * 0.5 + values[(x > i).astype(int)]
     return x
 
@@ -55,8 +55,8 @@ PROGRAMS: list[tuple[Callable[[Any], Any], int]] = [
     (one_assert, 1),
     (five_checks, 1),
     (list_index, 1),
-    (assert_in_a_loop, TURNS),
-    (list_index_in_a_loop, TURNS),
+    (assert_in_a_loop, ITERATIONS),
+    (list_index_in_a_loop, ITERATIONS),
 ]
 
 

@@ -41,7 +41,7 @@ from autograph.options import MISSING
 
 
 class ArgumentWrites(ElementTargets):
-    """See the module."""
+    """Writes `a = ag__.latest(a)` behind statements that hand `a` to such a function."""
 
     only_for = (gast.Call,)
 

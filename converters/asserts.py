@@ -34,7 +34,7 @@ from autograph.converters.base import ExpressionConverter, Node, binds
 
 
 class Asserts(ExpressionConverter):
-    """See the module."""
+    """Writes operators for `assert` and for `raise` in functions of statements."""
 
     def visit_Assert(self, node: Node) -> Any:
         if not __debug__:

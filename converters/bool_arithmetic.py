@@ -33,7 +33,7 @@ OPERATORS = frozenset({"not_", "compare", "eq", "ne", "lt", "le", "gt", "ge", "i
 
 
 class BoolArithmetic(ExpressionConverter):
-    """See the module."""
+    """Writes `ag__.bool_op` for operators whose operands are truth values by their form."""
 
     def visit_BinOp(self, node: Node) -> Any:
         sign = SIGNS.get(type(node.op))

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from autograph.analyses.operators import is_arithmetic
 from autograph.code import locations
 
 _LOAD, _STORE, _PARAM = gast.Load(), gast.Store(), gast.Param()
@@ -79,7 +80,12 @@ def operator(alias: str, text: str, arguments: list[Any], *, at: Any, **keywords
 def conditional(alias: str, text: str, left: Any, right: Any, *, at: Any, test: bool) -> Any:
     """`left and right` or `left or right`; with `test`, their truth."""
     keywords = {"test": gast.Constant(True, None)} if test else {}
-    return operator(alias, text, [left, thunk(right, at=right)], at=at, **keywords)
+    return operator(alias, text, [left, thunk(right, at=right)], at=at, **keywords, **lazy(right, alias))
+
+
+def lazy(right: Any, alias: str) -> dict[str, Any]:
+    """The keyword of `and_`, `or_` and `compare` where evaluating the last operand may fail or be noticed."""
+    return {} if is_arithmetic(right, alias) else {"lazy": gast.Constant(True, None)}
 
 
 def statement(call: Any, *, at: Any) -> Any:

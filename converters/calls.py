@@ -31,7 +31,7 @@ OF_NUMBERS = frozenset(
 
 
 class Calls(ExpressionConverter):
-    """See the module. Late: what other converters wrote are calls of operators, which stay."""
+    """Wraps the callees that are not known to stay. Late: what other converters wrote are calls of operators, which stay."""
 
     in_try = False
 

@@ -63,7 +63,7 @@ _LATER = (gast.Lambda, gast.GeneratorExp)
 
 
 class CaughtOperations(StatementConverter):
-    """See the module."""
+    """Writes the test and the `raise` in front of statements in such a `try`, or wraps operands where it cannot."""
 
     def convert(self, tree: Node) -> Node:
         conversion = self.conversion

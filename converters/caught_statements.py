@@ -39,7 +39,7 @@ from autograph.converters.base import Conversion, Node, StatementConverter
 
 
 class CaughtStatements(StatementConverter):
-    """See the module."""
+    """Writes an `assert` whose failure is handled, and `with contextlib.suppress(...)`, as the statements that they stand for."""
 
     only_for = (gast.Assert, gast.With)
 

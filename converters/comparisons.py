@@ -51,7 +51,7 @@ STATIC_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype"))
 
 
 class Comparisons(ExpressionConverter):
-    """See the module."""
+    """Writes an operator for each comparison that the one of arrays does not stand for."""
 
     def visit_Compare(self, node: Node) -> Any:
         if len(node.ops) > 1:
@@ -62,7 +62,8 @@ class Comparisons(ExpressionConverter):
             arguments = [node.left]
             for operator, value in zip(node.ops, node.comparators, strict=True):
                 arguments += [gast.Constant(SIGNS[type(operator).__name__], None), builders.thunk(value, at=value)]
-            return builders.operator(self.alias, "compare", arguments, at=node)
+            last = node if any(isinstance(sign, gast.In | gast.NotIn) for sign in node.ops) else value
+            return builders.operator(self.alias, "compare", arguments, at=node, **builders.lazy(last, self.alias))
         [operator], [right] = node.ops, node.comparators
         return self.single(node.left, operator, right, node)
 
@@ -130,5 +131,5 @@ class Comparisons(ExpressionConverter):
             left = following
         result = parts.pop()
         while parts:
-            result = builders.operator(self.alias, "and_", [parts.pop(), builders.thunk(result, at=result)], at=node)
+            result = builders.conditional(self.alias, "and_", parts.pop(), result, at=node, test=False)
         return result

@@ -48,7 +48,7 @@ DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetC
 
 
 class Comprehensions(ExpressionConverter):
-    """See the module."""
+    """Wraps iterables, tests and elements of comprehensions."""
 
     def visit_comprehension(self, node: Node) -> Any:
         if not node.is_async and not self.is_plain(node.iter):

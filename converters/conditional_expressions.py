@@ -17,7 +17,7 @@ from autograph.converters.base import ExpressionConverter, Node
 
 
 class ConditionalExpressions(ExpressionConverter):
-    """See the module."""
+    """Makes functions of the two operands, unless the test is static."""
 
     def visit_IfExp(self, node: Node) -> Any:
         if self.conversion.static.holds(node.test) or not self.may_be_operand(node.body, node.orelse):

@@ -24,7 +24,7 @@ from autograph.converters.base import ExpressionConverter, Node
 
 
 class ContextManagers(ExpressionConverter):
-    """See the module."""
+    """Hands each context manager of a `with` to the runtime."""
 
     def visit_With(self, node: Node) -> Any:
         for item in node.items:

@@ -145,8 +145,9 @@ class ControlFlow(StatementConverter):
         state = self.liveness.state(node)
         target, statements = node.target, node.body
         if isinstance(target, gast.Name) and target.id not in state and target.id not in self.outer:
-            parameter = target.id
+            parameter, is_unread = target.id, self.liveness.ends_with(target.id, node)
         else:
+            is_unread = False
             parameter = self.namer.fresh("item")
             unpack = gast.Assign([target], builders.name(parameter), None)
             self.liveness.note(locations.place(unpack, locations.header(node)))
@@ -162,6 +163,7 @@ class ControlFlow(StatementConverter):
             test=None if test is None else builders.thunk(test, at=node),
             last=gast.Constant(True, None) if test is not None and self._is_last_use(node) else None,
             appends=builders.state(lists, at=node) if lists else None,
+            item=gast.Constant(False, None) if is_unread else None,
             **self.options(node),
         )
         return [*body, builders.statement(call, at=node)]

@@ -48,7 +48,7 @@ from autograph.converters.base import Node, StatementConverter
 
 
 class HoistDeclarations(StatementConverter):
-    """See the module."""
+    """Moves the declarations of a function to its beginning and drops annotations of variables."""
 
     only_for = (gast.Global, gast.Nonlocal, gast.AnnAssign)
 
@@ -97,7 +97,7 @@ def after_docstring(function: Node) -> int:
 
 
 class Declarations(StatementConverter):
-    """See the module."""
+    """Declares what the functions of statements assign, when all of them are written."""
 
     def convert(self, tree: Node) -> Node:
         scopes = Scopes(tree, self.alias)

@@ -33,7 +33,7 @@ from autograph.options import MISSING
 
 
 class Directives(StatementConverter):
-    """See the module."""
+    """Takes the directives out of the bodies of loops and keeps what they say with the loops."""
 
     only_for = (gast.While, gast.For)
 

@@ -50,7 +50,7 @@ OPERATORS = {
 
 
 class ElementAssignments(ElementTargets):
-    """See the module."""
+    """Writes an operator for each assignment, update and `del` of an element or attribute."""
 
     def convert_function(self, function: Node) -> None:
         any_update = gast.AugAssign in self.conversion.kinds

@@ -17,7 +17,7 @@ from autograph.converters.base import Node, StatementConverter
 
 
 class ElementTargets(StatementConverter):
-    """See the module."""
+    """Writes a target as a base and a path, and an assignment that gives the base a new value where it is a name."""
 
     def convert_function(self, function: Node) -> None:
         self.outer = self.scope.globals | self.scope.nonlocals

@@ -57,7 +57,7 @@ _LOOPS = (gast.For, gast.While)
 
 
 class FirstBindings(StatementConverter):
-    """See the module."""
+    """Gives each such variable its flag, and sets the flag where the variable is bound."""
 
     only_for = (gast.For, gast.While, gast.If, gast.Match)
 

@@ -28,7 +28,7 @@ from autograph.converters.base import ExpressionConverter, Node
 
 
 class FormattedTexts(ExpressionConverter):
-    """See the module."""
+    """Writes operators for f-strings and for `%` on texts."""
 
     def visit_JoinedStr(self, node: Node) -> Any:
         if all(isinstance(part, gast.Constant) for part in node.values):

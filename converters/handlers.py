@@ -60,7 +60,7 @@ _WIDE = (
 
 
 class Handlers(ExpressionConverter):
-    """See the module."""
+    """Narrows the classes of such handlers by `ag__.caught`, and raises a refusal again behind such a `finally`."""
 
     def visit_ExceptHandler(self, node: Node) -> Any:
         if node.type is None:

@@ -59,7 +59,7 @@ LONGEST_CHAIN = 25
 
 
 class Jumps(StatementConverter):
-    """See the module."""
+    """Replaces the jumps of a function, block by block, from the innermost statement out."""
 
     def convert_function(self, function: Node) -> None:
         if self.conversion.sees_frame(function):

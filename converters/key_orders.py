@@ -29,7 +29,7 @@ _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
 
 class KeyOrders(ExpressionConverter):
-    """See the module, and `runtime.order_reads`."""
+    """Wraps what is taken in the order of its keys in `ag__.ordered` and its like (`runtime/values/order_reads.py`)."""
 
     @cached_property
     def items(self) -> frozenset[str]:

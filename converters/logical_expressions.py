@@ -35,7 +35,7 @@ _TRUTHS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "is_none"})
 
 
 class LogicalExpressions(ExpressionConverter):
-    """See the module."""
+    """Makes functions of right operands; a test says of its parts that only their truth counts."""
 
     def convert(self, tree: Node) -> Node:
         self.tests: set[Node] = set()

@@ -50,7 +50,7 @@ Bindings = list[tuple[str, Node]]
 
 
 class MatchStatements(StatementConverter):
-    """See the module."""
+    """Writes a `match` as tests of its patterns, each with the assignments of what it captures."""
 
     only_for = (gast.Match,)
 

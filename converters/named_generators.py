@@ -29,7 +29,7 @@ _ITERATORS = (builtins.enumerate, builtins.zip, builtins.reversed)
 
 
 class NamedGenerators(StatementConverter):
-    """See the module. Before arithmetic is lifted out of calls, and before tests for `None` are looked for."""
+    """Writes the generator in the place of its name: before arithmetic is lifted out of calls and tests for `None` are sought."""
 
     only_for = (gast.GeneratorExp,)
 

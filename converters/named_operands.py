@@ -10,7 +10,7 @@ def f(a, y):
     def and_right():
         nonlocal y
         return (y := g(a)) + y
-    return ag__.and_(a, and_right, lambda: (y,))
+    return ag__.and_(a, and_right, lambda: (y,), lazy=True)
 
 In a lambda the walrus would bind a variable of the lambda. Last of the passes over expressions: by now every operand is the
 lambda of an operator, whichever pass made it. Where no statement can stand in front (in a lambda or comprehension of the
@@ -26,6 +26,7 @@ import gast
 from autograph.analyses.effects import Effects
 from autograph.analyses.operators import is_operator, operands
 from autograph.code import locations
+from autograph.code.nodes import walk
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node, binds
 from autograph.converters.outer_writes import announcements
@@ -34,7 +35,7 @@ ROLES = {"and_": ("and_right",), "or_": ("or_right",), "if_exp": ("if_value", "e
 
 
 class NamedOperands(ExpressionConverter):
-    """See the module."""
+    """Makes functions of operands that are not always evaluated, so that their walrus binds the variable outside."""
 
     only_for = (gast.NamedExpr,)
 
@@ -87,6 +88,17 @@ class NamedOperands(ExpressionConverter):
                 node.keywords.append(locations.place(gast.keyword("unbound", names), locations.position(node)))
         return node
 
+    def visit_GeneratorExp(self, node: Node) -> Node:
+        """What binds variables by walrus that others read: `ag__.binding(generator, lambda: (y,))`."""
+        outer = self.conversion.scopes.of(self.function).nonlocals
+        names = sorted(
+            name
+            for name in self.effects.of(node).writes - self.globals
+            if name in outer or _reads(self.function, name) > _reads(node, name)
+        )
+        state = builders.state(names, at=node)
+        return builders.operator(self.alias, "binding", [node, state], at=node) if names else node
+
     def role(self, operator: str, index: int) -> str:
         roles = ROLES.get(operator, ("operand",))
         return roles[min(index, len(roles) - 1)]
@@ -106,3 +118,9 @@ class NamedOperands(ExpressionConverter):
     @property
     def globals(self) -> set[str]:
         return self.conversion.scopes.of(self.function).globals
+
+
+def _reads(root: Node, name: str) -> int:
+    """How often a tree reads a variable."""
+    nodes = walk(root)
+    return sum(isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load) for node in nodes)

@@ -56,7 +56,7 @@ from autograph.options import MISSING
 
 
 class OptionalValues(StatementConverter):
-    """See the module."""
+    """Finds the variables that may be `None` and rewrites their tests, reads and calls."""
 
     only_for = (gast.If, gast.IfExp, gast.For, gast.While, gast.Match, gast.Compare)
 

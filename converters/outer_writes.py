@@ -28,7 +28,7 @@ from autograph.converters.base import Node, StatementConverter
 
 
 class OuterWrites(StatementConverter):
-    """See the module."""
+    """Writes the announcement in front of statements that assign such a variable."""
 
     def convert_function(self, function: Node) -> None:
         self.outer = self.scope.globals | self.scope.nonlocals

@@ -17,7 +17,7 @@ from autograph.converters.base import ExpressionConverter, Node
 
 
 class Powers(ExpressionConverter):
-    """See the module."""
+    """Writes `ag__.power` unless an operand shows the type of the result."""
 
     def visit_BinOp(self, node: Node) -> Any:
         if not isinstance(node.op, gast.Pow) or _is_literal(node.right) or _is_float(node.left):

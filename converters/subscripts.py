@@ -32,7 +32,7 @@ _PLAIN = (
 
 
 class Subscripts(ExpressionConverter):
-    """See the module."""
+    """Writes an operator for each read with an index that may be traced."""
 
     def visit_Subscript(self, node: Node) -> Any:
         if not isinstance(node.ctx, gast.Load):

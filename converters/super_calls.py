@@ -32,7 +32,7 @@ from autograph.converters.base import ExpressionConverter, Node
 
 
 class SuperCalls(ExpressionConverter):
-    """See the module. Late: only then is it known which code moved."""
+    """Writes out the class and the object of `super()`. Late: only then is it known which code moved."""
 
     def convert(self, tree: Node) -> Node:
         return super().convert(tree) if "super" in self.conversion.names else tree

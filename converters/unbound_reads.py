@@ -50,7 +50,7 @@ _TRIES = (gast.Try, gast.TryStar)
 
 
 class UnboundReads(StatementConverter):
-    """See the module."""
+    """Finds the reads that no assignment surely precedes, and wraps them."""
 
     def __init__(self, conversion: Conversion) -> None:
         super().__init__(conversion)

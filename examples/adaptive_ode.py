@@ -1,6 +1,6 @@
 """An orbit by an ODE solver that chooses its own steps, and derivatives through the solver.
 
-Dormand and Prince's method of order 5(4): every turn of the `while` tries a step, `if` its error is small enough
+Dormand and Prince's method of order 5(4): every iteration of the `while` tries a step, `if` its error is small enough
 accepts it, and adapts the step size. The orbit is Kepler's with eccentricity e; its position at any time is known
 from Kepler's equation, and so is the derivative of that position with respect to e.
 

@@ -1,6 +1,6 @@
 """Conway's Game of Life until the board repeats: Brent's cycle detection as a natural `while`.
 
-The board is compared with an earlier one that is replaced at turns 1, 2, 4, 8, ...; once both are equal the period
+The board is compared with an earlier one that is replaced at generations 1, 2, 4, 8, ...; once both are equal the period
 is known and the loop ends. A second loop finds the first generation of the cycle.
 
     python examples/game_of_life.py [SIZE]
@@ -16,7 +16,7 @@ import autograph as ag
 
 
 def next_generation(board):
-    """One turn on a torus; `board` is boolean `[size, size]`."""
+    """One generation on a torus; `board` is boolean `[size, size]`."""
     cells = board.astype(jnp.int8)
     rows = cells + jnp.roll(cells, 1, axis=0) + jnp.roll(cells, -1, axis=0)
     around = rows + jnp.roll(rows, 1, axis=1) + jnp.roll(rows, -1, axis=1) - cells
@@ -27,17 +27,17 @@ def find_cycle(board, limit):
     """Board at the start of its cycle, that generation, and the period; the period is 0 when `limit` comes first."""
     earlier, now = board, next_generation(board)
     period = power = 1
-    turns = 1
+    iterations = 1
     while (earlier != now).any():
-        if turns == limit:
-            return now, turns, 0
+        if iterations == limit:
+            return now, iterations, 0
         if period == power:
             earlier = now
             power *= 2
             period = 0
         now = next_generation(now)
         period += 1
-        turns += 1
+        iterations += 1
     slow = fast = board
     for _ in range(period):
         fast = next_generation(fast)

@@ -52,7 +52,7 @@ def greedy(table, prompt):
 
 
 def beam_search(table, prompt, beams):
-    """The best answer `[LIMIT]` that `beams` beams find, its log-probability, and the turns that it took."""
+    """The best answer `[LIMIT]` that `beams` beams find, its log-probability, and the iterations that it took."""
     answers = jnp.zeros((beams, LIMIT), int)
     answers[:, : len(prompt)] = prompt
     scores = jnp.full(beams, -jnp.inf)
@@ -95,8 +95,8 @@ def main():
         eager=lambda: [ag.convert(greedy)(table, prompts[0]), ag.convert(beam_search)(table, prompts[0], beams)],
         note=f"1 of {len(PROMPTS)} prompts",
     )
-    turns = searched[2]
-    print(f"  beam search ran {min(turns)} to {max(turns)} of {LIMIT - len(PROMPTS[0])} turns")
+    iterations = searched[2]
+    print(f"  beam search ran {min(iterations)} to {max(iterations)} of {LIMIT - len(PROMPTS[0])} iterations")
     for number in range(len(PROMPTS)):
         for name, (answers, scores) in ("greedy", simple), ("beam", searched[:2]):
             text = "".join(characters[code] for code in answers[number]).rstrip("\n")

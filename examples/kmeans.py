@@ -16,14 +16,14 @@ import autograph as ag
 
 
 def kmeans(points, centres, limit):
-    """Centres `[clusters, 2]`, the cluster of every point, the number of turns, and how often a cluster was empty."""
+    """Centres `[clusters, 2]`, the cluster of every point, the number of iterations, and how often a cluster was empty."""
     clusters = jnp.full(len(points), -1)
-    turns = empty = 0
+    iterations = empty = 0
     while True:
         squares = jnp.sum((points[:, None] - centres[None]) ** 2, axis=-1)
         nearest = jnp.argmin(squares, axis=1)
-        turns += 1
-        if (nearest == clusters).all() or turns == limit:
+        iterations += 1
+        if (nearest == clusters).all() or iterations == limit:
             break
         clusters = nearest
         for number in ag.range(len(centres)):
@@ -34,7 +34,7 @@ def kmeans(points, centres, limit):
             else:
                 centres[number] = points[jnp.argmax(jnp.min(squares, axis=1))]
                 empty += 1
-    return centres, clusters, turns, empty
+    return centres, clusters, iterations, empty
 
 
 def clouds(count):
@@ -50,11 +50,11 @@ def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     points, starts = clouds(count)
     print(f"k-means: {count} points, {len(starts)} clusters")
-    centres, clusters, turns, empty = report(
+    centres, clusters, iterations, empty = report(
         ag.jit(kmeans), points, starts, 200, eager=lambda: ag.convert(kmeans)(points, starts, 200)
     )
     spread = jnp.sum((points - centres[clusters]) ** 2)
-    print(f"  turns: {turns}, empty clusters on the way: {empty}")
+    print(f"  iterations: {iterations}, empty clusters on the way: {empty}")
     print(f"  sum of squares: {spread:.3f}")
     for number in np.lexsort(np.asarray(centres).T[::-1]):
         x, y = centres[number]

@@ -18,22 +18,22 @@ from timing import report
 
 import autograph as ag
 
-LIMIT = 300  # turns after which a point counts as inside
+LIMIT = 300  # iterations after which a point counts as inside
 CENTRE, TALL = -0.65 + 0j, 2.4  # the middle of the picture and its height in the complex plane
 
 
 def escape_time(c):
-    """Turns until z = z * z + c leaves a large circle, as a smooth number; -1 for points that stay."""
+    """Iterations until z = z * z + c leaves a large circle, as a smooth number; -1 for points that stay."""
     z = 0j
-    turns = 0
-    while turns < LIMIT:
+    iterations = 0
+    while iterations < LIMIT:
         if z.real**2 + z.imag**2 > 10_000:
             break
         z = z * z + c
-        turns += 1
-    if turns == LIMIT:
+        iterations += 1
+    if iterations == LIMIT:
         return -1.0
-    return turns - jnp.log2(jnp.log2(abs(z)))
+    return iterations - jnp.log2(jnp.log2(abs(z)))
 
 
 @ag.jit
@@ -63,7 +63,7 @@ def main():
     height = int(sys.argv[1]) if len(sys.argv) > 1 else 600
     plane = plane_of(2 * height)
     sample = plane_of(6).ravel()
-    print(f"Mandelbrot set, {plane.shape[1]} x {plane.shape[0]} points, at most {LIMIT} turns each")
+    print(f"Mandelbrot set, {plane.shape[1]} x {plane.shape[0]} points, at most {LIMIT} iterations each")
     times = report(
         escape_times,
         plane,

@@ -1,7 +1,7 @@
 """Newton's method for z**5 = 1 from every point of the plane: which root is reached, and how fast.
 
 `newton` is the text-book loop for one starting point: it stops at the tolerance, and gives up at 0, where the
-derivative vanishes, or after LIMIT turns. `jax.vmap` runs it for a whole picture.
+derivative vanishes, or after LIMIT iterations. `jax.vmap` runs it for a whole picture.
 
     python examples/newton_fractal.py [HEIGHT]
 
@@ -22,10 +22,10 @@ DEGREE, LIMIT, TOLERANCE = 5, 120, 1e-4
 
 
 def newton(z):
-    """Root number 0 ... DEGREE - 1 that Newton's method reaches from `z`, or -1, and the turns that it took."""
-    for turn in ag.range(LIMIT):
+    """Root number 0 ... DEGREE - 1 that Newton's method reaches from `z`, or -1, and the iterations that it took."""
+    for iteration in ag.range(LIMIT):
         if abs(z) < 1e-6:
-            return -1, turn
+            return -1, iteration
         step = (z - z ** (1 - DEGREE)) / DEGREE
         z = z - step
         if abs(step) < TOLERANCE:
@@ -33,7 +33,7 @@ def newton(z):
     else:
         return -1, LIMIT
     root = jnp.round(jnp.angle(z) * DEGREE / (2 * jnp.pi)).astype(int)
-    return root % DEGREE, turn + 1
+    return root % DEGREE, iteration + 1
 
 
 @ag.jit
@@ -47,10 +47,10 @@ def plane_of(height):
     return jnp.asarray(x + 1j * y, jnp.complex64)
 
 
-def picture_of(roots, turns):
+def picture_of(roots, iterations):
     """One colour per root, darker where Newton's method took longer; uint8 RGB `[height, width, 3]`."""
     palette = np.array([(231, 111, 81), (244, 192, 95), (138, 177, 125), (42, 157, 143), (70, 110, 150), (0, 0, 0)])
-    light = 1.1 * 0.94 ** np.maximum(turns - 3, 0)
+    light = 1.1 * 0.94 ** np.maximum(iterations - 3, 0)
     return np.clip(palette[roots] * light[..., None], 0, 255).astype(np.uint8)
 
 
@@ -59,17 +59,17 @@ def main():
     plane = plane_of(height)
     sample = plane_of(6).ravel()
     print(f"Newton's method for z**{DEGREE} = 1 from {plane.size} points")
-    roots, turns = report(
+    roots, iterations = report(
         basins,
         plane,
         eager=lambda: [newton(z) for z in sample],
         note=f"{sample.size} of {plane.size} points",
     )
-    roots, turns = np.asarray(roots), np.asarray(turns)
+    roots, iterations = np.asarray(roots), np.asarray(iterations)
     for root in range(-1, DEGREE):
         print(f"  {f'root {root}' if root >= 0 else 'no root':8} {np.sum(roots == root):7} points")
-    print(f"  turns: {turns.mean():.2f} on average, {turns.max()} at most")
-    print(f"  picture: {write_png('newton_fractal.png', picture_of(roots, turns))}")
+    print(f"  iterations: {iterations.mean():.2f} on average, {iterations.max()} at most")
+    print(f"  picture: {write_png('newton_fractal.png', picture_of(roots, iterations))}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """A travelling salesman's tour by simulated annealing, in several runs at once.
 
-Each turn reverses a random part of the tour (2-opt) and accepts a longer tour with a probability that falls with the
+Each iteration reverses a random part of the tour (2-opt) and accepts a longer tour with a probability that falls with the
 temperature. The cities lie on a circle in random order, so the shortest tour is known.
 
-    python examples/simulated_annealing.py [TURNS]
+    python examples/simulated_annealing.py [ITERATIONS]
 """
 
 import math
@@ -23,14 +23,14 @@ def distance(a, b):
     return jnp.sqrt(jnp.sum((a - b) ** 2))
 
 
-def anneal(key, cities, turns):
-    """Tour `[CITIES]` after `turns` turns, its length, and the number of accepted reversals that made it longer."""
+def anneal(key, cities, iterations):
+    """Tour `[CITIES]` after `iterations` iterations, its length, and the number of accepted reversals that made it longer."""
     tour = jnp.arange(len(cities))
     places = jnp.arange(len(cities))
     length = jnp.sum(jnp.linalg.norm(cities - jnp.roll(cities, 1, axis=0), axis=1))
     uphill = 0
-    for turn in range(turns):
-        temperature = 0.5 * 0.002 ** (turn / turns)
+    for iteration in range(iterations):
+        temperature = 0.5 * 0.002 ** (iteration / iterations)
         key, pick, luck = jax.random.split(key, 3)
         i, j = jnp.sort(jax.random.randint(pick, (2,), 1, len(cities)))
         before, first = cities[tour[i - 1]], cities[tour[i]]
@@ -44,8 +44,8 @@ def anneal(key, cities, turns):
     return tour, length, uphill
 
 
-def anneal_all(keys, cities, turns):
-    return jax.vmap(anneal, in_axes=(0, None, None))(keys, cities, turns)
+def anneal_all(keys, cities, iterations):
+    return jax.vmap(anneal, in_axes=(0, None, None))(keys, cities, iterations)
 
 
 def circle_of_cities():
@@ -55,17 +55,17 @@ def circle_of_cities():
 
 
 def main():
-    turns = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    iterations = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     cities, keys = circle_of_cities(), jax.random.split(jax.random.key(0), RUNS)
-    few = min(turns, 50)
-    print(f"Simulated annealing: a tour of {CITIES} cities, {RUNS} runs of {turns} turns")
+    few = min(iterations, 50)
+    print(f"Simulated annealing: a tour of {CITIES} cities, {RUNS} runs of {iterations} iterations")
     tours, lengths, uphill = report(
         ag.jit(anneal_all),
         keys,
         cities,
-        turns,
+        iterations,
         eager=lambda: anneal(keys[0], cities, few),
-        note=f"1 run, {few} turns",
+        note=f"1 run, {few} iterations",
         repeats=3,
     )
     best = np.argmin(lengths)

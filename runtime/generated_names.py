@@ -68,6 +68,7 @@ from autograph.runtime.sequences.comparison import le as le
 from autograph.runtime.sequences.comparison import lt as lt
 from autograph.runtime.sequences.comparison import ne as ne
 from autograph.runtime.sequences.powers import power as power
+from autograph.runtime.sequences.short_circuit import binding as binding
 from autograph.runtime.tracing.python_bools import bool_op as bool_op
 from autograph.runtime.tracing.variables import State as State
 from autograph.runtime.tracing.variables import Undefined as Undefined

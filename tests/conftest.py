@@ -1,15 +1,22 @@
-"""What every test shares: the platform, and a fixture for strict promotion.
+"""What every test shares: the platform, how XLA compiles, and a fixture for strict promotion.
 
 Warnings are errors (`filterwarnings` in pyproject.toml), also those of JAX, NumPy and gast.
 """
 
 import os
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 # Before anything imports jax: a test machine with an accelerator shall not spend a minute on starting it for
 # scalar programs. Set the variable yourself to run the tests there.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# Thousands of small programs are compiled and run once: XLA shall compile fast rather than well. With
+# JAX_DISABLE_MOST_OPTIMIZATIONS=0 XLA_FLAGS= the tests run what users run; the project's check does so on one JAX.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+if tuple(map(int, version("jaxlib").split(".")[:2])) < (0, 12):  # a newer XLA does not know the flag, and would end
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false")
 
 # Tests that start a process find the package of this checkout there, also where nothing is installed.
 ROOT = str(Path(__file__).resolve().parent.parent)

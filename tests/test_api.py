@@ -175,12 +175,19 @@ def test_jit_is_the_object_of_jax() -> None:
         ag.jit(sign, no_such_option=True)
 
 
+def test_what_is_under_a_transform_stays_and_calls_converted_code() -> None:
+    def absolute(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    slope = jax.grad(absolute)
+    assert ag.convert(slope) is slope
+    assert ag.jit(slope)(-2.0) == -1.0 and ag.jit(jax.vmap(slope))(jnp.array([3.0, -2.0])).tolist() == [1.0, -1.0]
+
+
 @pytest.mark.parametrize(
     "target,match",
     [
         (Model, "class `Model` cannot be converted as a whole"),
-        (jax.vmap(sign), "`sign` is already under a transform of JAX"),
-        (jax.grad(sign), "convert first"),
         (3, "'int' object is not callable"),
     ],
 )

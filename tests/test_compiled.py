@@ -2,7 +2,7 @@
 
 Each case is a Python function beside the `lax` form that a person who knows JAX would write. Compared are the loops and
 conditionals of the two jaxprs: kind, number of carried values, of scanned inputs and outputs; as a multiset. There may be
-fewer conditionals than by hand, since cheap arms become selects, never more.
+fewer conditionals than by hand, since cheap branches become selects, never more.
 """
 
 from __future__ import annotations

@@ -45,11 +45,16 @@ def expected_after(page: Path, blocks: list[Block], index: int) -> str | None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "architecture.md"], ids=lambda page: page.name)
 def test_the_python_blocks_run_and_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    assert not (wrong := wrong_blocks(page, "python", tmp_path)), "\n".join(wrong)
+
+
+def wrong_blocks(page: Path, language: str, tmp_path: Path) -> list[str]:
+    """What the blocks of a language print otherwise than the page says; a block that raises is an `AssertionError`."""
     blocks = blocks_of(page)
     namespace: dict[str, object] = {"__name__": "__page__"}
     wrong = []
     for index, block in enumerate(blocks):
-        if block.language != "python":
+        if block.language != language:
             continue
         file = tmp_path / f"line{block.line}.py"
         file.write_text(block.text, encoding="utf-8")
@@ -65,7 +70,7 @@ def test_the_python_blocks_run_and_print_what_the_page_says(page: Path, tmp_path
         output = printed.getvalue().replace(str(file), "example.py")
         if expected is not None and plain(output) != plain(expected):
             wrong.append(f"{page.name}:{block.line} prints\n{output}\nand not\n{expected}")
-    assert not wrong, "\n".join(wrong)
+    return wrong
 
 
 def plain(text: str) -> list[str]:

@@ -217,13 +217,13 @@ def test_conjugate_gradient(run):
     b = np.asarray(importlib.import_module("conjugate_gradient").problem(n)[0]).ravel()
     exact = np.linalg.solve(matrix, b)
     x, residual = np.zeros_like(b), b
-    direction, turns = residual, 0
+    direction, iterations = residual, 0
     while np.linalg.norm(residual) > 1e-8 * np.linalg.norm(b):
         step = residual @ residual / (direction @ matrix @ direction)
         x, new = x + step * direction, residual - step * (matrix @ direction)
         direction, residual = new + new @ new / (residual @ residual) * direction, new
-        turns += 1
-    assert abs(numbers(out, r"iterations: (\d+)")[0] - turns) <= 1
+        iterations += 1
+    assert abs(numbers(out, r"iterations: (\d+)")[0] - iterations) <= 1
     assert numbers(out, r"relative residual: (\S+)")[0] <= 1.01e-8
     assert numbers(out, r"largest error: (\S+)")[0] <= 10 * abs(x - exact).max() + 1e-12
 
@@ -347,19 +347,21 @@ def test_edit_distance(run):
 
 
 def test_simulated_annealing(run):
-    turns = 150
-    out = run("simulated_annealing.py", turns)
+    iterations = 150
+    out = run("simulated_annealing.py", iterations)
     assert_timed(out)
     cities = np.asarray(importlib.import_module("simulated_annealing").circle_of_cities())
     lengths, uphill = [], []
     for key in jax.random.split(jax.random.key(0), 4):
         tour, accepted = np.arange(40), 0
-        for turn in range(turns):
+        for iteration in range(iterations):
             key, pick, luck = jax.random.split(key, 3)
             i, j = sorted(np.asarray(jax.random.randint(pick, (2,), 1, 40)))
             other = np.concatenate([tour[:i], tour[i : j + 1][::-1], tour[j + 1 :]])
             change = measure(cities[other]) - measure(cities[tour])
-            if change <= 1e-6 or jax.random.uniform(luck) < math.exp(-change / (0.5 * 0.002 ** (turn / turns))):
+            if change <= 1e-6 or jax.random.uniform(luck) < math.exp(
+                -change / (0.5 * 0.002 ** (iteration / iterations))
+            ):
                 tour, accepted = other, accepted + (change > 1e-6)
         lengths.append(measure(cities[tour]))
         uphill.append(accepted)
@@ -379,10 +381,10 @@ def test_kmeans(run):
     out = run("kmeans.py", 600)
     assert_timed(out)
     points, centres = map(np.array, importlib.import_module("kmeans").clouds(600))
-    clusters, turns, empty = None, 0, 0
+    clusters, iterations, empty = None, 0, 0
     while True:
         squares = ((points[:, None] - centres) ** 2).sum(axis=-1)
-        turns += 1
+        iterations += 1
         if clusters is not None and np.array_equal(squares.argmin(axis=1), clusters):
             break
         clusters = squares.argmin(axis=1)
@@ -390,7 +392,7 @@ def test_kmeans(run):
             mine = points[clusters == number]
             empty += len(mine) == 0
             centres[number] = mine.mean(axis=0) if len(mine) else points[squares.min(axis=1).argmax()]
-    assert numbers(out, r"turns: (\d+), empty clusters on the way: (\d+)") == [turns, empty]
+    assert numbers(out, r"iterations: (\d+), empty clusters on the way: (\d+)") == [iterations, empty]
     assert empty > 0
     printed = sorted(
         (float(x), float(y), int(size)) for x, y, size in re.findall(r"centre \( *(\S+), *(\S+)\) +(\d+) points", out)

@@ -1,6 +1,6 @@
 """Every refusal: the exception's class and its exact text, with the line; and that plain Python stays untouched.
 
-`FILE:+2` stands for the second line behind the function's `def` line. `{arms}`, `{carry}` and `{grows}` are remedies that many
+`FILE:+2` stands for the second line behind the function's `def` line. `{branches}`, `{carry}` and `{grows}` are remedies that many
 messages share.
 """
 
@@ -16,10 +16,12 @@ import itertools
 import json
 import math
 import operator
+import os
 import pathlib
 import queue
 import re
 import statistics
+import subprocess
 import sys
 import textwrap
 import threading
@@ -39,7 +41,8 @@ from autograph.conversion import unknown_values
 from tests.programs.harness import difference
 
 REMEDIES = {
-    "{arms}": "make both branches leave a value of one shape, dtype and structure, "
+    "{lists}": "append in both branches, a neutral value in one of them, or write into an array (x[n] = ...) and count",
+    "{branches}": "make both branches leave a value of one shape, dtype and structure, "
     "or test a Python value (a static argument), so that only one branch is used",
     "{grows}": "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
@@ -85,7 +88,7 @@ def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
       when the test is true: float32[3]
       when it is false:      float32[4]
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def shapes_differ(x):
@@ -172,7 +175,7 @@ def a_number_too_large_for_a_comparison(x):
       when the test is true: tuple of 2 (int32, int32)
       when it is false:      tuple of 3 (int32, int32, int32)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def tuple_lengths(x):
@@ -192,7 +195,7 @@ def tuple_lengths(x):
       when the test is true: dict with keys 'loss'
       when it is false:      dict with keys 'cost'
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def dict_keys(x):
@@ -268,7 +271,7 @@ def returned_none(x):
       when the test is true: float32[2]
       when it is false:      int32
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def returned_shapes(x):
@@ -330,7 +333,7 @@ def item_of_a_shared_iterator(n):
       when the test is true: key<fry>
       when it is false:      int32
       why: dtypes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def dtype_key(n):
@@ -461,7 +464,7 @@ def carry_none(n):
       before the loop:     str ''
       after one iteration: str 'x'
       why: the value is not a number or an array, so a loop cannot change it from iteration to iteration
-      instead: {carry}
+      instead: keep a number in its place: no program computes texts
     """,
 )
 def carry_string(n):
@@ -492,14 +495,54 @@ def append_dynamic(n):
     return xs
 
 
+WRITTEN: list[Any] = []
+
+
 @refused(
     ag.StagingError,
     """
-    the two branches of the loop leave different values in the contents of the list 'losses'
+    the two branches of the if leave different values in the contents of the list 'WRITTEN'
+      at FILE:+1
+          if n > 0:
+      when the test is true: list of 1 (int32)
+      when it is false:      empty list
+      why: the structures differ, and one compiled program must serve both
+      instead: return the value, and write it where the function is called
+    """,
+)
+def append_to_a_global(n):
+    if n > 0:
+        WRITTEN.append(n)
+    return n
+
+
+@refused(
+    ag.StagingError,
+    """
+    the contents of the list 'WRITTEN' cannot be carried by the loop
+      at FILE:+1
+          while n > 0:
+      before the loop:     empty list
+      after one iteration: list of 1 (int32)
+      why: a loop cannot change the structure of a value from iteration to iteration: the structures differ
+      instead: return the value, and write it where the function is called
+    """,
+)
+def append_to_a_global_in_a_loop(n):
+    while n > 0:
+        WRITTEN.append(n)
+        n = n - 1
+    return n
+
+
+@refused(
+    ag.StagingError,
+    """
+    the loop leaves different values in the contents of the list 'losses'
       at FILE:+2
           for _ in range(30):
-      when the test is true: list of 2 (int32, int32)
-      when it is false:      list of 1 (int32)
+      when it goes on:   list of 2 (int32, int32)
+      when it has ended: list of 1 (int32)
       why: the structures differ, and one compiled program must serve both
       instead: {grows from a range}
     """,
@@ -523,10 +566,10 @@ def a_list_that_grows_until_a_break(x):
       when the test is true: list of 1 (int32)
       when it is false:      empty list
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {lists}
     """,
 )
-def append_one_arm(n):
+def append_one_branch(n):
     xs = []
     if n > 0:
         xs.append(n)
@@ -542,7 +585,7 @@ def append_one_arm(n):
       when the test is true: dict with keys 'k'
       when it is false:      dict with keys (none)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: write the same keys in both branches, or before the statement
     """,
 )
 def new_key(n):
@@ -638,7 +681,7 @@ def numpy_write(n):
       instead: start from a JAX array: `x = jnp.asarray(x)`
     """,
 )
-def numpy_write_arm(n):
+def numpy_write_branch(n):
     v = w = np.zeros(3)
     if n > 0:
         v[0] = 1
@@ -753,7 +796,7 @@ def dict_traced_key(n):
       when it is taken: float32[3]
       when it is not:   int32
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def return_shape_loop(n):
@@ -788,7 +831,7 @@ def sort_key(n):
       when the test is true: float32[3,1]
       when it is false:      float32[3]
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def nested_shapes(x):
@@ -807,7 +850,7 @@ def nested_shapes(x):
       when the test is true: list of 2 (int32, int32)
       when it is false:      tuple of 2 (int32, int32)
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def list_or_tuple(x):
@@ -827,7 +870,7 @@ def list_or_tuple(x):
       when the test is true: a classes_differ.<locals>.Left object
       when it is false:      a classes_differ.<locals>.Right object
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def classes_differ(n):
@@ -850,7 +893,7 @@ def classes_differ(n):
       when the test is true: float32[2]
       when it is false:      float32[3,4]
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def conditional_expression(n):
@@ -866,7 +909,7 @@ def conditional_expression(n):
       when the test is true: float32[2]
       when it is false:      bool False
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def operands_of_and(n):
@@ -882,7 +925,7 @@ def operands_of_and(n):
       when the test is true: bool True
       when it is false:      float32[2]
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def operands_of_or(n):
@@ -898,7 +941,7 @@ def operands_of_or(n):
       when the test is true: float32[2]
       when it is false:      int 0
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def filter_of_a_sum(n):
@@ -941,7 +984,7 @@ def header_of_several_lines(n):
       instead: assign 'y' before the `if`, or in both branches
     """,
 )
-def missing_in_the_last_arm(n):
+def missing_in_the_last_branch(n):
     if n > 2:
         y = 1
     elif n > 1:
@@ -1069,7 +1112,7 @@ def part_of_a_carry(n):
       when it is taken: tuple of 2 (int32, weak int32)
       when it is not:   int32
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def returned_from_a_loop(n):
@@ -1088,7 +1131,7 @@ def returned_from_a_loop(n):
       when the test is true: float 1.5
       when it is false:      tuple of 2 (int 1, int 2)
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def two_returns_in_a_loop(n):
@@ -1110,7 +1153,7 @@ def two_returns_in_a_loop(n):
       when the test is true: list of 2 (int32, int 5)
       when it is false:      list of 1 (int32)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {lists}
     """,
 )
 def appended_before_a_return(n):
@@ -1135,7 +1178,7 @@ def appended_before_a_return(n):
       when the test is true: tuple of 2 (int 1, int 2)
       when it is false:      int 1
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def written_before_a_return(n):
@@ -1157,16 +1200,16 @@ def written_before_a_return(n):
 @refused(
     ag.StagingError,
     """
-    the two branches of the loop leave different values in the contents of the list 'seen'
+    the loop leaves different values in the contents of the list 'seen'
       at FILE:+2
           for k in (1, 2, 3):
-      when the test is true: list of 2 (int 1, int 2)
-      when it is false:      list of 1 (int 1)
+      when it goes on:   list of 2 (int 1, int 2)
+      when it has ended: list of 1 (int 1)
       why: the structures differ, and one compiled program must serve both
       instead: {grows from a range}
     """,
 )
-def turns_after_a_break(n):
+def iterations_after_a_break(n):
     seen = []
     for k in (1, 2, 3):
         seen.append(k)
@@ -1184,10 +1227,10 @@ def turns_after_a_break(n):
       when the test is true: list of 1 (int32)
       when it is false:      empty list
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {lists}
     """,
 )
-def turns_of_a_filter(n):
+def iterations_of_a_filter(n):
     seen = []
     for k in filter(lambda v: v > n, jnp.arange(3)):
         seen.append(k)
@@ -1243,7 +1286,7 @@ def raised_by_a_callee_and_caught(n):
       when the test is true: float32[3]
       when it is false:      float32[4]
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def not_for_a_wide_handler(n):
@@ -1266,7 +1309,7 @@ def not_for_a_wide_handler(n):
       when the test is true: float32[3]
       when it is false:      float32[4]
       why: shapes differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def not_for_a_manager_that_suppresses(n):
@@ -1515,7 +1558,7 @@ def a_generator_left_inside_its_finally(x):
       instead: make the object before the loop, or keep what changes in a variable
     """,
 )
-def a_class_made_in_each_turn(x):
+def a_class_made_in_each_iteration(x):
     total = 0
     for i in range(x):
 
@@ -1536,7 +1579,7 @@ def a_class_made_in_each_turn(x):
       when the test is true: list of 3 (int32, int 2, int 3)
       when it is false:      list of 2 (int32, int 2)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def a_chain_of_comparisons_whose_operands_write(x):
@@ -1617,7 +1660,7 @@ def a_numpy_array_is_filled(x):
       instead: test for the case with `if`, and do there what the handler does
     """,
 )
-def raised_by_python_in_an_arm(n):
+def raised_by_python_in_a_branch(n):
     try:
         r = int("x") if n > 3 else 3
     except ValueError:
@@ -1668,7 +1711,7 @@ def palindrome(n):
       when the test is true: dict with keys 'z'
       when it is false:      dict with keys (none)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: write the same keys in both branches, or before the statement
     """,
 )
 def missing_key_of_a_default_dict(n):
@@ -1761,7 +1804,7 @@ def an_iterator_into_reduce(n):
       when the test is true: list of 2 (int 7, int 3)
       when it is false:      list of 1 (int 7)
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: {lists}
     """,
 )
 def a_function_of_c_writes_what_reduce_gives_it(n):
@@ -1817,7 +1860,7 @@ def a_native_queue_is_read(n):
       when the test is true: b'Aa'
       when it is false:      b'aa'
       why: the value is not an array and differs, and one compiled program must serve both
-      instead: {arms}
+      instead: {branches}
     """,
 )
 def a_memoryview_is_written(n):
@@ -1837,13 +1880,13 @@ class Registering:
 @refused(
     ag.StagingError,
     """
-    the two branches of the if leave different values in the contents of a list
+    the two branches of the if leave different values in the contents of the list 'Registering.names'
       at FILE:+2
           if n > 0:
       when the test is true: list of 1 (str 'Registered')
       when it is false:      empty list
       why: the structures differ, and one compiled program must serve both
-      instead: {arms}
+      instead: return the value, and write it where the function is called
     """,
 )
 def a_class_statement_registers(n):
@@ -1871,7 +1914,7 @@ only known when the program runs
       instead: write the attribute of the object before the statement, on both paths, or not at all
     """,
 )
-def class_attribute_is_written_behind_an_arm(n):
+def class_attribute_is_written_behind_a_branch(n):
     model = Model()
     if n > 0:
         model.rate = 2
@@ -1890,7 +1933,7 @@ only known when the program runs
       instead: write the attribute of the object before the statement, on both paths, or not at all
     """,
 )
-def class_attribute_is_written_in_the_other_arm(n):
+def class_attribute_is_written_in_the_other_branch(n):
     Model.rate = 1
     model = Model()
     if n > 0:
@@ -1910,7 +1953,7 @@ def class_attribute_is_written_in_the_other_arm(n):
       instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
     """,
 )
-def one_arm_copies_a_list(n):
+def one_branch_copies_a_list(n):
     model = Model()
     rates = [n, n]
     model.rates = rates
@@ -1979,6 +2022,22 @@ def a_shared_iterator_in_a_membership(n):
 )
 def a_walrus_in_any(n):
     if any((hit := k) > n for k in [1, 2, 3]):
+        return hit
+    return -1
+
+
+@refused(
+    ag.StagingError,
+    """
+    any() takes items whose evaluation binds a variable by `:=`
+      at FILE:+1
+          if any(any((hit := k) > n for k in row) for row in [[1], [2], [3]]):
+      why: Python stops at the item that decides, which is traced, so which item binds it last is only known when the program runs
+      instead: write a `for` loop that binds it and ends by `break`
+    """,
+)
+def a_walrus_in_any_inside_any(n):
+    if any(any((hit := k) > n for k in row) for row in [[1], [2], [3]]):
         return hit
     return -1
 
@@ -2110,7 +2169,7 @@ def test_errors_of_jax_keep_their_type() -> None:
             n = n + 1
         return jnp.zeros(n)
 
-    with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values"):
+    with pytest.raises(TypeError, match="makes an array of a traced size"):
         ag.jit(size)(jnp.int32(3))
 
     def shapes(n):
@@ -2271,7 +2330,7 @@ def test_why_a_test_of_a_converted_function_stays_pythons(fn, text) -> None:
     assert said == textwrap.dedent(text).strip()
 
 
-def yields_in_an_arm(n):
+def yields_in_a_branch(n):
     def items():
         if n > 4:
             yield 1
@@ -2382,7 +2441,7 @@ def test_a_jump_past_a_yield_or_an_await_is_named(fn, text) -> None:
     "fn, what, shown, where",
     [
         (
-            yields_in_an_arm,
+            yields_in_a_branch,
             "generator 'items' yields inside an `if` that a traced value decides",
             ["if n > 4:", "   ^^^^^"],
             "yields: at line 3, `yield 1`",
@@ -2512,8 +2571,81 @@ def test_a_function_that_stays_unconverted_is_named_where_it_fails() -> None:
         "  at FILE:+1",
         "      return 1 if x > 0 else 2",
         "                  ^^^^^",
-        "  why: `left_alone` is not converted (it is marked, or library code calls it), and runs as plain Python",
+        "  why: `left_alone` is marked with `ag.do_not_convert`, and runs as plain Python",
     ]
+
+
+@pytest.fixture
+def package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An installed package that calls what was registered with it, out of reach of a traced function."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    text = "_kept = []\n\ndef call(x):\n    return globals()['_' + 'kept'][-1](x)\n\ndef own(x):\n    return 1 if x > 0 else 2\n"
+    pathlib.Path(folder, "calls_back.py").write_text(text)
+    monkeypatch.syspath_prepend(str(folder))
+    yield importlib.import_module("calls_back")
+    del sys.modules["calls_back"]
+
+
+class Stepper:
+    def sign(self, x):
+        return 1 if x > 0 else 2
+
+
+def test_a_method_that_a_package_calls_is_to_be_converted(package: Any) -> None:
+    package._kept.append(Stepper().sign)
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        ag.jit(lambda x: package.call(x))(4)
+    assert message_of(caught.value, Stepper.sign).splitlines() == [
+        "`x > 0` asks whether a traced value is true",
+        "  at FILE:+1",
+        "      return 1 if x > 0 else 2",
+        "                  ^^^^^",
+        "  why: library code calls `Stepper.sign`, which is not converted and runs as plain Python",
+        "  instead: put `@ag.convert` on `Stepper.sign` at FILE:+0",
+    ]
+    package._kept.append(ag.convert(Stepper().sign))
+    assert int(ag.jit(lambda x: package.call(x))(4)) == 1
+
+
+def test_what_a_package_calls_is_to_be_converted_and_not_what_that_calls(package: Any) -> None:
+    def helper(x):
+        return len(range(x))
+
+    def kept(f):
+        return f
+
+    @kept
+    def handler(x):
+        return helper(x)
+
+    for registered, instead in [
+        (handler, f"put `@ag.convert` on `handler` at FILE:{handler.__code__.co_firstlineno}, below what decorates it"),
+        (lambda x: helper(x), f"write `ag.convert(lambda ...)` at FILE:{inspect.currentframe().f_lineno}"),
+    ]:
+        package._kept.append(registered)
+        with pytest.raises(jax.errors.TracerIntegerConversionError) as caught:
+            ag.jit(lambda x: package.call(x))(4)
+        assert str(caught.value).replace(__file__, "FILE").endswith(f"instead: {instead}")
+        package._kept.append(ag.convert(registered))
+        assert int(ag.jit(lambda x: package.call(x))(4)) == 4
+
+
+def test_a_function_of_a_package_is_converted_where_that_is_asked_for(package: Any) -> None:
+    def calls_it(x):
+        return package.own(x)
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        ag.jit(calls_it)(4)
+    assert message_of(caught.value, calls_it).splitlines() == [
+        "`package.own(x)` asks whether a traced value is true",
+        "  at FILE:+1",
+        "      return package.own(x)",
+        "             ^^^^^^^^^^^^^^",
+        "  why: `own` is library code, which is not converted",
+        "  instead: call it as `ag.convert(own)`, or make the value static (`static_argnums`)",
+    ]
+    assert int(ag.jit(lambda x: ag.convert(package.own)(x))(4)) == 1
 
 
 def test_handlers_inside_a_function_see_jaxs_own_error() -> None:
@@ -2733,7 +2865,7 @@ def _read_by_a_returned_closure(a):
     return 1 if closure()() is None else 2
 
 
-def test_a_variable_that_outlives_a_return_is_not_forgotten_in_the_arm_that_returns() -> None:
+def test_a_variable_that_outlives_a_return_is_not_forgotten_in_the_branch_that_returns() -> None:
     assert [ag.jit(_read_by_a_finally)(a) for a in (1, 3)] == [_read_by_a_finally(a) for a in (1, 3)] == [[2], [1]]
     with pytest.raises(ag.StagingError, match="different values in 'last'"):
         ag.jit(_read_by_a_returned_closure)(1)
@@ -2801,6 +2933,32 @@ def test_texts_of_traced_values_are_shown(capsys: pytest.CaptureFixture[str]) ->
 
     assert f(jnp.float32(2)) == 2
     assert capsys.readouterr().out.startswith("shown JitTracer")
+
+
+def test_printing_in_a_branch_is_warned_of_once_in_a_process(tmp_path: pathlib.Path) -> None:
+    text = """\
+import autograph as ag
+
+@ag.jit
+def f(x):
+    print("before", x)
+    if x > 0:
+        print("positive", x)
+    else:
+        print(f"negative {x}", "or zero")
+    return x
+
+f(1.0)
+f(1)
+"""
+    (tmp_path / "program.py").write_text(text)
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["before", "negative", "positive"] * 2
+    assert done.stderr.replace(str(tmp_path.resolve()) + os.sep, "").splitlines() == [
+        "program.py:9: AutoGraphWarning: `print` shows a traced value while the program is traced, in both branches of an `if` "
+        "and once for a loop; `jax.debug.print('{}', x)` prints when the program runs",
+        '  print(f"negative {x}", "or zero")',
+    ]
 
 
 def test_texts_of_traced_values_are_warned_with() -> None:

@@ -10,6 +10,7 @@ import textwrap
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -136,21 +137,19 @@ def test_traced_code_shows_the_users_lines_and_none_of_ours(fn: Any, run: Any) -
 
 
 @pytest.mark.parametrize(
-    ("fn", "offset", "text", "taken", "other"),
+    ("fn", "offset", "taken", "other"),
     [
-        (failing_in_a_traced_branch, 2, r"x = x \+ d\[.missing.\]", 1, -1),
-        (failing_in_a_traced_loop, 3, r"x \+ d\[.missing.\]", 1, 11),
+        (failing_in_a_traced_branch, 2, 1, -1),
+        (failing_in_a_traced_loop, 3, 1, 11),
     ],
     ids=["branch", "loop"],
 )
-def test_what_may_not_be_taken_says_where_when_it_fails(
-    fn: Any, offset: int, text: str, taken: int, other: int
-) -> None:
+def test_what_may_not_be_taken_says_where_when_it_fails(fn: Any, offset: int, taken: int, other: int) -> None:
     def run(x: Any) -> Any:
         return jax.block_until_ready(jax.jit(lambda x: ag.convert(fn)(x, {}))(x))
 
     line = inspect.getsourcelines(fn)[1] + offset
-    with pytest.raises(Exception, match=rf"test_tracebacks\.py:{line}: {text}\s+KeyError: 'missing'"):
+    with pytest.raises(Exception, match=rf"test_tracebacks\.py\", line {line}, in {fn.__name__}\nKeyError: 'missing'"):
         run(taken)
     assert run(other) == other
 
@@ -303,3 +302,13 @@ def test_xla_metadata_names_the_users_line() -> None:
     line = inspect.getsourcelines(computes)[1] + 1
     assert f'{os.path.basename(__file__)}":{line}:' in text
     assert "pipeline.py" not in text
+
+
+def test_a_cell_of_a_notebook_has_the_name_that_its_reader_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = SimpleNamespace(_filename_map={__file__: 7})
+    shell = SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))  # type: ignore[arg-type]  # a stub
+    assert errors.Location("other.py", 3).text() == "other.py:3"
+    assert errors.Location(__file__, 1).text().startswith("In[7]:1\n")
+    del compiler._filename_map
+    assert errors.shown_name(__file__) == __file__

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph.code.nodes import walk
+from autograph.code.nodes import children, walk
 
 
 def is_operator(node: Any, alias: str) -> bool:
@@ -83,3 +83,29 @@ def immediate(arguments: gast.arguments) -> list[Any]:
     """What a `def` or `lambda` evaluates when it is executed: defaults and annotations."""
     defaults = [*(arguments.defaults or ()), *(item for item in arguments.kw_defaults or () if item is not None)]
     return defaults + [item.annotation for item in parameters(arguments) if item.annotation is not None]
+
+
+ARITHMETIC = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "not_", "compare"})
+_SIGNS = (gast.Add, gast.Sub, gast.Mult, gast.USub, gast.Eq, gast.NotEq, gast.Lt, gast.LtE, gast.Gt, gast.GtE)
+
+
+def is_arithmetic(node: Any, alias: str) -> bool:
+    """Whether an expression adds, subtracts, multiplies and compares names and constants, and combines truths.
+
+    Of numbers that cannot fail. Division, powers and indexing are left out: they can fail on Python numbers, and have no
+    derivative everywhere.
+
+    >>> texts = "0 < x", "ag__.eq(x, -y * 2)", "ag__.and_(x, lambda: y)", "1 / x", "d['a']", "f(x)", "x is None"
+    >>> [is_arithmetic(gast.parse(text, mode="eval").body, "ag__") for text in texts]
+    [True, True, True, False, False, False, False]
+    """
+    if isinstance(node, gast.Compare):
+        parts, is_known = [node.left, *node.comparators], all(isinstance(sign, _SIGNS) for sign in node.ops)
+    elif isinstance(node, gast.BinOp | gast.UnaryOp):
+        parts, is_known = [*children(node)], isinstance(node.op, _SIGNS)
+    elif is_operator(node, alias):
+        parts = [item.body if isinstance(item, gast.Lambda) else item for item in node.args]
+        is_known = node.func.attr in ARITHMETIC and {keyword.arg for keyword in node.keywords} <= {"test"}
+    else:
+        return isinstance(node, gast.Name | gast.Constant)
+    return is_known and all(is_arithmetic(part, alias) for part in parts)

@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import errno
 import functools
 import io
 import multiprocessing
@@ -41,6 +42,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help='files and directories, or "-" for stdin')
     parser.add_argument("-o", "--output", metavar="FILE|DIR|-", help="where to write")
     parser.add_argument("--in-place", action="store_true", help="replace the files themselves")
+    parser.add_argument("--force", action="store_true", help="replace files that are read-only, too")
     parser.add_argument("--diff", action="store_true", help="print what would change; write no file")
     parser.add_argument("--check", action="store_true", help="exit 1 if a file would change; write no file")
     parser.add_argument("--functions", metavar="a,b", help="convert only these: f, Class, Class.method")
@@ -139,7 +141,7 @@ def plan(paths: list[str], arguments: argparse.Namespace) -> list[Task]:
     tasks: dict[Path, Task] = {}
     targets: dict[Path, str] = {}
     for path in paths:
-        for source, relative in _files(Path(path), output):
+        for source, relative in python_files(Path(path), output):
             if dry or (output in (None, "-") and not arguments.in_place):
                 target = None
             elif arguments.in_place:
@@ -155,7 +157,7 @@ def plan(paths: list[str], arguments: argparse.Namespace) -> list[Task]:
     return list(tasks.values())
 
 
-def _files(path: Path, output: str | None) -> Iterator[tuple[Path, Path]]:
+def python_files(path: Path, output: str | None = None) -> Iterator[tuple[Path, Path]]:
     """The file, or the Python files under the directory, each with its place below -o DIR."""
     if not path.is_dir():
         yield path, Path(path.name)
@@ -227,7 +229,7 @@ def _finish(
             _print_diff(task.name, outcome.before, conversion)
     elif not arguments.check and not (arguments.in_place and not changed):
         try:
-            _write(task, conversion.output)
+            _write(task, conversion.output, arguments.force)
         except OSError as error:
             progress.say(f"{task.target}: cannot write: {error.strerror or error}")
             return "failed"
@@ -245,7 +247,7 @@ def _summary(conversion: module_conversion.Conversion) -> str:
     return f"converted {len(names)} function{'s' * (len(names) > 1)}: {', '.join(names)}"
 
 
-def _write(task: Task, output: bytes) -> None:
+def _write(task: Task, output: bytes, force: bool) -> None:
     if task.target is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(output)
@@ -253,6 +255,8 @@ def _write(task: Task, output: bytes) -> None:
         return
     if task.source is not None and task.target.name == task.source.name:
         task.target.parent.mkdir(parents=True, exist_ok=True)
+    if not force and task.target.is_file() and not task.target.stat().st_mode & 0o222:
+        raise PermissionError(errno.EACCES, "it is read-only (--force replaces it)")
     replace_file(task.target, output, mode_of=task.source)
 
 

@@ -1,4 +1,4 @@
-"""`autograph explain FILE.py[:func]`: what each statement becomes, without running the file."""
+"""`autograph explain FILE.py[:func]|DIR`: what each statement becomes, without running the file."""
 
 import argparse
 import shutil
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograph.cli import terminal
+from autograph.cli.convert import python_files
 from autograph.cli.explanation import Explained, Kind, explain
 from autograph.cli.show import fail, suggestion
 from autograph.errors import AutoGraphError
@@ -17,9 +18,9 @@ from autograph.modules.module_functions import Target
 from autograph.modules.module_text import InvalidSource
 
 DESCRIPTION = """\
-List the statements of a file's functions with what each becomes: `python` stays as it is, `staged` becomes part of the
-compiled program where a value is traced, `refused` is an error there. The file is read, not run. A method is
-Class.method. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
+List the statements of the functions of a file, or of all files of a directory, with what each becomes: `python` stays
+as it is, `staged` becomes part of the compiled program where a value is traced, `refused` is an error there. The file
+is read, not run. A method is Class.method. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
 
 COLORS = {Kind.PYTHON: terminal.FAINT, Kind.STAGED: terminal.STRING, Kind.REFUSED: terminal.REFUSED}
 
@@ -27,7 +28,9 @@ COLORS = {Kind.PYTHON: terminal.FAINT, Kind.STAGED: terminal.STRING, Kind.REFUSE
 def add_parser(commands: Any) -> None:
     """Adds `explain` to the commands."""
     parser = commands.add_parser("explain", help="say what each statement becomes", description=DESCRIPTION)
-    parser.add_argument("place", metavar="FILE.py[:func]", help="a file, or one of its functions by its qualified name")
+    parser.add_argument(
+        "place", metavar="FILE.py[:func]|DIR", help="a file, one of its functions by its qualified name, or a directory"
+    )
     parser.set_defaults(command_function=run, command_parser=parser)
 
 
@@ -36,6 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
     filename, colon, name = arguments.place.rpartition(":")
     if not colon or Path(arguments.place).exists():
         filename, name = arguments.place, ""
+    if not Path(filename).is_dir():
+        return _explain(filename, name)
+    explained = [_explain(str(source), "") for source, _ in python_files(Path(filename))]
+    return max(explained) if explained else fail(f"{filename}: no Python files")
+
+
+def _explain(filename: str, name: str) -> int:
     try:
         module = ParsedModule.read(Path(filename).read_bytes(), filename)
         targets = [target for target in module.targets if not name or target.name == name]

@@ -1,4 +1,4 @@
-"""`autograph show FILE.py:func`: the converted code of one function, without running the file."""
+"""`autograph show FILE.py[:func]`: the converted code of one function, or the names of all; the file is not run."""
 
 import argparse
 import difflib
@@ -15,13 +15,13 @@ from autograph.modules.module_text import InvalidSource
 
 DESCRIPTION = """\
 Print what a function becomes. The file is read, not run. A method is Class.method, a function inside another one is
-outer.inner. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
+outer.inner; FILE.py alone lists them. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
 
 
 def add_parser(commands: Any) -> None:
     """Adds `show` to the commands."""
     parser = commands.add_parser("show", help="print the converted code of a function", description=DESCRIPTION)
-    parser.add_argument("place", metavar="FILE.py:func", help="the file and the function's qualified name")
+    parser.add_argument("place", metavar="FILE.py[:func]", help="the file and the function's qualified name")
     parser.add_argument("--ast", action="store_true", help="print the tree of the converted code")
     parser.set_defaults(command_function=run, command_parser=parser)
 
@@ -29,10 +29,15 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     filename, colon, name = arguments.place.rpartition(":")
-    if not colon or not name:
-        arguments.command_parser.error(f"{arguments.place}: expected FILE.py:func")
+    if not colon or Path(arguments.place).exists():
+        filename, name = arguments.place, ""
     try:
         module = module_conversion.ParsedModule.read(Path(filename).read_bytes(), filename)
+        if not name:
+            if arguments.ast:
+                arguments.command_parser.error(f"{arguments.place}: --ast expects FILE.py:func")
+            print("".join(f"{filename}:{target.name}\n" for target in module.targets), end="")
+            return 0
         if name not in module.qualified_names():
             return fail(f"{filename}: no function {name}{suggestion(name, module.qualified_names())}")
         node = module.shown(name)

@@ -26,8 +26,8 @@ def texts_of(code: CodeType) -> list[str]:
     if code.co_filename != "<string>" or name not in _SIGNS or code.co_qualname != f"__create_fn__.<locals>.{name}":
         return []
     fields = [field for field in code.co_names if field not in ("__class__", "NotImplemented")]
-    sides = (f"({','.join(f'{side}.{field}' for field in fields)},)" for side in ("self", "other"))
-    one_by_one = " and ".join(f"self.{field}==other.{field}" for field in fields)
+    sides = ("(" + "".join(f"{side}.{field}," for field in fields) + ")" for side in ("self", "other"))
+    one_by_one = " and ".join(f"self.{field}==other.{field}" for field in fields) or "True"
     same_object = "  if self is other:\n   return True\n"  # from Python 3.13 on
     return [
         # One text may hold several methods: blank lines stand for those above this one.

@@ -45,9 +45,14 @@ def is_library_file(filename: str) -> bool:
     """Whether a file, as code objects name it, belongs to library code."""
     answer = _known.get(filename)
     if answer is None:
-        answer = filename.startswith(_PREFIXES) or any(folder in filename for folder in _FOLDERS)
+        answer = filename.startswith(_PREFIXES) or is_installed(filename)
         _known[filename] = answer
     return answer
+
+
+def is_installed(filename: str) -> bool:
+    """Whether a file lies where packages are installed."""
+    return any(folder in filename for folder in _FOLDERS)
 
 
 def claim(filename: str) -> None:

@@ -18,6 +18,7 @@ import ast
 import bisect
 import io
 import linecache
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType, FunctionType
@@ -253,6 +254,8 @@ def _find(fn: FunctionType) -> Source:
     for file in known:
         if (source := file.find(code)) is not None:
             return source
+    if filename == "<timed exec>":
+        _keep_timed_cell(filename)
     for refresh in (False, True):
         if refresh:
             linecache.checkcache(filename)
@@ -272,6 +275,15 @@ def _find(fn: FunctionType) -> Source:
         if source is not None:
             return source
     raise _missing(code) if not lines else _stale(code)
+
+
+def _keep_timed_cell(filename: str) -> None:
+    """Gives `linecache` the text of the cell that IPython runs for `%%time`, under a name that all such cells have."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    cells = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)
+    if cells:
+        lines = cells[-1].lstrip().splitlines(keepends=True)[1:]
+        linecache.cache[filename] = sum(map(len, lines)), None, lines, filename
 
 
 def from_text(filename: str, text: str, code: CodeType) -> Source:

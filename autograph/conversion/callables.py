@@ -9,8 +9,8 @@
 | `functools.lru_cache` | a cache with the same parameters around the converted function |
 | `jax.jit` | `jax.jit` with the same options around the converted function |
 | callable object | its class's `__call__`, converted, bound to the object |
-| builtin, function of JAX itself | itself |
-| class, something already under `jax.vmap`, `jax.grad`, ... | refused: see the message |
+| function or object of a library: `jax.grad(f)`, `model.apply` | itself; what it calls is converted in place |
+| class | refused: see the message |
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from typing import Any
 import jax
 
 from autograph.code.library import is_library
+from autograph.code.source import has_source
+from autograph.conversion import frameworks, reach
 from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
-from autograph.jax_internals import jit_options
+from autograph.jax_dispatch import jit_options
 
 Each = Callable[[FunctionType], Any]
 
@@ -40,7 +42,7 @@ def converted(callee: Any, each: Each) -> Any:
     rule = _RULES.get(kind)
     if rule is not None:
         return rule(callee, each)
-    if kind is _JITTED:
+    if kind is frameworks.JITTED:
         return _jit(callee, each)
     if kind is _CACHED:
         return functools.lru_cache(**callee.cache_parameters())(converted(callee.__wrapped__, each))
@@ -52,7 +54,11 @@ def converted(callee: Any, each: Each) -> Any:
         )
     call = _static_attribute(kind, "__call__")
     if call is None:
-        raise ConversionError(f"{kind.__qualname__!r} object is not callable", instead="pass a function")
+        raise ConversionError(
+            f"{kind.__qualname__!r} object is not callable",
+            instead="pass a function: the one that uses the object, or one of its methods (`ag.convert(x.method)`)",
+        )
+    reach.hand([callee])
     if is_library(callee):
         return callee
     inner = converted(call, each)
@@ -60,20 +66,22 @@ def converted(callee: Any, each: Each) -> Any:
 
 
 def _function(callee: FunctionType, each: Each) -> Any:
-    wrapped = callee.__dict__.get("__wrapped__")
-    if not is_of_jax(callee.__code__):
+    is_wrapper = callee.__closure__ is not None or "__wrapped__" in callee.__dict__
+    if is_library(callee) and frameworks.calls(callee):
+        stays = is_wrapper or is_of_jax(callee.__code__)
+    else:
+        stays = "__wrapped__" in callee.__dict__ and not has_source(callee)
+    if not stays:
         return each(callee)
-    if wrapped is not None and not is_library(wrapped):
-        raise ConversionError(
-            f"`{getattr(wrapped, '__qualname__', callee.__name__)}` is already under a transform of JAX",
-            at=wrapped,
-            why="the transform keeps its options to itself, so it cannot be made again around the converted function",
-            instead="convert first: `jax.vmap(ag.convert(f))`, or put `@ag.convert` below the other decorator",
-        )
+    reach.hand([callee])
     return callee
 
 
 def _method(callee: MethodType, each: Each) -> Any:
+    obj = callee.__self__  # of the user's class, or of one that a library made of it: `nn.scan(Cell)`
+    if (frameworks.calls(type(obj)) or frameworks.calls(obj)) and is_library(callee.__func__):
+        reach.hand([obj])
+        return callee
     return MethodType(converted(callee.__func__, each), callee.__self__)
 
 
@@ -120,7 +128,6 @@ def _identity(x: Any) -> Any:
     return x
 
 
-_JITTED = type(jax.jit(_identity))
 _CACHED = type(functools.lru_cache(_identity))
 _RULES: dict[type, Callable[[Any, Each], Any]] = {
     FunctionType: _function,

@@ -73,8 +73,8 @@ class _Following:
         self.original = weakref.ref(fn)
         self.remake = remake
         self.jitted: tuple[weakref.ref[Any], ...] = ()
-        # The table too: when Python ends, functions may outlive the names of this module.
-        self.code = weakref.ref(fn.__code__, functools.partial(_gone, weakref.ref(made), _FOLLOWING))
+        # When Python ends, functions may outlive the names of this module and of `weakref`.
+        self.code = weakref.ref(fn.__code__, functools.partial(_gone, weakref.ref(made), sys.is_finalizing))
 
 
 class _Successor:
@@ -183,10 +183,12 @@ def _same(some: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> bool:
     )
 
 
-def _gone(made: weakref.ref[FunctionType], table: weakref.WeakKeyDictionary[FunctionType, _Following], _: Any) -> None:
+def _gone(made: weakref.ref[FunctionType], ending: Callable[[], bool], _: Any) -> None:
     """Nobody holds the old code of an original any more: it got another one, or is gone as well."""
+    if ending():
+        return
     function = made()
-    following = table.get(function) if function is not None else None
+    following = _FOLLOWING.get(function) if function is not None else None
     fn = following.original() if following is not None else None
     if fn is not None and function is not None and following is not None:
         _exchange(function, following, fn)

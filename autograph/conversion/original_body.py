@@ -48,6 +48,7 @@ from autograph.conversion import eager_calls, element_assignment
 from autograph.conversion.pipeline import Unit
 from autograph.jax_internals import EAGER, TRACE_STATE
 from autograph.options import ALWAYS_STAGE
+from autograph.runtime.library import debuggers
 
 _CO_GENERATOR, _CO_COROUTINE, _CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
 _RELAY = ".relay"  # no name that anybody can write
@@ -78,6 +79,7 @@ _STATE: Any = _Always() if ALWAYS_STAGE else TRACE_STATE
 
 def build(unit: Unit, namespace: Namespace) -> CodeType:
     """The author's code of a function: its free variables are the original's."""
+    debuggers.prepare()  # one that waits for a line of the function is to stop in the staged body
     body = AuthorBody(unit, namespace)
     code = link(body.function(unit), unit.source, body.constants, body.finish)
     register(code, Role.AUTHOR, unit)  # also where nothing needed a prologue

@@ -35,9 +35,9 @@ from autograph.code.linking import Constants, by_position, link, make_function, 
 from autograph.code.names import Namespace
 from autograph.code.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
 from autograph.code.source import Source
-from autograph.conversion import exchanges, implicit_methods, outermost_calls, unknown_values
+from autograph.conversion import exchanges, reach, unknown_values
 from autograph.conversion.async_delegation import Relay
-from autograph.conversion.implicit_methods import prepare_class as prepare_class
+from autograph.conversion.reach import prepare_class as prepare_class
 from autograph.conversion.staged_tree import building_trees, staged_tree
 from autograph.conversion.staged_tree import convert_tree as convert_tree
 from autograph.jax_internals import is_tracing
@@ -75,7 +75,7 @@ class Unit:
         self.is_cached = False  # whether it is a method under `functools.cache` that Python calls by itself
         self.followers: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # converted functions beside their originals
         self._staged: CodeType | None = None
-        self.names: frozenset[str] | None = None  # see `outermost_calls`
+        self.names: frozenset[str] | None = None  # see `reach`
         self._in_try: Unit | None = None
         self._traced: dict[str, str] | None = None  # the arguments of the last trace that was reported
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
@@ -141,7 +141,10 @@ class Unit:
             if self.followers and (exchanged := exchanges.successor(self.followers)) is not None:
                 now = staged(exchanged)
                 body = FunctionType(by_position(now.__code__), now.__globals__, now.__name__, None, now.__closure__)
-            return outermost_calls.enter_outermost(self, body, cells, arguments)
+            if context.progress.reach is None:
+                return reach.enter_outermost(self, body, cells, arguments)
+        if context.progress.reach is not None:
+            context.progress.reach.receive_arguments(arguments)
         guarded_iterators.enter(self.source.code, cells.__globals__)
         if self.is_cached:
             cached_functions.refuse_implicit(self.source.code)
@@ -270,7 +273,6 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
         unit = entry.unit
     if in_try:
         unit = unit.in_try()
-    implicit_methods.prepare_function(fn)
     with LOCK:
         function = _found(table, fn)
         if function is None:
@@ -360,6 +362,9 @@ def _found(table: _Table, fn: FunctionType) -> FunctionType | None:
 
 def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
     with LOCK:
+        if (entry := known(fn.__code__)) is not None and entry.unit is not None:
+            exchanged: Unit = entry.unit  # by another thread, since this one has looked
+            return exchanged
         units = _UNITS.of(fn.__code__)
         key = (options, id(fn.__globals__))
         if key not in units:

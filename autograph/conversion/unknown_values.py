@@ -29,11 +29,13 @@ from typing import Any, NamedTuple, cast
 
 import jax
 
-from autograph.code.library import is_library_file
+from autograph.code.library import is_installed, is_library_file
 from autograph.code.registry import known
 from autograph.conversion import kept_statements, suspensions
-from autograph.errors import Location, StagingError, is_ours, message
+from autograph.conversion.shown_values import debug_print
+from autograph.errors import Location, StagingError, is_of_jax, is_ours, message, shown_name
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
+from autograph.runtime.tracing import host
 
 _KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
 _STATIC = "or make the value static (`static_argnums`)"
@@ -81,6 +83,13 @@ _KINDS = (
         "every array of a compiled program has a known shape",
         "slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
         text="Slice entries must be static integers|Array slice indices must have static start",
+    ),
+    _Kind(
+        TypeError,
+        "makes an array of a traced size",
+        "every array of a compiled program has a known shape",
+        f"use the largest size and mask what is too much, {_STATIC}",
+        text="Shapes must be 1D sequences of concrete values of integer type",
     ),
     _Kind(
         TypeError,
@@ -141,7 +150,9 @@ _KINDS = (
 )
 
 
+_DIGITS = _Kind(TypeError, "", "", "", text=r"unsupported format string passed to \w*Tracer\.__format__")
 _ASKING = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
+_ASKING_OF_VALUES = (*_ASKING, jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -150,6 +161,7 @@ class _Place(NamedTuple):
     lineno: int
     col: int | None
     end_col: int | None
+    is_called_by_others: bool = True
 
     @property
     def has_text(self) -> bool:
@@ -167,7 +179,7 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
     """
     if isinstance(exc, StagingError):
         return exc
-    kind = next((kind for kind in _KINDS if kind.fits(exc)), None) or _other(exc)
+    kind = next((kind for kind in (*_KINDS, _DIGITS) if kind.fits(exc)), None) or _other(exc)
     if kind is None:
         return exc
     places = list(_places(exc.__traceback__)) or [_Place(function, function.co_firstlineno, None, None)]
@@ -181,13 +193,19 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
             text, sides, why, instead = suspended or (text, sides, why, instead)
         elif kind.error in _ASKING and (kept := kept_statements.why_kept(place.code.co_filename, place.lineno)):
             text, why, instead = kept.what or text, kept.why, kept.instead
+        elif kind.error in _ASKING and (asking := _of_package(exc.__traceback__)) is not None:
+            why = f"`{asking.co_name}` is library code, which is not converted"
+            instead = f"call it as `ag.convert({asking.co_name})`, or {_STATIC.removeprefix('or ')}"
     else:
-        reason = (
-            " (it is marked, or library code calls it)"
-            if places[-1].has_text
-            else ", since Python kept no source of it"
+        why, instead = _unconverted(places, kind)
+    if kind is _DIGITS:
+        text, why = (
+            f"{at.segment() or 'a format'} asks for the digits of a traced value",
+            "the text is made while the program is traced",
         )
-        why = f"`{unconverted.co_name}` is not converted{reason}, and runs as plain Python"
+        instead = (
+            f"write `{debug_print(at.line) or 'jax.debug.print(...)'}`, which shows the values when the program runs"
+        )
     said = message(text, at=at, sides=sides, why=why, instead=instead)
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
@@ -199,6 +217,30 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
     if isinstance(exc, StagingError):
         exc.location = at
     return exc
+
+
+def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:
+    """Why a function of the user's is not converted, and what to write instead."""
+    code = places[-1].code
+    name = f"`{code.co_qualname.rpartition('.<locals>.')[2]}`"
+    if not places[-1].has_text:
+        why = f"{name} is not converted, since Python kept no source of it, and runs as plain Python"
+        return why, "define it in a file or in a cell, where its source can be found"
+    if any(f.__code__ is code for f in host.conversion.UNCONVERTED):
+        return (
+            f"{name} is marked with `ag.do_not_convert`, and runs as plain Python",
+            f"drop the mark, or {kind.instead}",
+        )
+    called = next(place.code for place in reversed(places) if place.is_called_by_others)
+    if known(called) is not None or kind.error not in _ASKING_OF_VALUES:
+        return f"{name} is not converted, since library code calls it, and runs as plain Python", kind.instead
+    name = f"`{called.co_qualname.rpartition('.<locals>.')[2]}`"
+    at = f"{shown_name(called.co_filename)}:{called.co_firstlineno}"
+    why = f"library code calls {name}, which is not converted and runs as plain Python"
+    if called.co_name == "<lambda>":
+        return why, f"write `ag.convert(lambda ...)` at {at}"
+    is_decorated = linecache.getline(called.co_filename, called.co_firstlineno).lstrip().startswith("@")
+    return why, f"put `@ag.convert` on {name} at {at}{', below what decorates it' if is_decorated else ''}"
 
 
 def _again(exc: BaseException) -> BaseException:
@@ -229,13 +271,30 @@ def _both(kind: Any) -> Any:
     return type(StagingError.__name__, (kind, StagingError), names)
 
 
-def _places(traceback: TracebackType | None) -> Iterator[_Place]:
-    """Where the user's own frames stand in a traceback."""
+def _of_package(traceback: TracebackType | None) -> CodeType | None:
+    """The function of an installed package that code of the user's calls and that asks; None where there are others between."""
+    found: list[CodeType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not is_ours(code.co_filename) and not is_library_file(code.co_filename):
+        if not is_library_file(code.co_filename):
+            found.clear()
+        elif is_installed(code.co_filename) and not is_of_jax(code) and not is_ours(code.co_filename):
+            found.append(code)
+        traceback = traceback.tb_next
+    return found[0] if len(found) == 1 and found[0].co_name.isidentifier() else None
+
+
+def _places(traceback: TracebackType | None) -> Iterator[_Place]:
+    """Where the user's own frames stand in a traceback."""
+    caller_is_users = False
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        is_users = not is_ours(code.co_filename) and not is_library_file(code.co_filename)
+        if is_users:
             position = next(islice(code.co_positions(), traceback.tb_lasti // 2, None), (None,) * 4)
             line, end_line, col, end_col = position
             one_line = line == end_line == traceback.tb_lineno
-            yield _Place(code, traceback.tb_lineno, *((col, end_col) if one_line else (None, None)))
+            span = (col, end_col) if one_line else (None, None)
+            yield _Place(code, traceback.tb_lineno, *span, is_called_by_others=not caller_is_users)
+        caller_is_users = is_users
         traceback = traceback.tb_next

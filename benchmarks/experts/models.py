@@ -61,10 +61,10 @@ def cluster(points: Any, centres: Any, limit: Any) -> Any:
         return squares, jnp.argmin(squares, axis=1)
 
     def body(carry: Any) -> Any:
-        centres, clusters, turns, empty, _ = carry
+        centres, clusters, iterations, empty, _ = carry
         squares, nearest = nearest_to(centres)
-        turns = turns + 1
-        done = (nearest == clusters).all() | (turns == limit)
+        iterations = iterations + 1
+        done = (nearest == clusters).all() | (iterations == limit)
 
         def move() -> Any:
             def one(number: Any, carry: Any) -> Any:
@@ -81,11 +81,11 @@ def cluster(points: Any, centres: Any, limit: Any) -> Any:
             return *lax.fori_loop(0, len(centres), one, (centres, empty)), nearest
 
         centres, empty, clusters = lax.cond(done, lambda: (centres, empty, clusters), move)
-        return centres, clusters, turns, empty, done
+        return centres, clusters, iterations, empty, done
 
     begin = (centres, jnp.full(len(points), -1), 0, 0, False)
-    centres, clusters, turns, empty, _ = lax.while_loop(lambda carry: ~carry[-1], body, begin)
-    return centres, clusters, turns, empty
+    centres, clusters, iterations, empty, _ = lax.while_loop(lambda carry: ~carry[-1], body, begin)
+    return centres, clusters, iterations, empty
 
 
 COUNT = 500
@@ -124,14 +124,14 @@ def filtered_expert(key: Any, observations: Any) -> Any:
     return means, likelihood, resampled
 
 
-def anneal_all(keys: Any, cities: Any, turns: Any) -> Any:
+def anneal_all(keys: Any, cities: Any, iterations: Any) -> Any:
     distance = simulated_annealing.distance
     places = jnp.arange(len(cities))
 
     def anneal(key: Any) -> Any:
-        def step(turn: Any, carry: Any) -> Any:
+        def step(iteration: Any, carry: Any) -> Any:
             key, tour, length, uphill = carry
-            temperature = 0.5 * 0.002 ** (turn / turns)
+            temperature = 0.5 * 0.002 ** (iteration / iterations)
             key, pick, luck = jax.random.split(key, 3)
             i, j = jnp.sort(jax.random.randint(pick, (2,), 1, len(cities)))
             before, first = cities[tour[i - 1]], cities[tour[i]]
@@ -147,7 +147,7 @@ def anneal_all(keys: Any, cities: Any, turns: Any) -> Any:
             )
 
         length = jnp.sum(jnp.linalg.norm(cities - jnp.roll(cities, 1, axis=0), axis=1))
-        _, tour, length, uphill = lax.fori_loop(0, turns, step, (key, places, length, 0))
+        _, tour, length, uphill = lax.fori_loop(0, iterations, step, (key, places, length, 0))
         return tour, length, uphill
 
     return jax.vmap(anneal)(keys)

@@ -16,45 +16,53 @@ from programs import Pair
 
 def escape_time(c: Any) -> Any:
     def inside(carry: Any) -> Any:
-        z, turns = carry
-        return (turns < mandelbrot.LIMIT) & (z.real**2 + z.imag**2 <= 10_000)
+        z, iterations = carry
+        return (iterations < mandelbrot.LIMIT) & (z.real**2 + z.imag**2 <= 10_000)
 
-    z, turns = lax.while_loop(inside, lambda carry: (carry[0] * carry[0] + c, carry[1] + 1), (jnp.zeros_like(c), 0))
-    return jnp.where(turns == mandelbrot.LIMIT, -1.0, turns - jnp.log2(jnp.log2(abs(z))))
+    z, iterations = lax.while_loop(
+        inside, lambda carry: (carry[0] * carry[0] + c, carry[1] + 1), (jnp.zeros_like(c), 0)
+    )
+    return jnp.where(iterations == mandelbrot.LIMIT, -1.0, iterations - jnp.log2(jnp.log2(abs(z))))
 
 
 def newton(z: Any) -> Any:
     degree = newton_fractal.DEGREE
 
     def body(carry: Any) -> Any:
-        turn, z, _, _ = carry
+        iteration, z, _, _ = carry
         lost = abs(z) < 1e-6
         step = (z - z ** (1 - degree)) / degree
-        return jnp.where(lost, turn, turn + 1), z - step, lost, ~lost & (abs(step) < newton_fractal.TOLERANCE)
+        return jnp.where(lost, iteration, iteration + 1), z - step, lost, ~lost & (abs(step) < newton_fractal.TOLERANCE)
 
     def going_on(carry: Any) -> Any:
-        turn, _, lost, converged = carry
-        return (turn < newton_fractal.LIMIT) & ~lost & ~converged
+        iteration, _, lost, converged = carry
+        return (iteration < newton_fractal.LIMIT) & ~lost & ~converged
 
-    turns, z, _, converged = lax.while_loop(going_on, body, (0, z, False, False))
+    iterations, z, _, converged = lax.while_loop(going_on, body, (0, z, False, False))
     root = jnp.round(jnp.angle(z) * degree / (2 * jnp.pi)).astype(int)
-    return jnp.where(converged, root % degree, -1), turns
+    return jnp.where(converged, root % degree, -1), iterations
 
 
 def find_cycle(board: Any, limit: Any) -> Any:
     following = game_of_life.next_generation
 
     def differ(carry: Any) -> Any:
-        earlier, now, _, _, turns = carry
-        return (earlier != now).any() & (turns < limit)
+        earlier, now, _, _, iterations = carry
+        return (earlier != now).any() & (iterations < limit)
 
     def search(carry: Any) -> Any:
-        earlier, now, period, power, turns = carry
+        earlier, now, period, power, iterations = carry
         again = period == power
         earlier = jnp.where(again, now, earlier)
-        return earlier, following(now), jnp.where(again, 0, period) + 1, jnp.where(again, power * 2, power), turns + 1
+        return (
+            earlier,
+            following(now),
+            jnp.where(again, 0, period) + 1,
+            jnp.where(again, power * 2, power),
+            iterations + 1,
+        )
 
-    earlier, now, period, _, turns = lax.while_loop(differ, search, (board, following(board), 1, 1, 1))
+    earlier, now, period, _, iterations = lax.while_loop(differ, search, (board, following(board), 1, 1, 1))
 
     def first() -> Any:
         fast = lax.fori_loop(0, period, lambda _, board: following(board), board)
@@ -65,7 +73,7 @@ def find_cycle(board: Any, limit: Any) -> Any:
         )
         return slow, generation, period
 
-    return lax.cond((earlier != now).any(), lambda: (now, turns, 0), first)
+    return lax.cond((earlier != now).any(), lambda: (now, iterations, 0), first)
 
 
 def points(height: int) -> np.ndarray:

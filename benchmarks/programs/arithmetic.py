@@ -85,19 +85,19 @@ def bisection_expert(low: Any, high: Any, tolerance: Any) -> Any:
 
 
 def mandelbrot(c: Any) -> Any:
-    """The number of turns until a point escapes."""
+    """The number of iterations until a point escapes."""
     z = 0 * c
-    for turn in range(200):
+    for iteration in range(200):
         if z.real * z.real + z.imag * z.imag > 4:
-            return turn
+            return iteration
         z = z * z + c
     return 200
 
 
 def mandelbrot_expert(c: Any) -> Any:
     def test(carry: Any) -> Any:
-        turn, z = carry
-        return (turn < 200) & (z.real * z.real + z.imag * z.imag <= 4)
+        iteration, z = carry
+        return (iteration < 200) & (z.real * z.real + z.imag * z.imag <= 4)
 
     return lax.while_loop(test, lambda carry: (carry[0] + 1, carry[1] * carry[1] + c), (0, 0 * c))[0]
 

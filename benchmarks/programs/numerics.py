@@ -57,8 +57,8 @@ def conjugate_gradient(a: Any, b: Any, tolerance: Any) -> Any:
     residual = b
     direction = residual
     squared = residual @ residual
-    turns = 0
-    while squared > tolerance * tolerance and turns < 1000:
+    iterations = 0
+    while squared > tolerance * tolerance and iterations < 1000:
         image = a @ direction
         alpha = squared / (direction @ image)
         x = x + alpha * direction
@@ -66,18 +66,24 @@ def conjugate_gradient(a: Any, b: Any, tolerance: Any) -> Any:
         new_squared = residual @ residual
         direction = residual + (new_squared / squared) * direction
         squared = new_squared
-        turns += 1
-    return x, turns
+        iterations += 1
+    return x, iterations
 
 
 def conjugate_gradient_expert(a: Any, b: Any, tolerance: Any) -> Any:
     def body(carry: Any) -> Any:
-        x, residual, direction, squared, turns = carry
+        x, residual, direction, squared, iterations = carry
         image = a @ direction
         alpha = squared / (direction @ image)
         residual = residual - alpha * image
         new_squared = residual @ residual
-        return (x + alpha * direction, residual, residual + (new_squared / squared) * direction, new_squared, turns + 1)
+        return (
+            x + alpha * direction,
+            residual,
+            residual + (new_squared / squared) * direction,
+            new_squared,
+            iterations + 1,
+        )
 
     def test(carry: Any) -> Any:
         return (carry[3] > tolerance * tolerance) & (carry[4] < 1000)
@@ -89,54 +95,56 @@ def conjugate_gradient_expert(a: Any, b: Any, tolerance: Any) -> Any:
 def power_iteration(a: Any, x: Any) -> Any:
     """The largest eigenvalue; left when it stands still."""
     value = 0.0
-    for turn in range(500):  # noqa: B007 - read after the loop
+    for iteration in range(500):  # noqa: B007 - read after the loop
         y = a @ x
         new_value = x @ y
         x = y / jnp.linalg.norm(y)
         if abs(new_value - value) < 1e-6 * abs(new_value):
             break
         value = new_value
-    return new_value, turn
+    return new_value, iteration
 
 
 def power_iteration_expert(a: Any, x: Any) -> Any:
     def test(carry: Any) -> Any:
-        turn, _, value, new_value = carry
-        return (turn < 499) & (jnp.abs(new_value - value) >= 1e-6 * jnp.abs(new_value))
+        iteration, _, value, new_value = carry
+        return (iteration < 499) & (jnp.abs(new_value - value) >= 1e-6 * jnp.abs(new_value))
 
-    def advance(turn: Any, x: Any, value: Any) -> Any:
+    def advance(iteration: Any, x: Any, value: Any) -> Any:
         y = a @ x
-        return turn, y / jnp.linalg.norm(y), value, x @ y
+        return iteration, y / jnp.linalg.norm(y), value, x @ y
 
-    turn, _, _, value = lax.while_loop(test, lambda c: advance(c[0] + 1, c[1], c[3]), advance(0, x, jnp.float32(0.0)))
-    return value, turn
+    iteration, _, _, value = lax.while_loop(
+        test, lambda c: advance(c[0] + 1, c[1], c[3]), advance(0, x, jnp.float32(0.0))
+    )
+    return value, iteration
 
 
 def k_means(points: Any, centers: Any) -> Any:
-    shift, turns = jnp.inf, 0
-    while shift > 1e-4 and turns < 100:
+    shift, iterations = jnp.inf, 0
+    while shift > 1e-4 and iterations < 100:
         distances = jnp.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
         member = jnp.argmin(distances, axis=1)[:, None] == jnp.arange(centers.shape[0])
         new_centers = member.astype(points.dtype).T @ points / jnp.maximum(member.sum(axis=0), 1)[:, None]
         shift = jnp.max(jnp.abs(new_centers - centers))
         centers = new_centers
-        turns += 1
-    return centers, turns
+        iterations += 1
+    return centers, iterations
 
 
 def k_means_expert(points: Any, centers: Any) -> Any:
     def body(carry: Any) -> Any:
-        centers, _, turns = carry
+        centers, _, iterations = carry
         distances = jnp.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
         member = jnp.argmin(distances, axis=1)[:, None] == jnp.arange(centers.shape[0])
         new_centers = member.astype(points.dtype).T @ points / jnp.maximum(member.sum(axis=0), 1)[:, None]
-        return new_centers, jnp.max(jnp.abs(new_centers - centers)), turns + 1
+        return new_centers, jnp.max(jnp.abs(new_centers - centers)), iterations + 1
 
     def test(carry: Any) -> Any:
         return (carry[1] > 1e-4) & (carry[2] < 100)
 
-    centers, _, turns = lax.while_loop(test, body, (centers, jnp.float32(jnp.inf), 0))
-    return centers, turns
+    centers, _, iterations = lax.while_loop(test, body, (centers, jnp.float32(jnp.inf), 0))
+    return centers, iterations
 
 
 def kalman(readings: Any, process: Any, noise: Any) -> Any:

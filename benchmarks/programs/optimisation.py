@@ -21,11 +21,11 @@ def valley(x: Any) -> Any:
 
 def line_search(x: Any, most: Any) -> Any:
     """Steepest descent; each step is halved until it gains enough."""
-    for turn in range(most):
+    for iteration in range(most):
         slope = jax.grad(valley)(x)
         squared = slope @ slope
         if squared < 1e-6:
-            return x, turn
+            return x, iteration
         step, value = 1.0, valley(x)
         while valley(x - step * slope) > value - 1e-4 * step * squared and step > 1e-8:
             step = step / 2
@@ -39,11 +39,11 @@ def line_search_expert(x: Any, most: Any) -> Any:
         return slope, slope @ slope
 
     def test(carry: Any) -> Any:
-        turn, _, _, squared = carry
-        return (turn < most) & (squared >= 1e-6)
+        iteration, _, _, squared = carry
+        return (iteration < most) & (squared >= 1e-6)
 
     def body(carry: Any) -> Any:
-        turn, x, slope, squared = carry
+        iteration, x, slope, squared = carry
         value = valley(x)
         step = lax.while_loop(
             lambda step: (valley(x - step * slope) > value - 1e-4 * step * squared) & (step > 1e-8),
@@ -51,10 +51,10 @@ def line_search_expert(x: Any, most: Any) -> Any:
             jnp.float32(1.0),
         )
         x = x - step * slope
-        return turn + 1, x, *slope_at(x)
+        return iteration + 1, x, *slope_at(x)
 
-    turn, x, _, _ = lax.while_loop(test, body, (0, x, *slope_at(x)))
-    return x, turn
+    iteration, x, _, _ = lax.while_loop(test, body, (0, x, *slope_at(x)))
+    return x, iteration
 
 
 def adam(weights: Any, inputs: Any, targets: Any) -> Any:
@@ -66,11 +66,11 @@ def adam(weights: Any, inputs: Any, targets: Any) -> Any:
 
     mean, square = jnp.zeros_like(weights), jnp.zeros_like(weights)
     losses = []
-    for turn in ag.range(1, 201):
+    for iteration in ag.range(1, 201):
         value, slope = jax.value_and_grad(loss)(weights)
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope * slope
-        weights = weights - 0.05 * (mean / (1 - 0.9**turn)) / (jnp.sqrt(square / (1 - 0.999**turn)) + 1e-8)
+        weights = weights - 0.05 * (mean / (1 - 0.9**iteration)) / (jnp.sqrt(square / (1 - 0.999**iteration)) + 1e-8)
         losses.append(value)
     return weights, jnp.array(losses)
 
@@ -80,12 +80,12 @@ def adam_expert(weights: Any, inputs: Any, targets: Any) -> Any:
         logits = inputs @ w
         return jnp.mean(jnp.logaddexp(0.0, logits) - targets * logits)
 
-    def body(carry: Any, turn: Any) -> Any:
+    def body(carry: Any, iteration: Any) -> Any:
         weights, mean, square = carry
         value, slope = jax.value_and_grad(loss)(weights)
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope * slope
-        weights = weights - 0.05 * (mean / (1 - 0.9**turn)) / (jnp.sqrt(square / (1 - 0.999**turn)) + 1e-8)
+        weights = weights - 0.05 * (mean / (1 - 0.9**iteration)) / (jnp.sqrt(square / (1 - 0.999**iteration)) + 1e-8)
         return (weights, mean, square), value
 
     start = (weights, jnp.zeros_like(weights), jnp.zeros_like(weights))
@@ -97,29 +97,29 @@ def sinkhorn(cost: Any, rows: Any, columns: Any) -> Any:
     """A transport plan with given margins: rows and columns are scaled in turn until both fit."""
     kernel = jnp.exp(-cost / 0.1)
     u, v = jnp.ones_like(rows), jnp.ones_like(columns)
-    turns, error = 0, 1.0
-    while turns < 500 and error > 1e-4:
+    iterations, error = 0, 1.0
+    while iterations < 500 and error > 1e-4:
         u = rows / (kernel @ v)
         v = columns / (kernel.T @ u)
-        if turns % 10 == 0:
+        if iterations % 10 == 0:
             error = jnp.abs(u * (kernel @ v) - rows).sum()
-        turns += 1
-    return u[:, None] * kernel * v, turns
+        iterations += 1
+    return u[:, None] * kernel * v, iterations
 
 
 def sinkhorn_expert(cost: Any, rows: Any, columns: Any) -> Any:
     kernel = jnp.exp(-cost / 0.1)
 
     def body(carry: Any) -> Any:
-        _, v, turns, error = carry
+        _, v, iterations, error = carry
         u = rows / (kernel @ v)
         v = columns / (kernel.T @ u)
-        error = lax.cond(turns % 10 == 0, lambda: jnp.abs(u * (kernel @ v) - rows).sum(), lambda: error)
-        return u, v, turns + 1, error
+        error = lax.cond(iterations % 10 == 0, lambda: jnp.abs(u * (kernel @ v) - rows).sum(), lambda: error)
+        return u, v, iterations + 1, error
 
     start = (jnp.ones_like(rows), jnp.ones_like(columns), 0, jnp.float32(1.0))
-    u, v, turns, _ = lax.while_loop(lambda carry: (carry[2] < 500) & (carry[3] > 1e-4), body, start)
-    return u[:, None] * kernel * v, turns
+    u, v, iterations, _ = lax.while_loop(lambda carry: (carry[2] < 500) & (carry[3] > 1e-4), body, start)
+    return u[:, None] * kernel * v, iterations
 
 
 def metropolis(key: Any, x: Any) -> Any:

@@ -141,19 +141,19 @@ def places_expert(xs: Any, target: Any) -> Any:
 def escape(start: Any, most: Any) -> Any:
     """How long the logistic map stays in the lower half; a list of tests that all must hold."""
     x = start
-    for turn in range(most):  # noqa: B007 - read after the loop
+    for iteration in range(most):  # noqa: B007 - read after the loop
         if x > 0.5 or x < 0.0:
             break
         x = 3.9 * x * (1 - x)
     else:
-        turn = most
-    return turn, x
+        iteration = most
+    return iteration, x
 
 
 def escape_expert(start: Any, most: Any) -> Any:
     def test(carry: Any) -> Any:
-        turn, x = carry
-        return (turn < most) & (x <= 0.5) & (x >= 0.0)
+        iteration, x = carry
+        return (iteration < most) & (x <= 0.5) & (x >= 0.0)
 
     return lax.while_loop(test, lambda c: (c[0] + 1, 3.9 * c[1] * (1 - c[1])), (0, start))
 

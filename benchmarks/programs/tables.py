@@ -115,8 +115,8 @@ def elimination_expert(a: Any, b: Any) -> Any:
 
     a, b = lax.fori_loop(0, n, step, (a, b))
 
-    def solve(turn: Any, x: Any) -> Any:
-        k = n - 1 - turn
+    def solve(iteration: Any, x: Any) -> Any:
+        k = n - 1 - iteration
         return put(x, (get(b, k) - get(a, k) @ x) / a[k, k], k)
 
     return lax.fori_loop(0, n, solve, jnp.zeros_like(b))
@@ -163,9 +163,9 @@ def shuffle(key: Any, cards: Any) -> Any:
 def shuffle_expert(key: Any, cards: Any) -> Any:
     n = cards.shape[0]
 
-    def body(turn: Any, carry: Any) -> Any:
+    def body(iteration: Any, carry: Any) -> Any:
         key, cards = carry
-        i = n - 1 - turn
+        i = n - 1 - iteration
         key, used = jax.random.split(key)
         j = jax.random.randint(used, (), 0, i + 1)
         first, second = get(cards, i), get(cards, j)

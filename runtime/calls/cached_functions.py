@@ -44,7 +44,7 @@ def called(f: Any) -> Callable[..., Any]:
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _call(f, fn, args, kwargs) if is_tracing() else f(*args, **kwargs)
+        return context.receive(_call(f, fn, args, kwargs)) if is_tracing() else f(*args, **kwargs)
 
     return call
 
@@ -58,21 +58,23 @@ def _is_users(fn: Any) -> bool:
     return not (is_library(fn) if kind is FunctionType else is_library_class(kind))
 
 
+class _Computing(journal.Region):
+    """In which such a function runs, so that what it writes is seen."""
+
+
 class _Seen:
     """What is known of a cached function in a trace.
 
     Attributes:
         first: what could be read at its first call, by the identity of arguments that can change.
-        changes: the name of something that a call changed which Python made as it is.
         is_staged: whether it was called otherwise than Python would have: in a region, or with traced arguments.
-        results: of traced arguments outside of regions.
+        results: what it returned in each region, and, by this object itself, outside of regions.
     """
 
     def __init__(self) -> None:
         self.first: dict[Any, Watch] = {}
-        self.changes = ""
         self.is_staged = False
-        self.results: dict[Any, Any] = {}
+        self.results: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
 def _seen_of(f: Any) -> _Seen:
@@ -89,39 +91,28 @@ def _seen_of(f: Any) -> _Seen:
 def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     seen = _seen_of(f)
     roots = [fn, *(x for x in (*args, *kwargs.values()) if not _is_plain(x))]
-    key, now = tuple(map(id, roots)), Watch(roots)
-    first = seen.first.setdefault(key, now)
-    name = getattr(fn, "__name__", type(fn).__name__)
-    regions = [region for region in context.open_regions() if region not in _computing]
+    key = tuple(map(id, roots))
+    if key not in seen.first:
+        seen.first[key] = Watch(roots)
+    regions = [region for region in context.open_regions() if type(region) is not _Computing]
     is_staged = bool(regions) or any(map(is_tracer, (*args, *kwargs.values())))
     seen.is_staged |= is_staged
-    if is_staged:
-        _uncounted.add(f)
-    if seen.is_staged:
-        if seen.changes:
-            raise _writes(name, seen.changes)
-        _refuse_to_read(f, name, first, regions)
-    if is_staged:
-        value = _without_cache(
-            f, fn, name, args, kwargs, [seen.results, *(_computed.setdefault(x, {}) for x in regions)]
-        )
-    else:
+    if not seen.is_staged:
+        return f(*args, **kwargs)
+    name = getattr(fn, "__name__", type(fn).__name__)
+    _refuse_to_read(f, name, seen.first[key], regions)
+    if not is_staged:
         value = f(*args, **kwargs)
-        seen.changes = seen.changes or next((change.location.name for change in now.changes()), "")
-        if seen.is_staged and seen.changes:
-            raise _writes(name, seen.changes)
-    if seen.is_staged and not _is_plain(value) and _is_full(f):
+    else:
+        value = _without_cache(f, fn, name, args, kwargs, [seen.results.setdefault(x, {}) for x in (seen, *regions)])
+    info = f.cache_info()
+    if not _is_plain(value) and info.maxsize is not None and info.currsize >= info.maxsize:
         raise refusal(
             f"{name}() is kept by functools.lru_cache, which is full, and returns {a(type(value).__name__)}",
             why="which of its results it still keeps is only known when the program runs",
             instead="use functools.cache, or return a tuple",
         )
     return value
-
-
-def _is_full(f: Any) -> bool:
-    known = f.cache_info()
-    return known.maxsize is not None and known.currsize >= known.maxsize
 
 
 def _without_cache(
@@ -132,16 +123,19 @@ def _without_cache(
     Args:
         results: those that are known, outside of regions and in each, outermost first; its own goes to the last.
     """
-    key = (id(f), tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
+    key = (tuple(map(_key, args)), tuple((name, _key(x)) for name, x in kwargs.items()))
     for known in results:
         if key in known:
             return known[key][0]
-    with journal.Region([]) as inside:
-        _computing.add(inside)
+    with _Computing([]) as inside:
         value = host.calls.converted(fn)(*args, **kwargs)
         _, written = inside.collect()
     if written:
-        raise _writes(name, written[0].location.name)
+        raise refusal(
+            f"{name}() is kept by functools.cache, and changes {written[0].location.name}",
+            why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
+            instead="take the decorator away, or let the function only compute",
+        )
     is_traced = any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value)))
     if not _is_plain(value) and (is_traced or iterators.is_native(value)):
         raise refusal(
@@ -153,18 +147,10 @@ def _without_cache(
             instead="take the decorator away, or return a tuple",
         )
     if not is_traced:
-        with context.setting(fills_cache=True):
+        with context.paused():
             value = f(*args, **kwargs)
     results[-1][key] = value, args, kwargs  # the arguments live as long as their identity counts
     return value
-
-
-def _writes(name: str, what: str) -> Exception:
-    return refusal(
-        f"{name}() is kept by functools.cache, and changes {what}",
-        why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
-        instead="take the decorator away, or let the function only compute",
-    )
 
 
 def _refuse_to_read(f: Any, name: str, first: Watch, regions: list[journal.Region]) -> None:
@@ -183,7 +169,7 @@ def _refuse_to_read(f: Any, name: str, first: Watch, regions: list[journal.Regio
 
 def refuse_implicit(fn: CodeType) -> None:
     """Refuses a cached method that Python calls without a call in the source, where the cache does not know the answer."""
-    if context.active() and not context.progress.fills_cache:
+    if context.active():
         raise refusal(
             f"{fn.co_qualname}() is kept by functools.cache, and called without a call in the source",
             why="what it returns would stay in the cache, also where the statement is not reached",
@@ -194,7 +180,7 @@ def refuse_implicit(fn: CodeType) -> None:
 
 def refuse_to_count(f: Any) -> None:
     """Refuses to say how often a function ran that was called while a region was staged."""
-    if f in _uncounted:
+    if _seen_of(f).is_staged:
         raise refusal(
             f"cache_info() counts the calls of {f.__name__}(), which is called inside a staged statement",
             why="how often Python calls it is only known when the program runs",
@@ -212,12 +198,7 @@ def _is_plain(value: Any) -> bool:
 
 
 _PLAIN = (bool, int, float, complex, str, bytes, Tracer, jax.Array, np.generic, np.dtype, enum.Enum, type, ModuleType)
-_uncounted: weakref.WeakSet[Any] = weakref.WeakSet()
-"""Functions that were called otherwise than Python would have."""
 _seen: weakref.WeakKeyDictionary[Any, weakref.ref[_Seen]] = weakref.WeakKeyDictionary()
-_computed: weakref.WeakKeyDictionary[journal.Region, dict[Any, Any]] = weakref.WeakKeyDictionary()
-_computing: weakref.WeakSet[journal.Region] = weakref.WeakSet()
-"""Regions in which such a function runs, so that what it writes is seen; they end before what it computed does."""
 
 
 def _key(x: Any) -> Any:

@@ -47,9 +47,8 @@ def _native(cls: Any) -> Any:
     if cls is defaultdict:
         make = with_functions_converted(cls)
         return lambda *args, **kwargs: default_dicts.watch(make(*args, **kwargs))
-    if takes_functions(cls):
-        return with_functions_converted(cls)
-    return native_methods.announced(cls)
+    make = native_methods.announced(cls)
+    return with_functions_converted(make) if takes_functions(cls) else make
 
 
 class _Construction:

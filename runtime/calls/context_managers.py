@@ -27,7 +27,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import dispatch
 from autograph.runtime.checks.handlers import is_event
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.context import active, progress
+from autograph.runtime.tracing.context import active, progress, receive
 from autograph.runtime.tracing.refusals import refusal
 
 _INDIFFERENT = (
@@ -79,7 +79,7 @@ class _Watched:
         self._witness = witness
 
     def __enter__(self) -> Any:
-        entered = self._enter()
+        entered = receive(self._enter())
         if self._witness is not None:
             progress.managers.append(self._witness)
         return entered

@@ -7,6 +7,7 @@
 | the user's class | `__new__` and `__init__` converted (where the metaclass leaves `type.__call__` alone) |
 | the user's function under `functools.cache` | itself, or the function inside where the cache must not see it |
 | the user's callable object | its class's `__call__`, converted |
+| `breakpoint`, `pdb.set_trace` | the same, which knows our frames |
 | a builtin, `math`, `numpy` | itself, or the version that takes traced arguments |
 | a library's function that takes functions (`jax.vmap`, `lax.scan`, `functools.reduce`) | itself, these converted |
 | `append`, `update`, ... of a list, dict, set, deque | itself; the journal hears of the write first |
@@ -22,6 +23,7 @@ Objects of the user are never asked for anything: what to do is decided by `type
 from __future__ import annotations
 
 import functools
+import logging
 import operator
 import random
 from collections.abc import Callable
@@ -46,12 +48,14 @@ from autograph.runtime.calls import cached_functions, construction, native_metho
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
-from autograph.runtime.library import standard_library
+from autograph.runtime.library import debuggers, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.values import key_orders, order_reads
+
+_LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"))
 
 
 def converted(f: Any) -> Any:
@@ -85,13 +89,17 @@ def _function(f: FunctionType) -> Any:
         return found
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
+    if f.__module__ == "logging" and f.__name__ in _LOGGING:
+        return texts.logged(f)
+    if f.__name__ == "set_trace" and (starting := debuggers.starting(f)) is not f:
+        return starting
     known = counterpart(f) or standard_library.counterpart(f, _library(f))
     return known or _library(rewrapping.rewrapped(f, argument) if "__wrapped__" in f.__dict__ else f)
 
 
 def _unseen(f: FunctionType) -> Any:
     guarded_iterators.enter_any()
-    return opaque_calls.watched(f) if journal.hears_of_writes() else constants.checked(f)
+    return native_methods.received(opaque_calls.watched(f) if journal.hears_of_writes() else constants.checked(f))
 
 
 def _method(f: Any) -> Any:
@@ -101,6 +109,8 @@ def _method(f: Any) -> Any:
         return counterpart(f) or (constants.checked(f) if is_tracing() else f)
     elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
+        if isinstance(f.__self__, logging.Logger | logging.LoggerAdapter) and f.__name__ in _LOGGING:
+            return texts.logged(f)  # what loggers remember of levels is theirs
         call = native_methods.announced(f, f.__self__)
         if isinstance(f.__self__, random.Random) and is_tracing():
             call = constants.checked(call)
@@ -112,6 +122,8 @@ def _method(f: Any) -> Any:
 
 def _native_function(f: Any) -> Any:
     owner = f.__self__
+    if f is breakpoint:
+        return debuggers.starting(f)
     if f in opaque_calls.RUN_TEXTS:
         return opaque_calls.of_text(f)
     if owner is None or type(owner) is ModuleType:
@@ -119,7 +131,8 @@ def _native_function(f: Any) -> Any:
             guarded_iterators.enter_any()
         writes = is_tracing() and f.__module__ == operator.setitem.__module__
         found = counterpart(f) or standard_library.counterpart(f, _library(f))
-        return found or _library(constants.checked(f) if writes else f)
+        call = found or _library(constants.checked(f) if writes else f)
+        return texts.printing(call) if f is print and is_tracing() else call
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
         cached_functions.refuse_to_count(owner)
@@ -170,7 +183,7 @@ def _other(f: Any) -> Any:
         return _partial(f)
     if type(call) is not FunctionType:
         guarded_iterators.enter_any()
-        return f
+        return native_methods.received(f)
     if is_library(call):
         found = native_methods.announced(f, f)
         return with_functions_converted(found) if takes_functions(call) else found

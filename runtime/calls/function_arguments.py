@@ -27,7 +27,7 @@ from autograph.code.library import is_library, package_of
 from autograph.runtime.calls import rewrapping
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.library import numpy_functions
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import context, host
 
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
@@ -38,6 +38,8 @@ _ARRAY_MODULES = ("jax.numpy", "jax.nn", "jax.random", "jax._src.numpy", "jax._s
 _OF_ARRAY_MODULES = frozenset(
     {"vectorize", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc"}
 )
+# Those of which nothing else calls what it is given, whatever it finds in an object.
+_ALONE = frozenset("jax functools itertools heapq bisect".split())
 # What keeps or compares the function itself.
 _KEEPS_IDENTITY = frozenset({"register", "wraps", "update_wrapper", "partial"})
 
@@ -58,8 +60,12 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             kwargs = {name: _given(x) for name, x in kwargs.items()}
-        return f(*map(_given, args), **kwargs)
+        args = tuple(map(_given, args))
+        if is_other:
+            context.hand((*args, *kwargs.values()))
+        return f(*args, **kwargs)
 
+    is_other = package_of(f).lstrip("_") not in _ALONE
     return call
 
 

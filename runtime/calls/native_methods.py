@@ -63,6 +63,9 @@ _ARRAY_CHANGERS = _ARRAY_WRITERS.union(
 _READING_PACKAGES = frozenset(
     {"jax", "jaxlib", "numpy", "math", "cmath", "builtins", "itertools", "functools", "typing", "types"}
 )
+# Packages of the standard library whose functions return what they are given, or something new; among them those that ask for
+# the frame of their caller.
+_FRESH = sys.stdlib_module_names - {"contextvars", "importlib", "pickle", "copyreg", "queue", "threading"}
 
 
 def _is_container(x: Any) -> bool:
@@ -81,7 +84,7 @@ def bound(f: Any) -> Any:
     if type(owner) in _NUMBERS:
         return functools.partial(_method_of_number, f)
     if not _is_container(owner):
-        return f
+        return f if package_of(type(owner)).lstrip("_") in _READING_PACKAGES | _FRESH else received(f)
     if _may_change(owner, name):
         iterated_containers.check(owner, name)
         journal.touch_container(owner)
@@ -140,15 +143,21 @@ def announced(f: Any, *owner: Any) -> Any:
     package = package_of(f).lstrip("_")
     if package not in _READING_PACKAGES or (package == "jax" and not owner):
         guarded_iterators.enter_any()
-    if package in _READING_PACKAGES or not journal.hears_of_writes():
+    if package in _READING_PACKAGES:
         return f
+    if not journal.hears_of_writes():
+        return f if package in _FRESH else received(f, is_library=True)
 
     def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], opaque_calls.Watch]:
         given = (*owner, *args, *kwargs.values())
         for x in given:
-            native_state.refuse_to_change(x, getattr(f, "__name__", type(f).__name__))
+            native_state.refuse_to_change(
+                x, type(f).__name__ if is_object else getattr(f, "__name__", type(f).__name__)
+            )
             _announce_object(x)
         library_state.watch(f)
+        if package not in _FRESH:
+            context.hand(given)
         return given, opaque_calls.Watch(given)
 
     def after(given: tuple[Any, ...], result: Any) -> Any:
@@ -158,17 +167,36 @@ def announced(f: Any, *owner: Any) -> Any:
             for x in given:
                 if issubclass(type(x), _PLAIN):
                     journal.touch_container(x)
-        return result
+        return context.receive(result)
 
     def call(*args: Any, **kwargs: Any) -> Any:  # it names no global: see `_as_of_the_user`
         given, watch = before(args, kwargs)
         try:
             result = f(*args, **kwargs)
         finally:
-            watch.announce()
+            watch.announce(by_library=True)
         return after(given, result)
 
-    return functools.wraps(f, _ASSIGNED, updated=())(_as_of_the_user(call))
+    is_object = bool(owner) and owner[0] is f  # of the user's, whose `__getattr__` is not to run
+    return functools.wraps(f, () if is_object else _ASSIGNED, updated=())(_as_of_the_user(call))
+
+
+def received(f: Any, is_library: bool = False) -> Any:
+    """A function that is not converted, of which the result is looked at: it may be an object that nothing else leads to.
+
+    Args:
+        is_library: whether it may call functions that it finds in what it is given.
+    """
+    if context.progress.reach is None:
+        return f
+    receive = context.receive
+    hand = context.hand if is_library else len
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        hand((*args, *kwargs.values()))
+        return receive(f(*args, **kwargs))
+
+    return _as_of_the_user(call)
 
 
 # From Python 3.12 on a frame's module is that of its function, which is the user's.
@@ -194,7 +222,7 @@ def _announce_object(x: Any) -> None:
         if _may_change(x.__self__, x.__name__):
             journal.touch_container(x.__self__)
     elif not issubclass(type(x), _PLAIN) and not is_value_class(type(x)):
-        journal.touch_container(x)
+        journal.touch_container(x, by_library=True)
 
 
 # --- methods that take traced arguments; `f` is the bound method ---

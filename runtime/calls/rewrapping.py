@@ -28,7 +28,8 @@ from typing import Any
 import jax
 
 from autograph.code.library import is_library
-from autograph.jax_internals import jit_options, trace_reference
+from autograph.jax_dispatch import jit_options
+from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
 from autograph.runtime.tracing.variables import UNSET, contents
 
@@ -51,7 +52,12 @@ def rewrapped(wrapper: Any, convert: Convert) -> Any:
     """The wrapper around converted functions; itself where it holds none of the user's."""
     found = _MADE.get(wrapper)
     if found is None:
-        found = _RULES[type(wrapper)](wrapper, convert)
+        _MADE[wrapper] = _ITSELF  # for what leads back to it
+        try:
+            found = _RULES[type(wrapper)](wrapper, convert)
+        except BaseException:
+            del _MADE[wrapper]
+            raise
         _MADE[wrapper] = _ITSELF if found is wrapper else found
     found = wrapper if found is _ITSELF else found
     return _jitted_afresh(found) if type(found) is JITTED and path_conditions.depends_on_place() else found
@@ -117,15 +123,16 @@ def _custom(wrapper: Any, convert: Convert) -> Any:
 
 def _closure(wrapper: FunctionType, convert: Convert) -> Any:
     changed = False
-    cells = []
+    cells, own = [], CellType()  # a function that calls itself has itself in a cell
     for cell in wrapper.__closure__ or ():
         old = contents(cell)
         new = old if old is UNSET else _in_cell(old, convert)
         changed = changed or new is not old
-        cells.append(cell if new is old else CellType(new))
+        cells.append(own if old is wrapper else cell if new is old else CellType(new))
     if not changed:
         return wrapper
     copy = FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, tuple(cells))
+    own.cell_contents = copy
     copy.__kwdefaults__ = wrapper.__kwdefaults__
     return functools.update_wrapper(copy, wrapper, updated=("__dict__",))
 

@@ -6,8 +6,9 @@ a Python value in a closure can change an answer without changing a type.
 
 An inner loop may see that a type moves which the outer one carries in, or learn what a variable holds that is unbound before
 both: then the outer body will be traced again whatever comes. So the inner loop does not search on. It leaves values of the
-types that it has seen so far, and the attempt of the outer loop, which `must_repeat`, goes on to see what else moves. Thus loops
-nested to any depth are traced twice, not as often as they are deep.
+types that it has seen so far, and the attempt of the outer loop, which `must_repeat`, goes on to see what else moves. Thus where
+only types move loops nested to any depth are traced twice, not as often as they are deep. Any other correction is searched by the
+loop that finds it, and once more by the loops around it where these carry what it found.
 
 All that is assumed of a carry slot stands under one key: the number of a variable or the key of a location, and the steps from
 there. Keys of locations are made of `id`s. They are kept only as long as all loops around carry the location too: an object

@@ -2,6 +2,23 @@
 
 Types only grow: a leaf whose type moved is noted in the assumptions, and the body is traced again. A value that cannot be
 carried is a `Mismatch`, which names the path to it.
+
+>>> import jax.numpy as jnp
+>>> from autograph.runtime.carry.assumptions import LoopAssumptions
+>>> from autograph.runtime.tracing.variables import variables_of
+>>> def compared(x, out):
+...     layout = Layout(variables_of(lambda: (x,)), LoopAssumptions())
+...     layout.lay_out()
+...     [slot], comparison = layout.slots, Comparison(layout, (), lambda value: True, Made((), None, ()))
+...     comparison.compare(slot.template, slot.init, out, slot.init, slot.key, "x")
+...     return comparison.moved, [(key, str(kind.dtype)) for key, kind in layout.assumptions.known_types().items()]
+>>> compared(jnp.int32(1), jnp.int32(7))  # carried as it is
+(False, [])
+>>> compared(1, jnp.float32(0.5))  # the body is traced again, from a float
+(True, [((0,), 'float32')])
+>>> compared((1, 2), (jnp.int32(7), 2, 3))
+Traceback (most recent call last):
+autograph.runtime.values.merge.Mismatch: x
 """
 
 from __future__ import annotations

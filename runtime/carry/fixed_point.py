@@ -5,22 +5,51 @@ A loop body is traced with its variables filled by fresh tracers. What comes out
 | out of the body | means |
 | --- | --- |
 | the very tracer that went in | invariant: closed over, not carried |
-| a value of a joinable type | carried; when the joined type is wider than the guess, the body is traced again |
+| a value of a joinable type | carried, in the joined type |
 | a container of the same structure | its leaves are carried |
 | the same object, or an equal static value | passes through |
 | a value in a variable that was unbound | carried from a placeholder: no iteration reads it before it is assigned |
-| the same, where some iterations leave without assigning it | carried from a placeholder, and the body is traced again |
-| a written attribute, list, dict, global, cell | one more variable, and the body is traced again |
-| what contradicts another guess (`SlotAssumptions` has them all) | the guess is corrected, and the body is traced again |
+| a written attribute, list, dict, global, cell | one more slot |
 | anything else | refused by name |
 
-Types only grow, and the body is traced once when the first guess holds. The guesses of inner loops are remembered while an outer
+The body is traced once when the first guess holds. An attempt that shows a guess to be wrong notes what it saw, and is repeated:
+
+| the attempt shows | noted in `assumptions` as |
+| --- | --- |
+| a leaf of a wider type than was carried in | `type` |
+| a number that each iteration leaves as it was, or that one changes after all | `static` |
+| `None` where a value was carried in, or the other way round | `optional` |
+| an unbound variable that some iterations skip, an attribute that was the class's | `initial` |
+| a proxy that is changed in place; another list, value or object in a variable | `in_place` |
+| that a variable to be returned holds another container than before the loop | `kept` |
+| a dict whose keys come in another order | `unordered` |
+| an integer less than it began, where something was built on the opposite | `disproved`, and `least` of the loop test |
+| an array in the place of Python's bool, where something was built on the bool | `doubtful` |
+| a write to a location that is not carried | `written` |
+| elements of a bounded list of a wider type | `before_attempt`: the list gets them |
+| the first check (`loop_variables.Checked`) | `makes_checks` |
+| an inner loop that leaves the search to this one | `must_repeat` |
+
+Types only grow and each of the others changes once or twice, so this ends. The guesses of inner loops are remembered while an outer
 loop searches its fixed point, and where only types move an inner loop leaves the search to the outer one (`assumptions`).
 
 Containers: a list stays the object that it is, and its contents are carried; any other container is replaced by one of
-tracers during the iteration, its proxy. What is seen to be wrong about that (a proxy is changed in place, a list
-is replaced by another one) is corrected and the body traced again. Which objects a variable may hold after the loop is
-noted in `loop_aliases`, for the sake of aliases.
+tracers during the iteration, its proxy. Which objects a variable may hold after the loop is noted in `loop_aliases`.
+
+>>> import jax
+>>> from autograph.runtime.operators.while_loops import while_loop
+>>> def halved(n):
+...     x, traced = 1, []  # an integer, until an iteration divides it
+...     def loop_body():
+...         nonlocal n, x
+...         traced.append(str(x.dtype))
+...         n, x = n - 1, x / 2
+...     while_loop(lambda: n > 0, loop_body, lambda: (n, x))
+...     print("traced with", *traced)
+...     return x
+>>> jax.jit(halved)(3).item()
+traced with int32 float32
+0.125
 """
 
 from __future__ import annotations
@@ -33,21 +62,20 @@ from autograph.jax_internals import variable_of
 from autograph.runtime.carry import induction
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.comparison import Comparison, is_plain
-from autograph.runtime.carry.layout import Layout, start_of_first_bound, traced_like
-from autograph.runtime.carry.loop_aliases import LoopAliases
+from autograph.runtime.carry.layout import Layout, traced_like
 from autograph.runtime.carry.loop_arrays import LoopArrays
-from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN, NO_ITERATION
+from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
-from autograph.runtime.heap import class_fallback, journal, path_conditions, returned_arrays
+from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert, join_types, of_type
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note, note_join
-from autograph.runtime.tracing.variables import UNSET, Variable, is_unbound
-from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, same_contents
-from autograph.runtime.values.merge import Merged, Mismatch, Node, fill
-from autograph.runtime.values.optional import Maybe, hold_facts, settled, shown_by
+from autograph.runtime.tracing.variables import Variable, is_unbound
+from autograph.runtime.values.locations import ContentsLocation, same_contents
+from autograph.runtime.values.merge import Mismatch, Node, fill
+from autograph.runtime.values.optional import Maybe, hold_facts, shown_by
 from autograph.runtime.values.writes import Written
 
 _MOST_DISCOVERIES = 20  # attempts that find written locations; more: each iteration writes another object
@@ -69,7 +97,7 @@ class Carry(Layout):
         self._discoveries = 0  # attempts that found written locations
         self.grown = Grown()
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which an iteration runs
-        self.unread: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
+        self.dead: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
         self.checks = path_conditions.checks_seen()  # before the loop
         self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a region over the leaves
@@ -77,8 +105,6 @@ class Carry(Layout):
         self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it implies
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
         self.raised = False  # whether the last attempt ended in an exception of the program
-
-    # -- one attempt -------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Begins an attempt: forgets what belongs to the last one, does what that asked for, lays out the carry as known so far."""
@@ -144,7 +170,17 @@ class Carry(Layout):
         return True
 
     def collect(self, region: journal.Region, finished: Any) -> list[Any]:
-        """Ends an attempt: what its region leaves, of what the body left; corrects the guesses, `Retry` if one was wrong."""
+        """Ends an attempt: compares what the iteration left with what it began with.
+
+        Args:
+            region: that of the iteration; its values and writes are taken out of it.
+            finished: gets both, so that nothing else refers to what the iteration made.
+        Returns:
+            the outputs of the body's region: the leaves that change, those first bound, the rows that lists grow by.
+        Raises:
+            Retry: a guess was wrong and has been corrected.
+            Mismatch: what the iteration leaves cannot be carried.
+        """
         finished.values, finished.written = region.collect()
         self.forwarded.update(region.forwarded)
         for slot in self.slots:
@@ -175,7 +211,7 @@ class Carry(Layout):
         for leaf in changed:
             leaf.is_of_python = join(leaf.out, *(() if leaf.init is None else (leaf.init,)))
         notes = [dead_results.of(leaf.out) for leaf in changed]
-        self.unread = [note and (variable_of(note[0]), note[1]) for note in notes]
+        self.dead = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += self.grown.leaves
         self.arrays.collect(region.arrays, self.leaves, self.first_bound, self.grown.leaves)
         self._release()
@@ -327,70 +363,9 @@ class Carry(Layout):
         """What refers to the values of variables for the sake of the carry."""
         return [*self.slots, *(p.template for p in self.slots), *(p.result for p in self.slots)]
 
-    # -- the end -----------------------------------------------------------------------------------------------------
-
     def carried(self) -> list[int]:
         """The numbers of the leaves that change."""
         return [i for i, leaf in enumerate(self.leaves) if not leaf.invariant]
-
-    def make_placeholders(self, iteration: Any) -> None:
-        """Makes the initial values of the variables first bound in the loop; an iteration of the loop around may bind none.
-
-        `iteration`: the traced one. A number that it leaves in such a variable is there from the beginning.
-        """
-        for leaf in self.first_bound:
-            journal.note_skipped(leaf.path)
-        outs = iteration.jaxpr.outvars[len(self.carried()) :]
-        self.placeholders = [start_of_first_bound(leaf.type, out) for leaf, out in zip(self.first_bound, outs)]
-
-    def write(
-        self, results: Sequence[Any], surely: bool, inputs: Sequence[Any], built: dict[int, Any] | None = None
-    ) -> list[Merged]:
-        """Writes the loop's results to variables and locations.
-
-        Args:
-            results: the changing leaves, then those first bound in the loop.
-            surely: whether the loop has at least one iteration.
-            inputs: what the loop reads.
-            built: containers that are there already, by the node of their slot.
-        Returns:
-            the containers that were built, which stand for one of several.
-        """
-        values, carried = [leaf.init for leaf in self.leaves], self.carried()
-        changing = [*(self.leaves[index] for index in carried), *self.first_bound]
-        for leaf, result in zip(changing, results):
-            if leaf.is_of_python is not None:
-                note(result, leaf.is_of_python)
-        for index, result in zip(carried, results):
-            values[index] = result
-            if (supposed := self.leaves[index].supposed) is not None:
-                integer_ranges.suppose(result, supposed.least)
-        hold_facts((values[index], value) for index, value in self.shown.get(False, ()))
-        first_bound = list(results[len(carried) :])
-        self.arrays.land(self.leaves, values, first_bound, surely)
-        # Slots of those first bound count from the end: Slot(-1) is the first.
-        table = values + first_bound[::-1]
-        left = [("" if is_location(s.variable) else s.variable.name, s.result) for s in self.slots]
-        returned = returned_arrays.own_slots(left, table, [*results, *inputs])
-        for location in self.forwarded.values():
-            journal.touch_location(location)
-        built = {} if built is None else built
-        for slot in self.slots:
-            value = settled(fill(slot.result, table, built))
-            if is_location(slot.variable):
-                known = isinstance(slot.variable, AttributeLocation | GlobalLocation)
-                if known and slot.init is UNSET and value is not UNSET and not surely:
-                    raise Mismatch(slot.variable.name, UNSET, value, NO_ITERATION, slot.variable)
-                if isinstance(slot.variable, AttributeLocation) and not surely and slot.variable.get() is UNSET:
-                    class_fallback.note(slot.variable.obj, slot.variable.attribute, self.functions[0])
-                journal.touch_location(slot.variable)
-            slot.variable.set(value)
-        returned_arrays.note(self.variables, [table[k] for k in returned])
-        merged = self.aliases.merged(built, surely)
-        # Whoever asks for references must not find ours.
-        self.slots.clear()
-        self.aliases = LoopAliases()
-        return merged
 
 
 def _cell(slot: CarrySlot) -> Any:

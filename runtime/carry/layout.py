@@ -2,6 +2,17 @@
 
 A list stays the object that it is, and its contents are a slot of their own; any other container is opened, and the body gets
 one like it. What a loop was seen to need instead is in its `assumptions` (`in_place`, `kept`, `static`).
+
+>>> from autograph.runtime.tracing.variables import variables_of
+>>> def laid_out(n, xs, d):
+...     layout = Layout(variables_of(lambda: (n, xs, d)), LoopAssumptions())
+...     layout.lay_out()
+...     return [type(slot.template).__name__ for slot in layout.slots], [leaf.path for leaf in layout.leaves]
+>>> slots, leaves = laid_out(3, [1.0, 2.0], {"a": 0, "mode": "fast"})
+>>> slots  # of the dict, of the number, of the list, which stays, and of what the list holds
+['Node', 'Slot', 'Same', 'Node']
+>>> leaves
+["d['a']", 'n', 'the contents of a list[0]', 'the contents of a list[1]']
 """
 
 from __future__ import annotations

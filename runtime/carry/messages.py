@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from autograph import errors
+from autograph.runtime.heap import outside
 from autograph.runtime.heap.escape import ANOTHER
+from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
 from autograph.runtime.heap.unset_reads import READ_FIRST
 from autograph.runtime.tracing.refusals import quoted
 from autograph.runtime.tracing.variables import cells_of
@@ -20,6 +23,8 @@ NO_ITERATION = (
 )
 KNOWN = "another name refers to the object too, and only one of the two would change"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
+_KEYS = "write every key once before the loop, with a value of the same shape"
+_TEXT = "keep a number in its place: no program computes texts"
 _REMEDIES = {
     ANOTHER: "make the object before the loop, or keep what changes in a variable",
     NO_ITERATION: "write it once before the loop",
@@ -47,15 +52,25 @@ def refuse(
     differ: Mismatch, where: Callable[..., Any], what: str, options: dict[str, Any] | None = None
 ) -> errors.StagingError:
     """The error for a loop whose carry has no fixed point."""
-    remedy = differ.instead or differ.read_before or _REMEDIES.get(differ.why)
     place = differ.place
+    assert isinstance(where, FunctionType)
+    remedy: str | None = differ.instead or differ.read_before
+    if not remedy and outside.is_written_outside(where, place):
+        remedy = outside.WRITE_OUTSIDE
+    remedy = remedy or _REMEDIES.get(differ.why)
     if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
         remedy = _SHARED if "maximum_iterations" in options else _GROWS
     if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
         remedy = _GROWS_AGAIN
+    if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
+        remedy = OF_LIBRARY
+    if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict):
+        remedy = _KEYS
+    if remedy is None and differ.left.startswith("str "):
+        remedy = _TEXT
     if remedy is None and differ.left == "None":
         remedy = _NONE
-    name = differ.named(cells_of(where))
+    name = differ.named([*cells_of(where), *outside.in_module(where, place)])
     return errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,

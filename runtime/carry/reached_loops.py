@@ -116,11 +116,11 @@ def with_alive(body: Any, alive: Any, test: Any) -> Any:
     at = next((k for k, x in enumerate(body.consts) if x is alive), None)
     if at is None:
         return body
-    jaxpr, asked = body.jaxpr, test.jaxpr
-    if asked.effects:
-        asked = silent(ClosedJaxpr(asked, test.consts)).jaxpr
+    jaxpr, check = body.jaxpr, test.jaxpr
+    if check.effects:
+        check = silent(ClosedJaxpr(check, test.consts)).jaxpr
     equations = Equations({})
-    truth = equations.add(asked, jaxpr.invars, fresh=True)
+    truth = equations.add(check, jaxpr.invars, fresh=True)
     whole = jaxpr.replace(invars=[*jaxpr.invars, jaxpr.constvars[at]])
     outs = equations.add(whole, [*jaxpr.invars, *truth])
     known = {v: x for k, (v, x) in enumerate(zip(jaxpr.constvars, body.consts, strict=True)) if k != at}

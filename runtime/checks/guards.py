@@ -26,10 +26,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph import errors
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import path_conditions
-from autograph.runtime.tracing.refusals import user_line
 
 
 def guarded(index: Any, ok: Any, error: Exception) -> Any:
@@ -48,18 +46,16 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         return index
     if conditions:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
-    where = errors.Location.of(user_line())
-    text = f"{type(error).__name__}: {errors.message(str(error), at=where)}"
-    checked = _tied(text, type(error))(ok, index)
+    checked = _tied(type(error), str(error), runtime_checks.user_place())(ok, index)
     path_conditions.ended(checked)
     path_conditions.checked_index(checked, index)
     return checked
 
 
-def _tied(text: str, kind: type[Exception]) -> Callable[[Any, Any], Any]:
+def _tied(kind: type[Exception], text: str, place: runtime_checks.Place | None) -> Callable[[Any, Any], Any]:
     def fail(ok: Any, index: Any) -> Any:
         if not np.all(ok):
-            raise runtime_checks.failure(kind, text)
+            raise runtime_checks.failure(kind, text, place)
         return np.asarray(index)
 
     def call(ok: Any, index: Any) -> Any:

@@ -122,10 +122,10 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
 
 def _parts(error: BaseException) -> tuple[Any, ...]:
     """What an exception is made of, and its cause."""
-    begun = type(error).__new__(type(error), *error.args)
+    bare = type(error).__new__(type(error), *error.args)
     names = [name for name in attribute_names(error) if name not in vars(BaseException)]
     found = {name: AttributeLocation(error, name).get() for name in names}
-    own = {name: x for name, x in found.items() if x is not AttributeLocation(begun, name).get()}
+    own = {name: x for name, x in found.items() if x is not AttributeLocation(bare, name).get()}
     cause = error.__cause__
     around = None if cause is None or cause is error else _parts(cause)
     return type(error), error.args, tuple(own), tuple(own.values()), around

@@ -21,12 +21,16 @@ the text of a traced value is read
 
 from __future__ import annotations
 
+import functools
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
 
+from autograph import errors
 from autograph.jax_internals import is_tracing
-from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
 
@@ -151,3 +155,60 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **
     """`warnings.warn`, which remembers the texts that it has shown."""
     shown = str.__str__(message) if isinstance(message, TextOfTraced) else message
     warnings.warn(shown, category, stacklevel + 1, *args, **kwargs)
+
+
+_PRINTED = (
+    "`print` shows a traced value while the program is traced, in both branches of an `if` and once for a loop; "
+    "`jax.debug.print('{}', x)` prints when the program runs"
+)
+
+
+@functools.cache  # once in a process
+def _tell_of_printing() -> None:
+    if (at := user_line()) is not None:
+        warnings.warn_explicit(_PRINTED, errors.AutoGraphWarning, *at)
+
+
+def printing(show: Callable[..., None]) -> Callable[..., None]:
+    """`print`, of which is said once that branches and iterations print while they are traced.
+
+    >>> import jax
+    >>> jax.make_jaxpr(lambda x: printing(print)("x is", x))(1.0).eqns
+    x is JitTracer(~float32[])
+    []
+    """
+
+    def call(*args: Any, **kwargs: Any) -> None:
+        show(*args, **kwargs)
+        texts = [x for x in args if isinstance(x, str)]
+        if context.innermost() and (_holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):
+            _tell_of_printing()
+
+    return call
+
+
+_NUMBER = re.compile(r"%(\(.*?\))?[-+ #0]*(\d+|\*)?(\.(\d+|\*))?[diouxXeEfFgGc]")
+
+
+def logged(f: Any) -> Any:
+    """A function or method of `logging`, which shows a traced value as `%s` does where it is asked for its digits.
+
+    >>> import logging, sys, jax
+    >>> handler = logging.StreamHandler(sys.stdout)
+    >>> logger = logging.Logger("example")
+    >>> logger.addHandler(handler)
+    >>> _ = jax.eval_shape(lambda x: logged(logger.info)("loss %.2f", x), 1.0)
+    loss JitTracer(~float32[]) (traced: `jax.debug.print` shows the number when the program runs)
+    """
+
+    def log(*args: Any, **kwargs: Any) -> Any:
+        kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+        at = next((k for k, x in enumerate(args) if isinstance(x, str)), None)
+        if at is None or not _holds_traced(args[at + 1 :]):
+            return f(*args, **kwargs)
+        shown = _NUMBER.sub(r"%\1s", args[at])
+        if shown != args[at]:
+            shown += " (traced: `jax.debug.print` shows the number when the program runs)"
+        return f(*args[:at], shown, *args[at + 1 :], **kwargs)
+
+    return log

@@ -124,7 +124,7 @@ def record(
         for x in others
         if _can_be_shared(x)
         and x is not new
-        and not dead_results.is_unread(x, paths)
+        and not dead_results.is_dead(x, paths)
         and not array_views.are_apart(old, x)
     ]
     _supersede(old, new, how, index).unshared = unshared

@@ -113,7 +113,7 @@ def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
                         count = max(count, eqn.in_tracers[1].ndim - 1)  # an index for each lane
                     lanes.update((id(v), count) for v in eqn.outvars)
                     made.append((eqn, count))
-            used += [t for t in eqn.in_tracers if t.ndim]
+            used += [t for t in eqn.in_tracers if getattr(t, "ndim", 0)]  # a reference has as many as its array
         if trace is trace_of(inner):
             break
     inside = {id(eqn.in_tracers[0].parent) for eqn, _ in made if eqn.primitive.name == "squeeze"}  # the squeeze's alone

@@ -9,7 +9,7 @@ is put back when the region ends, also in what it wrote.
 ...     def __init__(self, lines): self.lines = iter(lines)
 >>> reader = Reader(["a", "b"])
 >>> def f(reader):
-...     with held_back([], lambda: reader.lines):
+...     with guarded([], lambda: reader.lines):
 ...         return list(reader.lines)
 >>> try:
 ...     f(reader)
@@ -29,7 +29,7 @@ from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph.code import registry
-from autograph.runtime.heap.iterator_search import Names, Proxy, cells_of, find, is_held
+from autograph.runtime.heap.iterator_search import Names, Proxy, cells_of, find, is_guarded
 from autograph.runtime.heap.iterators import ADVANCING, advances
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import refusal
@@ -37,7 +37,7 @@ from autograph.runtime.tracing.variables import CellVariable, Variable
 from autograph.runtime.values.locations import GlobalLocation
 
 
-class _Held(Proxy):
+class _Guarded(Proxy):
     """Stands for an iterator while a region is staged."""
 
     def __init__(self, original: Any, name: str) -> None:
@@ -75,7 +75,7 @@ class _Held(Proxy):
         return self._refuse() if name in ADVANCING else getattr(self._original, name)
 
 
-class _HeldMethod(_Held):
+class _GuardedMethod(_Guarded):
     """Stands for a method of an iterator, or for a `partial` that hands one to a function."""
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
@@ -139,7 +139,7 @@ class _Guard:
 
 
 @contextmanager
-def held_back(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
+def guarded(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
     """Holds back the iterators that `functions` lead to; gives a function that makes a proxy its original again.
 
     What a trial takes from an iterator stands: there it is noted that it did.
@@ -166,9 +166,9 @@ def held_back(variables: list[Variable], *functions: Callable[..., Any]) -> Iter
 
 
 def enter(code: CodeType, space: dict[str, Any]) -> None:
-    """Says that a function with these globals is about to run: the iterators that it can name are held back."""
+    """Says that a function with these globals is about to run: the iterators that it can name are guarded."""
     if context.progress.reach is not None:
-        context.progress.reach.enter(code)
+        context.progress.reach.enter(code, space)
     for guard in _to_hold():
         guard.enter(code, space)
 
@@ -198,17 +198,17 @@ def _proxy(value: Any, name: str) -> Any:
     if type(value) is tuple:
         return tuple(_proxy(item, f"{name}[{i}]") for i, item in enumerate(value))
     if advances(value) or type(value) is partial:
-        return _HeldMethod(value, name) if is_held(value) else value
-    return _Held(value, name) if is_held(value) else value
+        return _GuardedMethod(value, name) if is_guarded(value) else value
+    return _Guarded(value, name) if is_guarded(value) else value
 
 
 def original(x: Any) -> Any:
     """What a proxy stands for, also in a list, dict or tuple that holds some; anything else itself."""
     kind = type(x)
-    if issubclass(kind, _Held):
+    if issubclass(kind, _Guarded):
         return x._original
-    if kind in (list, tuple) and any(issubclass(type(item), _Held) for item in x):
+    if kind in (list, tuple) and any(issubclass(type(item), _Guarded) for item in x):
         return kind(map(original, x))
-    if kind is dict and any(issubclass(type(item), _Held) for item in x.values()):
+    if kind is dict and any(issubclass(type(item), _Guarded) for item in x.values()):
         return {key: original(item) for key, item in x.items()}
     return x

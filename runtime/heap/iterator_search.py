@@ -133,7 +133,7 @@ class _Search:
             way = _way(type(value))
             if way is None or id(value) in seen:
                 continue
-            if is_held(value) or (type(value) is tuple and any(map(is_held, value))):
+            if is_guarded(value) or (type(value) is tuple and any(map(is_guarded, value))):
                 yield value, place, name
                 continue
             if len(seen) == _FEW and not _may_lead_to_one([value for value, _, _ in values]):
@@ -229,10 +229,10 @@ def cells_of(f: FunctionType) -> Iterator[CellLocation]:
     return map(CellLocation, f.__code__.co_freevars, f.__closure__ or ())
 
 
-def is_held(value: Any) -> bool:
+def is_guarded(value: Any) -> bool:
     """Whether a value is an iterator, a method that advances one, or a `partial` that hands one to a function."""
     if type(value) is functools.partial:
-        return any(map(is_held, (value.func, *value.args, *value.keywords.values())))
+        return any(map(is_guarded, (value.func, *value.args, *value.keywords.values())))
     return _way(type(value)) is _IS_ITERATOR or advances(value)
 
 

@@ -14,14 +14,14 @@ import itertools
 import sys
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
 
 from autograph.jax_internals import open_traces, trace_reference
-from autograph.runtime.heap import aliases, class_fallback, constants, library_objects, outliving
+from autograph.runtime.heap import aliases, class_fallback, constants, framework_notes, library_objects, outliving
 from autograph.runtime.heap.array_versions import ArrayWrites
 from autograph.runtime.tracing import default_dicts
 from autograph.runtime.tracing.class_lookup import static_lookup
@@ -49,7 +49,8 @@ class Region:
     runs in it; `touched` are the ids of all objects that were written to, also by the regions inside. `made` are native
     iterators that were made in the region, by id. `holders` gives what refers to values of variables on our behalf.
     `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were
-    written to. `arrays` are those that were written.
+    written to. `arrays` are those that were written. `unheard` are the keys of what only a library may have written, and
+    `notes` the ids of containers in which frameworks keep notes (see `framework_notes`).
 
     `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed something
@@ -78,13 +79,14 @@ class Region:
         self.trace: Callable[[], Any] = lambda: None
         self.fails = False
         self.touched: set[Any] = set()
-        self.watches: dict[str, Any] = {}
+        self.unheard: set[Any] = set()
+        self._older, self.notes = set[int](), dict[int, str]()
+        self.watches: dict[str, tuple[Container[Any], Any]] = {}
         self.skipped: set[str] = set()
         self._own = {id(v.cell) for v in variables if isinstance(v, CellVariable)}
         self._open = False
 
     def __enter__(self) -> Region:
-        default_dicts.before_region()
         if progress.regions:
             progress.regions[-1].forget_caught()
         self.entry = [v.get() for v in self.variables]
@@ -100,10 +102,18 @@ class Region:
             self.forget_caught()
         self._find_defaults()
         values = [v.get() for v in self.variables]
-        written = [Written(location, before, location.get()) for location, before in self.entries.values()]
+        written = {k: Written(at, before, at.get(), k in self.unheard) for k, (at, before) in self.entries.items()}
+        changed = {key: w for key, w in written.items() if w.is_change()}
+        own: dict[Any, Written] = {}
+        if self.unheard:
+            notes = self.notes | framework_notes.containers(self.entries.values())
+            own = framework_notes.among(changed, notes, self._older, self.trace())
+            if self.is_loop:
+                framework_notes.refuse_in_loop(changed.values())
         self._undo()
+        framework_notes.leave(own.values())
         self.entries.clear()  # who refers to an object, counts
-        return values, [w for w in written if w.is_change()]
+        return values, [w for key, w in changed.items() if key not in own]
 
     def written_keys(self) -> set[Any]:
         """The keys of the locations that were written to, and of the variables that others share."""
@@ -131,6 +141,8 @@ class Region:
         outer.touched |= self.touched
         outer.made.update(self.made)
         outer.is_final = outer.is_final or self.is_final
+        outer.unheard = {key for key in outer.unheard if key in self.unheard or key not in self.entries}
+        outer.unheard |= self.unheard - outer.entries.keys() - outer._own
         for key, entry in self.entries.items():
             if key not in outer._own:
                 outer.entries.setdefault(key, entry)
@@ -178,8 +190,11 @@ class Region:
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._undo()
 
-    def touch(self, location: Any) -> None:
+    def touch(self, location: Any, by_library: bool = False) -> None:
+        """Notes a write that is about to happen; `by_library`: only a library may have written it."""
         key = location.key
+        if not by_library:
+            self.unheard.discard(key)
         self.touched.add(id(location.obj))
         if key in self._own:
             self.forwarded[key] = location  # it leaves through the state, and the enclosing region must hear of it
@@ -190,6 +205,8 @@ class Region:
             if type(before) is dict and isinstance(location, ContentsLocation):
                 self._take_over(location.obj, before)
             self.entries[key] = (location, before)
+            if by_library:
+                self.unheard.add(key)
             outliving.mark_inside(key)
 
     def note_sizes(self) -> None:
@@ -199,7 +216,13 @@ class Region:
     def _find_defaults(self) -> None:
         """Notes what libraries wrote unheard, and the default dicts that grew by being read, at their end."""
         while self.watches:
-            self.watches.popitem()[1].announce()
+            known, watch = self.watches.popitem()[1]
+            for location, before in watch.before:  # what was announced since the watch began had a past
+                if (key := location.key) in self.entries and key not in known:
+                    self.entries[key] = location, before
+            self._older |= watch.parts()
+            self.notes |= framework_notes.containers(watch.before)
+            watch.announce(by_library=True)
         for obj, size in self.sizes:
             if dict.__len__(obj) > size and id(obj) not in self.entries:
                 self.touched.add(id(obj))
@@ -215,6 +238,7 @@ class Region:
         for key, (location, value) in list(self.entries.items()):
             if isinstance(location, NAMED) and location.names() is names:
                 del self.entries[key]
+                self.unheard.discard(key)
                 if value is UNSET:
                     before.pop(location.attribute, None)
                 else:
@@ -289,13 +313,16 @@ def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
     return error
 
 
-def touch_location(location: Any) -> None:
-    """Announces a write to `location`."""
-    region: Any = progress.regions[-1] if progress.regions else outliving
-    region.touch(location)
+def touch_location(location: Any, by_library: bool = False, note: str = "") -> None:
+    """Announces a write to `location`; see `Region.touch` and `Written`."""
+    if progress.regions:
+        progress.regions[-1].touch(location, by_library)
+        progress.regions[-1].notes |= {id(location.obj): note} if note else {}
+    else:
+        outliving.touch(location)
 
 
-def touch_container(obj: Any, index: Any = ...) -> None:
+def touch_container(obj: Any, index: Any = ..., by_library: bool = False) -> None:
     """Announces that a list, dict, set (or another mutable container) is about to change: of an array what `index` picks.
 
     An object of a class that a library wrote in Python (`UserDict`) changes unannounced: all that it holds is announced.
@@ -309,19 +336,25 @@ def touch_container(obj: Any, index: Any = ...) -> None:
             outliving.touch(ContentsLocation(obj))
         return
     if issubclass(type(obj), _CONTAINERS):
-        _touch_contents(obj)
+        _touch_contents(obj, by_library)
     elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
         raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
     elif library_objects.has_library_methods(type(obj)):
-        for part in library_objects.parts(obj):
-            if isinstance(part, _CONTAINERS):
-                _touch_contents(part)
-            else:
-                for name in attribute_names(part):
-                    progress.regions[-1].touch(AttributeLocation(part, name))
+        _touch_parts(obj, by_library)
 
 
-def _touch_contents(obj: Any) -> None:
+def _touch_parts(obj: Any, by_library: bool) -> None:
+    for part in library_objects.parts(obj):
+        if isinstance(part, _CONTAINERS):
+            _touch_contents(part, by_library)
+        else:
+            for name in attribute_names(part):
+                if name != library_objects.TRACE_STATE:
+                    progress.regions[-1].touch(AttributeLocation(part, name), by_library)
+            library_objects.enter_trace(part, progress.regions[-1].touch)
+
+
+def _touch_contents(obj: Any, by_library: bool) -> None:
     if type(obj) is np.flatiter:
         obj = obj.base
     if type(obj) is memoryview:
@@ -332,7 +365,7 @@ def _touch_contents(obj: Any) -> None:
         )
     while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
         obj = obj.base  # a slice of an array shares its numbers
-    progress.regions[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj))
+    progress.regions[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj), by_library)
 
 
 def _kept_by_c(kind: type, why: str) -> Exception:
@@ -343,11 +376,11 @@ def _kept_by_c(kind: type, why: str) -> Exception:
     )
 
 
-def touch_attribute(obj: Any, attribute: str) -> None:
+def touch_attribute(obj: Any, attribute: str, by_library: bool = False) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
     aliases.check(obj, held_by_regions)
     class_fallback.check(obj, attribute)
-    touch_location(attribute_location(obj, attribute))
+    touch_location(attribute_location(obj, attribute), by_library)
 
 
 def touch(variable: Callable[[], Any]) -> None:

@@ -10,20 +10,27 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import jax
+import numpy as np
+
 from autograph.code.library import is_library_class, package_of
-from autograph.runtime.values.locations import attribute_values
+from autograph.jax_internals import open_traces, trace_of_state
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.values.locations import AttributeLocation, attribute_names, attribute_values
 from autograph.runtime.values.reachability import walk
 
 # Packages whose objects are values: nothing in them changes, or what changes is a matter of JAX.
 _VALUES = frozenset({"jax", "jaxlib", "numpy", "autograph", "builtins", "typing", "enum", "abc", "types", "fractions"})
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
-_SEQUENCES = (list, tuple, set, frozenset, deque)
+SEQUENCES = (list, tuple, set, frozenset, deque)
 _MOST = 10_000
+_ARRAYS = (jax.Array, np.ndarray)
 
 _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
@@ -43,11 +50,40 @@ def _is_of_library(base: type) -> bool:
 
 def parts(obj: Any) -> list[Any]:
     """The object and all that can be reached from it through attributes and containers and that may change."""
-    found = walk([obj], _inside, lambda x: isinstance(x, (dict, *_SEQUENCES)) or has_library_methods(type(x)), _MOST)
+    found = walk([obj], inside, lambda x: isinstance(x, (dict, *SEQUENCES)) or has_library_methods(type(x)), _MOST)
     return [x for x in found if not isinstance(x, tuple | frozenset)]
 
 
-def _inside(x: Any) -> Iterable[Any]:
+def inside(x: Any) -> Iterable[Any]:
+    """What a container or an object holds."""
     if isinstance(x, dict):
         return dict.values(x)
-    return x if isinstance(x, _SEQUENCES) else attribute_values(x)
+    return x if isinstance(x, SEQUENCES) else () if isinstance(x, _ARRAYS) else attribute_values(x)
+
+
+OF_LIBRARY = (
+    "where a package makes something on first use, call it once before the statement; what it counts or notes for you, keep in "
+    "a variable of your own"
+)
+"""What helps where branches or iterations leave different things in what a package keeps."""
+TRACE_STATE = "_trace_state"
+"""The attribute in which `nnx.Variable` notes the trace in which it was made: it refuses writes in another one."""
+
+
+def enter_trace(variable: Any, touch: Callable[[AttributeLocation, bool], None]) -> None:
+    """Makes a variable one of the trace in progress, where that is of a region, and there are but regions up to its own.
+
+    What is written in a region is joined when it is over; the journal, to which `touch` announces it, puts the note of the trace
+    back. What notes no trace stays.
+    """
+    place = AttributeLocation(variable, TRACE_STATE)
+    if TRACE_STATE not in attribute_names(variable):
+        return
+    touch(place, True)
+    state = place.get()
+    own = trace_of_state(getattr(state, "_jax_trace", None))
+    regions = [trace() for region in progress.regions for trace in (region.trace, *region.branches)]
+    traces = open_traces()[:-1]  # innermost first; the last one evaluates
+    between = list(itertools.takewhile(lambda trace: trace is not own, traces))
+    if 0 < len(between) < len(traces) and all(any(trace is one for one in regions) for trace in between):
+        place.set(type(state)())

@@ -1,13 +1,8 @@
 """What the functions of installed packages keep in their modules: counters, registries, stacks of handlers, values.
 
 A library's function announces no write there. So when one is called while a region is staged, what its package keeps is
-looked at, once for the region; when the region is over, what changed is announced to the journal as a write of the region:
-
-| what changed | it is |
-| --- | --- |
-| a number, or what holds traced values or arrays | a value: joined with what the other branch leaves, or refused |
-| a list, or a container from which something was taken | refused where the branches leave different ones |
-| keys of a dict or a set that are new, another object in a variable | bookkeeping (a cache, what is made on first use): put back |
+looked at, once for the region; when the region is over, what changed is announced to the journal as a write of the region, and
+joined with what the other branch leaves, or refused. Only what known frameworks note for themselves is not (`framework_notes`).
 
 What a package keeps is what its functions write by `global`, and containers, objects of its own classes and thread-locals that
 its modules have as variables. The standard library is not looked at, and neither is JAX.
@@ -20,24 +15,19 @@ import dis
 import sys
 import threading
 from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
-
-import jax
-import numpy as np
 
 from autograph.code import library
 from autograph.runtime.heap.opaque_calls import Watch
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.variables import UNSET
-from autograph.runtime.values.locations import ContentsLocation, GlobalLocation
-from autograph.runtime.values.reachability import walked
-from autograph.runtime.values.writes import Written
+from autograph.runtime.values.locations import GlobalLocation
 
 _WITHOUT = sys.stdlib_module_names | {"jax", "jaxlib", "numpy", "autograph", "ml_dtypes", "pytest", "_pytest"}
 _KEEPING = (list, dict, set, collections.deque, threading.local)
 _MOST = 2_000  # objects that are looked at for one package
-_NUMBERS = (bool, int, float, complex)
 _STORE = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
 
 _known: dict[str, tuple[list[ModuleType], list[GlobalLocation], list[GlobalLocation]]] = {}
@@ -46,14 +36,31 @@ _known: dict[str, tuple[list[ModuleType], list[GlobalLocation], list[GlobalLocat
 def watch(f: Any) -> None:
     """Looks at what the package of a function keeps, if that is the first call of the innermost region into the package."""
     region = context.innermost()
-    module = getattr(f, "__module__", None)
+    module = _module_of(f)
     if region is None or type(module) is not str:
         return
     package = module.partition(".")[0]
     if package in region.watches or package.lstrip("_") in _WITHOUT:
         return
-    if library.is_library_module(module):  # a wrapper of JAX's bears the module of the user's function
-        region.watches[package] = _Kept(package)
+    if library.is_library_module(module):
+        region.watches[package] = frozenset(region.entries), _Kept(package)
+
+
+def _module_of(f: Any) -> Any:
+    """The module whose code runs first: a wrapper that a library made bears the name of the user's module.
+
+    A wrapper of JAX's or of the standard library's keeps nothing; what is inside does.
+    """
+    if type(f) is MethodType:
+        f = f.__func__
+    elif not isinstance(f, type) and type(call := static_lookup(type(f), "__call__")) is FunctionType:
+        f = call
+    if type(f) is not FunctionType:
+        return getattr(f, "__module__", None)
+    module = f.__globals__.get("__name__")
+    inner = f.__dict__.get("__wrapped__")
+    is_around = type(module) is str and module.partition(".")[0] in _WITHOUT and type(inner) is FunctionType
+    return _module_of(inner) if is_around else module
 
 
 def kept() -> Iterator[tuple[tuple[str, str], Any]]:
@@ -70,32 +77,6 @@ class _Kept(Watch):
         written, kept = _places(package)
         values = [value for place in (*written, *kept) if (value := place.get()) is not UNSET]
         super().__init__(values, written, most=_MOST)
-
-    def changes(self) -> Iterator[Written]:
-        """What was written since, less bookkeeping, which is put back."""
-        for written in list(super().changes()):
-            if _is_bookkeeping(written):
-                written.location.set(written.before)
-            else:
-                yield written
-
-
-def _is_bookkeeping(written: Written) -> bool:
-    before, after = written.before, written.after
-    if not isinstance(written.location, ContentsLocation):
-        return type(after) not in _NUMBERS and not _holds_values([after])
-    if isinstance(before, dict):
-        new = [value for key, value in after.items() if key not in before]
-        is_kept = all(key in after and after[key] is value for key, value in before.items())
-    elif isinstance(before, set):
-        new, is_kept = list(after - before), before <= after
-    else:
-        return False
-    return is_kept and not _holds_values(new)
-
-
-def _holds_values(values: list[Any]) -> bool:
-    return any(isinstance(x, (jax.Array, np.ndarray)) for x in walked(values))
 
 
 def _places(package: str) -> tuple[list[GlobalLocation], list[GlobalLocation]]:

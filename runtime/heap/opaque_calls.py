@@ -105,7 +105,7 @@ class Watch:
     """What stands in all places that can be reached from `roots`, and in `locations`."""
 
     def __init__(self, roots: Iterable[Any], locations: Iterable[Any] = (), most: int = _MOST) -> None:
-        self._before = [(location, location.get()) for location in locations]
+        self.before = [(location, location.get()) for location in locations]
         self._named: list[tuple[Any, list[str]]] = []
         self._functions: list[FunctionType] = []
         for x in _reached(roots, most):
@@ -125,37 +125,42 @@ class Watch:
                     self._note(AttributeLocation(x, name))
 
     def _note(self, location: Any) -> None:
-        self._before.append((location, location.get()))
+        self.before.append((location, location.get()))
 
     def locations(self) -> list[Any]:
         """The places, less attributes that no function reads which can be reached."""
         names = frozenset().union(*(names_read_in(f.__code__) for f in self._functions))
         is_named = names.isdisjoint(registry.BY_TEXT)
         return [
-            at for at, _ in self._before if not is_named or type(at) is not AttributeLocation or at.attribute in names
+            at for at, _ in self.before if not is_named or type(at) is not AttributeLocation or at.attribute in names
         ]
 
     def changes(self) -> Iterator[Written]:
         """What was written since."""
         for x, names in self._named:
-            self._before += [(AttributeLocation(x, name), UNSET) for name in _attributes(x) if name not in names]
-        for location, before in self._before:
+            self.before += [(AttributeLocation(x, name), UNSET) for name in _attributes(x) if name not in names]
+        for location, before in self.before:
             written = Written(location, before, location.get())
             if written.is_change():
                 yield written
 
-    def announce(self) -> None:
-        """Announces the writes since."""
+    def parts(self) -> set[int]:
+        """The ids of dicts that were in others: in snapshots, since what an attribute holds may have changed."""
+        snapshots = [found for at, found in self.before if isinstance(at, ContentsLocation) and type(found) is dict]
+        return {id(x) for found in snapshots for x in found.values() if type(x) is dict}
+
+    def announce(self, by_library: bool = False) -> None:
+        """Announces the writes since; see `journal.Region.touch`."""
         for written in self.changes():
             location = written.location
             location.set(written.before)
             try:
                 if isinstance(location, ContentsLocation | ArrayLocation):
-                    journal.touch_container(location.obj)
+                    journal.touch_container(location.obj, by_library=by_library)
                 elif isinstance(location, AttributeLocation):
-                    journal.touch_attribute(location.obj, location.attribute)
+                    journal.touch_attribute(location.obj, location.attribute, by_library)
                 else:
-                    journal.touch_location(location)
+                    journal.touch_location(location, by_library)
             finally:
                 location.set(written.after)
 

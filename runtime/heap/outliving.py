@@ -229,7 +229,7 @@ class Watch:
                 at=note.place(),
                 why="a call of the compiled program does not repeat the write, and the value means nothing outside of its "
                 "trace",
-                instead="return the value, and write it where the function is called",
+                instead=outside.WRITE_OUTSIDE,
             )
         return results[0]
 
@@ -277,7 +277,7 @@ def _is_of_a_module(location: Any) -> bool:
 
 
 def _counts_for_a_library(note: Note) -> bool:
-    """Whether a place is a number that a library counts in for itself: it is put back without a word."""
+    """Whether a place is a number that a library counts in, in a module or a class of its own: it is put back without a word."""
     owner = note.location.obj
     if type(note.before) is not int:
         return False

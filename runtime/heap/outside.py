@@ -25,9 +25,9 @@ import numpy as np
 from autograph.code import library, registry
 from autograph.runtime.tracing.refusals import frames_of_user
 from autograph.runtime.tracing.sharing import locals_of
-from autograph.runtime.tracing.variables import UNSET, contents
+from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, contents
 from autograph.runtime.values.kinds import LEAF_KINDS
-from autograph.runtime.values.locations import AttributeLocation, attribute_names
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_names
 
 Step = tuple[str, Any]
 """How one thing leads to another: `.` and an attribute, `[` and a key, or a text of its own."""
@@ -60,6 +60,26 @@ def find(wanted: set[int], roots: Iterable[tuple[Step, Any]]) -> dict[int, str]:
         if len(nodes) < _MOST:
             add(leads(x), number)
     return found
+
+
+def in_module(f: FunctionType, place: Any) -> list[Variable]:
+    """A variable with the name by which a function may refer to the object of a place, if the function's module holds it.
+
+    >>> kept = {"log": []}
+    >>> [found.name for found in in_module(lambda: kept, ContentsLocation(kept["log"]))]
+    ["kept['log']"]
+    """
+    if not isinstance(place, AttributeLocation | ContentsLocation):
+        return []
+    space = f.__globals__
+    names = dict.fromkeys([*sorted(registry.names_in(f.__code__)), *space])  # those that it names itself first
+    found = find({id(place.obj)}, [(("", name), space[name]) for name in names if name in space])
+    return [CellVariable(path, CellType(place.obj)) for path in found.values()]
+
+
+def is_written_outside(f: FunctionType, place: Any) -> bool:
+    """Whether a place is a global, or in an object that the function's module holds."""
+    return isinstance(place, GlobalLocation) or bool(in_module(f, place))
 
 
 def _path(nodes: list[tuple[Any, int, Step]], number: int) -> str:
@@ -123,6 +143,10 @@ def _of_function(f: FunctionType) -> Iterator[tuple[Step, Any]]:
         yield ("", f"the default of '{name}' of {f.__name__}()"), value
     for value in f.__dict__.values():
         yield ("-", None), value
+
+
+WRITE_OUTSIDE = "return the value, and write it where the function is called"
+"""What to do instead of writing to what is there before a trace and after it."""
 
 
 def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Iterator[tuple[Step, Any]]:

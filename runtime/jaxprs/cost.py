@@ -49,6 +49,11 @@ SMALL = 64
 """The elements of a small array at most: an operation on it costs about what one on a scalar does."""
 
 
+def is_small(v: Any) -> bool:
+    """Whether a variable of a jaxpr is a small array; a symbolic size is that of no small one."""
+    return isinstance(v.aval.size, int) and v.aval.size <= SMALL
+
+
 def selected(conditional: Conditional) -> list[Any] | None:
     """What a conditional leaves, by computing both branches; None where that costs more than a `cond`.
 
@@ -59,19 +64,19 @@ def selected(conditional: Conditional) -> list[Any] | None:
     kinds = (is_choice, is_question, is_cheap) if conditional.may_select else (is_choice, is_question)
     if not any(all(map(kind, jaxprs)) for kind in kinds):
         return None
-    unread = conditional.unread or [None] * len(jaxprs[0].outvars)
-    values = zip(*(branch.call() for branch in conditional.regions), unread, strict=True)
+    dead = conditional.dead or [None] * len(jaxprs[0].outvars)
+    values = zip(*(branch.call() for branch in conditional.regions), dead, strict=True)
     return [_chosen(conditional.pred, no, yes, branch if np.ndim(no) else None) for no, yes, branch in values]
 
 
-def _chosen(pred: Any, no: Any, yes: Any, unread: bool | None) -> Any:
+def _chosen(pred: Any, no: Any, yes: Any, dead: bool | None) -> Any:
     """`yes if pred else no`; of `pred` itself and another boolean, one bit operation.
 
-    `unread`: the value of `pred` with which nobody reads the result, if there is one: the result is then that of the other branch,
+    `dead`: the value of `pred` with which nobody reads the result, if there is one: the result is then that of the other branch,
     by an equation of its own, because what is noted of the result must not be noted of the branch's value.
     """
-    if unread is not None:
-        no = yes = no if unread else yes
+    if dead is not None:
+        no = yes = no if dead else yes
     if no is pred:
         return lax.bitwise_and(pred, yes)
     return lax.bitwise_or(pred, no) if yes is pred else lax.select_n(pred, no, yes)
@@ -92,7 +97,7 @@ def is_cheap(jaxpr: Any) -> bool:
 
 def is_question(jaxpr: Any) -> bool:
     """Whether a branch does nothing but compute bools from scalars: as a `select` it costs nothing, inside a loop or not."""
-    of_numbers = all(v.aval.size == 1 for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars))
+    of_numbers = all(getattr(v.aval, "size", 0) == 1 for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars))
     return of_numbers and all(v.aval.dtype == bool and not v.aval.shape for v in jaxpr.outvars) and is_cheap(jaxpr)
 
 
@@ -103,7 +108,7 @@ def is_free_again(jaxpr: Any) -> bool:
 
 def is_choice(jaxpr: Any) -> bool:
     """Whether a branch computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
-    of_few = all(isinstance(v.aval.dtype, np.dtype) and v.aval.size <= SMALL for v in jaxpr.outvars)
+    of_few = all(isinstance(v.aval.dtype, np.dtype) and is_small(v) for v in jaxpr.outvars)
     return of_few and all(map(_only_names_a_type, jaxpr.eqns))
 
 
@@ -138,9 +143,9 @@ def _cost_of(eqn: Any, name: str) -> float:
 
 def _is_small(eqn: Any, name: str) -> bool:
     """Whether an equation is pure and on small arrays; its derivative may be infinite. A slice may be of a large array."""
-    if name not in _WITHOUT_GRADIENT or any(v.aval.size > SMALL for v in eqn.outvars):
+    if name not in _WITHOUT_GRADIENT or not all(map(is_small, eqn.outvars)):
         return False
-    return name == "dynamic_slice" or all(v.aval.size <= SMALL for v in eqn.invars)
+    return name == "dynamic_slice" or all(map(is_small, eqn.invars))
 
 
 def _is_total(eqn: Any, name: str) -> bool:
@@ -148,7 +153,7 @@ def _is_total(eqn: Any, name: str) -> bool:
     if all(_is_integer(v) for v in eqn.invars):
         return name in _TOTAL_ON_INTEGERS
     if name == "dynamic_slice":
-        return all(v.aval.size <= SMALL for v in eqn.outvars)
+        return all(map(is_small, eqn.outvars))
     return name == "mul" and any(is_literal(v) and bool(np.all(np.isfinite(v.val))) for v in eqn.invars)
 
 

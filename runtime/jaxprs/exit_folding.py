@@ -42,7 +42,7 @@ from jax import lax
 from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs.cost import SMALL, calls_host, is_free_again, is_pure
+from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure, is_small
 from autograph.runtime.jaxprs.graph import is_literal, predicate_of, producers, reads, with_equations
 from autograph.runtime.jaxprs.loop import Conditional, Loop
 from autograph.runtime.jaxprs.specialize import Equations, under
@@ -63,7 +63,7 @@ class Exit(NamedTuple):
         flag: the number of the flag in the carry if no other exit needs it.
         condition: the boolean, a variable of the body.
         leaves_when: its value in the iteration that leaves.
-        asked: the equations of the body in an iteration that is made; the condition is their result.
+        decision: the equations of the body in an iteration that is made; the condition is their result.
         stay, leave: equations and results of an iteration that goes on, and of one that leaves.
         rest: the loop test, without such a flag.
     """
@@ -71,7 +71,7 @@ class Exit(NamedTuple):
     flag: int | None
     condition: Any
     leaves_when: bool
-    asked: Equations
+    decision: Equations
     stay: Equations
     leave: Equations
     rest: Any
@@ -91,19 +91,19 @@ def exits(loop: Loop) -> Iterator[Exit]:
             goes_on = stay.truth(stay.outs[flag])
             if goes_on is (not going):
                 continue
-            asked = under(jaxpr, known)
-            asked.outs = [condition]
-            if is_pure(asked.live):
+            decision = under(jaxpr, known)
+            decision.outs = [condition]
+            if is_pure(decision.live):
                 is_last = goes_on is going
                 test = loop.test.jaxpr
                 rest = narrowed(loop.test, under(test, {test.invars[flag]: going} if is_last else {}))
-                yield Exit(flag if is_last else None, condition, leaves_when, asked, stay, leave, rest)
+                yield Exit(flag if is_last else None, condition, leaves_when, decision, stay, leave, rest)
 
 
 def _iteration(loop: Loop, known: dict[Any, bool], condition: Any, value: bool) -> Equations:
     """An iteration in which the condition has that value; a result that nobody reads then stays as it was."""
     equations = under(loop.body.jaxpr, {**known, condition: value})
-    for k, note in enumerate(loop.unread):
+    for k, note in enumerate(loop.dead):
         if note == (condition, value):
             equations.outs[k] = loop.body.jaxpr.invars[k]
     return equations
@@ -113,11 +113,11 @@ def _find(loop: Loop) -> Exit | None:
     """The first exit whose condition may be computed before an iteration: what it costs twice is small."""
     jaxpr = loop.body.jaxpr
     for exit_ in exits(loop):
-        if any(out is not v and out.aval.size > SMALL for v, out in zip(jaxpr.invars, exit_.leave.outs, strict=True)):
+        if any(out is not v and not is_small(out) for v, out in zip(jaxpr.invars, exit_.leave.outs, strict=True)):
             continue
         again = {v for eqn in exit_.stay.live for v in eqn.outvars}
-        shared = [eqn for eqn in exit_.asked.live if eqn.outvars[0] in again]
-        is_light = all(v.aval.size <= SMALL for eqn in shared for v in eqn.outvars)
+        shared = [eqn for eqn in exit_.decision.live if eqn.outvars[0] in again]
+        is_light = all(is_small(v) for eqn in shared for v in eqn.outvars)
         if is_light and is_free_again(jaxpr.replace(eqns=shared, outvars=[exit_.condition])):
             return exit_
     return None
@@ -192,12 +192,12 @@ def condition_of(jaxpr: Any, out: Any) -> Any:
 
 def _without(loop: Loop, exit_: Exit) -> Loop:
     """The loop with that exit in its test; what never changes any more is closed over."""
-    asked, stay, leave = (narrowed(loop.body, equations) for equations in (exit_.asked, exit_.stay, exit_.leave))
+    decision, stay, leave = (narrowed(loop.body, equations) for equations in (exit_.decision, exit_.stay, exit_.leave))
     invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
     kept = changing(loop, outs, exit_.flag)
 
     def stays(*values: Any) -> Any:
-        [truth] = asked.call(*values)
+        [truth] = decision.call(*values)
         return lax.bitwise_not(truth) if exit_.leaves_when else truth
 
     def goes_on(*state: Any) -> list[Any]:
@@ -218,8 +218,8 @@ def _without(loop: Loop, exit_: Exit) -> Loop:
     read = reads(stay.jaxpr.eqns, outs)
     consts = {v: x for v, x in consts.items() if v in read}
     body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
-    unread = [loop.unread[k] for k in kept]
-    return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
+    dead = [loop.dead[k] for k in kept]
+    return loop._replace(test=test, body=body, init=init, dead=dead, finish=finish)
 
 
 def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:

@@ -127,7 +127,7 @@ def _without(loop: Loop, guard: _Guard) -> Loop:
         return list(tail.call(*state, *kept, *_chosen(type(body), guard, flag, given)))
 
     made_body = type(body)(*trace_region(iteration, [v.aval for v in jaxpr.invars], "loop_body"))
-    return loop._replace(body=made_body, unread=[None] * len(loop.unread))
+    return loop._replace(body=made_body, dead=[None] * len(loop.dead))
 
 
 def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:

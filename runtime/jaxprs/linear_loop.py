@@ -141,8 +141,8 @@ def _others(effects: Iterable[Any]) -> Any:
 
 
 def _reports(effect: Any) -> bool:
-    """Whether an effect is that of `jax.debug.print` or `jax.debug.callback` (their classes have no public name)."""
-    return type(effect).__name__ in ("DebugEffect", "OrderedDebugEffect")
+    """Whether an effect is that of a check, `jax.debug.print` or `jax.debug.callback` (their classes have no public name)."""
+    return any(kind.__name__ in ("DebugEffect", "OrderedDebugEffect") for kind in type(effect).__mro__)
 
 
 def _run(closed: Any, *args: Any) -> list[Any]:

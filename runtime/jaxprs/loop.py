@@ -13,7 +13,7 @@ class Conditional(NamedTuple):
     """`true_branch` if `pred` else `false_branch`: regions (`binding.Traced`) that take nothing and leave values of equal types.
 
     `may_select`: whether two cheap branches may both be computed, and selected from (see `cost`).
-    `unread`: for each result the branch whose value nobody reads, or None; none at all where nothing is known of any.
+    `dead`: for each result the branch whose value nobody reads, or None; none at all where nothing is known of any.
     `finish`: what the statement leaves, of what the branches leave.
     """
 
@@ -21,7 +21,7 @@ class Conditional(NamedTuple):
     false_branch: Any
     true_branch: Any
     may_select: bool = False
-    unread: Sequence[bool | None] = ()
+    dead: Sequence[bool | None] = ()
     finish: Callable[[list[Any]], list[Any]] = list
 
     @property
@@ -34,7 +34,7 @@ class Loop(NamedTuple):
     """A loop in regions (`binding.Traced`) that take its whole carry, and what its results stand for.
 
     `name`: of the function that is the test, by which reverse mode knows the loops that it may transpose.
-    `unread`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
+    `dead`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
     `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
     `choose`: `passes.bind_conditional`, for what stands after the loop instead of in it.
     """
@@ -43,7 +43,7 @@ class Loop(NamedTuple):
     body: Any
     init: list[Any]
     name: str
-    unread: list[tuple[Any, bool] | None]
+    dead: list[tuple[Any, bool] | None]
     finish: Callable[[list[Any]], list[Any]] = list
     alive: Any = None
     choose: Any = None

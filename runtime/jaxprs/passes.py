@@ -7,8 +7,8 @@
 | `sunk` | branches that leave elements: arrays are written after the `cond` |
 
 Of the forms the first that fits is taken: `rotated` asks a costly question once for each iteration, `unguarded` computes without a
-guard what an exit guards in the last iteration only, `selected` computes both branches. With `AUTOGRAPH_DEBUG=1` each pass is
-checked to leave a program.
+guard what an exit guards in the last iteration only, `selected` computes both branches. A `for` that is bound as `scan` has neither
+test nor exits and skips the passes over loops. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograph.runtime.jaxprs.cost import selected
 from autograph.runtime.jaxprs.exit_folding import folded
 from autograph.runtime.jaxprs.if_conversion import unguarded
 from autograph.runtime.jaxprs.loop import Bind, Conditional, Form, Loop
-from autograph.runtime.jaxprs.result_recovery import note_unread, recomputed
+from autograph.runtime.jaxprs.result_recovery import note_dead, recomputed
 from autograph.runtime.jaxprs.rotation import rotated
 from autograph.runtime.jaxprs.store_sinking import sunk
 
@@ -69,7 +69,7 @@ def bind_loop(written: Loop, bind: Bind) -> list[Any]:
     loop = _rewritten(written._replace(choose=bind_conditional), LOOP_PASSES)
     forms = (rewrite(loop) for rewrite in LOOP_FORMS)
     results = loop.finish(_run(loop, next((form for form in forms if form is not None), None), bind))
-    note_unread(written, results)
+    note_dead(written, results)
     return results
 
 

@@ -9,7 +9,7 @@
 Nobody reads the value in an iteration that goes on (`dead_results`), so it need not be carried: an expert's loop returns its
 state, and what follows the loop makes the value. Here: the value is another result, or a few operations on numbers that are.
 
-A number that no iteration reads is told as well, by what the last iteration left, if a counter tells whether there was one:
+A number that no iteration reads is recovered as well, from what the last iteration left, if a counter tells whether there was one:
 the variable of a `for` over a range is the counter before its last step.
 
 >>> import jax
@@ -57,49 +57,51 @@ _ON_NUMBERS = frozenset({"add", "sub", "mul", "neg", "max", "min", "convert_elem
 def recomputed(loop: Loop) -> Loop:
     """The loop without the results that the others tell, and without numbers that never change."""
     jaxpr = loop.body.jaxpr
-    ends = zip(_unread(loop, jaxpr.outvars), jaxpr.outvars, loop.init, strict=True)
-    fixed = {k for k, (is_unread, out, start) in enumerate(ends) if is_unread and stays_number(out, start)}
-    told: dict[int, _Told] = {}
+    ends = zip(_dead_inputs(loop, jaxpr.outvars), jaxpr.outvars, loop.init, strict=True)
+    fixed = {k for k, (is_dead, out, start) in enumerate(ends) if is_dead and stays_number(out, start)}
+    recovered: dict[int, _Recovery] = {}
     found = [*((True, *of) for of in _of_exits(loop)), *((False, *of) for of in _of_iterations(loop))]
     for is_of_exit, k, last in found:
-        if k in told or k in fixed:
+        if k in recovered or k in fixed:
             continue
-        one = _Told(loop, last, {k, *told, *fixed}, is_of_exit)
+        one = _Recovery(loop, last, {k, *recovered, *fixed}, is_of_exit)
         if one.tells(last.outs[k], _MOST) and (one.is_of_exit or one.iterations):
-            told[k] = one
-    if not told and not fixed:
+            recovered[k] = one
+    if not recovered and not fixed:
         return loop
-    kept = [k for k in range(len(loop.init)) if k not in told and k not in fixed]
+    kept = [k for k in range(len(loop.init)) if k not in recovered and k not in fixed]
 
     def finish(results: list[Any]) -> list[Any]:
         whole = list(loop.init)
         for k, x in zip(kept, results, strict=True):
             whole[k] = x
-        for k, one in reversed(told.items()):  # a result may be told by one that is told itself, further on
+        for k, one in reversed(
+            recovered.items()
+        ):  # a result may be recovered from one that is recovered itself, further on
             whole[k] = one.result(k, whole)
         return loop.finish(whole)
 
     test, body = loop.test.taking(kept), loop.body.taking(kept)
     body = with_equations(body, body.jaxpr.eqns, [jaxpr.outvars[k] for k in kept])
-    init, unread = ([of[k] for k in kept] for of in (loop.init, loop.unread))
-    return loop._replace(test=test, body=body, init=init, unread=unread, finish=finish)
+    init, dead = ([of[k] for k in kept] for of in (loop.init, loop.dead))
+    return loop._replace(test=test, body=body, init=init, dead=dead, finish=finish)
 
 
 def _of_exits(loop: Loop) -> Iterator[tuple[int, Equations]]:
     """The results that are read only after an exit was taken, and the iteration that takes it."""
-    is_unread = _unread(loop, [])
-    return ((k, last) for k, _, _, last in _noted(loop) if is_unread[k])
+    is_dead = _dead_inputs(loop, [])
+    return ((k, last) for k, _, _, last in _noted(loop) if is_dead[k])
 
 
 def _of_iterations(loop: Loop) -> Iterator[tuple[int, Equations]]:
-    """The numbers that no iteration reads: what the last one leaves may be told; and an iteration."""
+    """The numbers that no iteration reads: what the last one leaves may be recovered; and an iteration."""
     jaxpr = loop.body.jaxpr
-    for k, is_unread in enumerate(_unread(loop, jaxpr.outvars)):
-        if is_unread and not jaxpr.invars[k].aval.shape:
+    for k, is_dead in enumerate(_dead_inputs(loop, jaxpr.outvars)):
+        if is_dead and not jaxpr.invars[k].aval.shape:
             yield k, under(jaxpr, {})
 
 
-def _unread(loop: Loop, outs: list[Any]) -> list[bool]:
+def _dead_inputs(loop: Loop, outs: list[Any]) -> list[bool]:
     """Which of its carry neither an iteration nor the test reads; nor what is in `outs`."""
     test, body = loop.test.jaxpr, loop.body.jaxpr
     by_test, by_iteration = reads(test.eqns, test.outvars), reads(body.eqns, outs)
@@ -113,14 +115,14 @@ def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Equations]]:
         out = jaxpr.outvars[flag]
         for condition in (condition_of(jaxpr, out), out):
             for leaves_when in () if condition is None or is_literal(condition) else (True, False):
-                noted = [k for k, note in enumerate(loop.unread) if note == (condition, not leaves_when)]
+                noted = [k for k, note in enumerate(loop.dead) if note == (condition, not leaves_when)]
                 if noted:
                     last = under(jaxpr, {jaxpr.invars[flag]: going, condition: leaves_when})
                     if last.truth(last.outs[flag]) is (not going):
                         yield from ((k, flag, going, last) for k in noted)
 
 
-def note_unread(loop: Loop, results: list[Any]) -> None:
+def note_dead(loop: Loop, results: list[Any]) -> None:
     """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
     known = [*loop.init, *loop.test.consts, *loop.body.consts, *results]
     for k, flag, going, _ in _noted(loop):
@@ -131,7 +133,7 @@ def note_unread(loop: Loop, results: list[Any]) -> None:
         dead_results.note(results[k], results[flag], going)
 
 
-class _Told:
+class _Recovery:
     """A result of the last iteration in terms of the others.
 
     Args:

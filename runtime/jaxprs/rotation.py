@@ -1,4 +1,4 @@
-"""Loops that ask a costly question first, turned round as an expert does: it is asked before the loop and after each iteration.
+"""Loops that ask a costly question first, rotated as an expert does: it is asked before the loop and after each iteration.
 
     while k < n:                          new = f(x); done = C(new)
         new = f(x)                        while k < n and not done:
@@ -73,11 +73,11 @@ def rotated(loop: Loop) -> Form | None:
 
 def _is_worth_it(exit_: Exit) -> bool:
     """Whether the question is short enough to be held twice, and its answer guards more than a few numbers."""
-    head = exit_.asked.live
+    head = exit_.decision.live
     every = list(_every(head))
     if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
         return False
-    if not any(_guards(eqn, exit_.condition, exit_.asked.made_by) for eqn in exit_.asked.eqns):
+    if not any(_guards(eqn, exit_.condition, exit_.decision.made_by) for eqn in exit_.decision.eqns):
         return False
     anyway = {v for eqn in (*head, *exit_.leave.live) for v in eqn.outvars}
     behind = [eqn for eqn in exit_.stay.live if eqn.outvars[0] not in anyway]
@@ -98,10 +98,10 @@ def _every(eqns: Sequence[Any]) -> Iterator[Any]:
 
 
 def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
-    head = exit_.asked.live
-    asked = {v for eqn in head for v in eqn.outvars}
+    head = exit_.decision.live
+    of_head = {v for eqn in head for v in eqn.outvars}
     iterations = [
-        ([eqn for eqn in side.live if eqn.outvars[0] not in asked], side.outs) for side in (exit_.stay, exit_.leave)
+        ([eqn for eqn in side.live if eqn.outvars[0] not in of_head], side.outs) for side in (exit_.stay, exit_.leave)
     ]
     read = set().union(*(reads(eqns, outs) for eqns, outs in iterations))
     again, carried = [], []
@@ -115,7 +115,7 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
     again.reverse()
     iteration, leave = (with_equations(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
     # The end of the question, which only its answer needs, is asked in the test; else the answer is carried.
-    before = needed(exit_.asked.eqns, carried)
+    before = needed(exit_.decision.eqns, carried)
     known = {*carried, *loop.body.jaxpr.invars, *loop.body.jaxpr.constvars}
     end = [eqn for eqn in head if eqn not in before]
     if not reads(end, [exit_.condition]) <= known | {v for eqn in end for v in eqn.outvars}:

@@ -45,8 +45,8 @@ def hidden(test: Any, body: Any) -> list[Any]:
     iterations = dict(zip(test.invars, zip(body.invars, body.outvars, strict=True), strict=True))
     equations: list[Any] = []
     for eqn in test.eqns:
-        asked = [] if eqn.primitive not in _UP else zip(eqn.invars, _UP[eqn.primitive], strict=True)
-        counters = [(*iterations[v], step) for v, step in asked if not is_literal(v) and v in iterations]
+        others = [] if eqn.primitive not in _UP else zip(eqn.invars, _UP[eqn.primitive], strict=True)
+        counters = [(*iterations[v], step) for v, step in others if not is_literal(v) and v in iterations]
         if any(_may_be_miscounted(v, out, step, body.eqns) for v, out, step in counters):
             answers = [new_var(v.aval) for v in eqn.outvars]
             equations.append(eqn.replace(outvars=answers))

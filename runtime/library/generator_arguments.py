@@ -72,11 +72,11 @@ class _Held:
 _MISSING: Any = object()
 
 
-def _next(make: Make, held: _Held, asked: bool, default: Any = _MISSING) -> Any:
+def _next(make: Make, held: _Held, none_checked: bool, default: Any = _MISSING) -> Any:
     if default is _MISSING:
         return plain(algorithms.first_one)(make, held)
     if default is None:
-        return plain(algorithms.first_or_none, asked)(make, held)
+        return plain(algorithms.first_or_none, none_checked)(make, held)
     return plain(algorithms.first_of)(make, held, default)
 
 
@@ -91,7 +91,7 @@ def filtering(test: Any) -> Make:
 
 
 def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
-    search, is_better = plain(algorithms.extreme_or_none, asked=True), _IS_BETTER[f]
+    search, is_better = plain(algorithms.extreme_or_none, none_checked=True), _IS_BETTER[f]
     if default:
         return plain(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
     return plain(algorithms.extreme_of)(search, is_better, make, iterable, _text_of_failure(f))

@@ -39,14 +39,14 @@ _PLAIN: dict[Any, Callable[..., Any]] = {
 }
 
 
-def plain(algorithm: Any, asked: bool = False) -> Callable[..., Any]:
+def plain(algorithm: Any, none_checked: bool = False) -> Callable[..., Any]:
     """A function of `algorithms`, converted; what it cannot do is said of the user's line.
 
-    `asked`: the result is tested for `None` (`optional_results`).
+    `none_checked`: the result is tested for `None` (`optional_results`).
     """
     library.claim(algorithms.__file__)
     staged = host.conversion.staged(algorithm)
-    if asked:
+    if none_checked:
         staged = optional_results.asking(staged)
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from autograph import errors
-from autograph.runtime.heap import aliases, class_fallback, constants, journal, outliving
+from autograph.runtime.heap import aliases, class_fallback, constants, journal, library_objects, outliving
 from autograph.runtime.operators import augmented
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_jax_array
+from autograph.runtime.values.locations import attribute_values
 
 
 def announce(obj: Any, name: str) -> None:
@@ -148,4 +149,7 @@ def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:
     found = host.calls.staged(method)
     if found is method:
         announce(obj, name)
+        if (region := context.innermost()) is not None:
+            for part in (obj, *attribute_values(obj)):  # a module of NNX has an object that notes its trace
+                library_objects.enter_trace(part, region.touch)
     return found

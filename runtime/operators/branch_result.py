@@ -38,7 +38,7 @@ class BranchResult(Finished):
                 region.branches += beside._traces
                 region.holders = functools.partial(holders_of, beside)
             try:
-                with guarded_iterators.held_back(variables, run) as original:
+                with guarded_iterators.guarded(variables, run) as original:
                     self.value = original(run())
             except BaseException as error:
                 if error is not region.raised and not runtime_checks.is_event(error):

@@ -9,8 +9,24 @@ there afterwards:
 | the same object | it stays |
 | numbers or arrays of a joinable type | one output of the `cond` |
 | containers of one structure, objects that nobody else knows | one of outputs, and a note of what it may stand for |
-| a value in one branch only, where the other raised, returned or leaves it unread | that value, with a placeholder beside it |
+| a value in one branch only, where the other raised, returned or leaves it dead | that value, with a placeholder beside it |
 | anything else | refused by name (`Mismatch`) |
+
+>>> import jax
+>>> from autograph.runtime.operators.conditionals import if_stmt
+>>> def f(p, x):
+...     a, b, c = x, "static", {"k": x}
+...     def if_body():
+...         nonlocal a, c
+...         a, c = x + 1.5, {"k": 0}
+...     if_stmt(p, if_body, lambda: None, lambda: (a, b, c))
+...     return a, b, c
+>>> kept = []
+>>> program = jax.make_jaxpr(lambda p, x: kept.append(f(p, x)))(True, 2)
+>>> [str(v.aval.dtype) for v in program.eqns[-1].outvars]  # of one `cond`, in the types that join: `a`, and what `c` holds
+['float32', 'int32']
+>>> kept[0][1]
+'static'
 """
 
 from __future__ import annotations
@@ -19,9 +35,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph import errors
-from autograph.runtime.heap import aliases, class_fallback, journal
+from autograph.runtime.heap import aliases, class_fallback, framework_notes, journal
 from autograph.runtime.heap.array_versions import JoinedArrays
 from autograph.runtime.heap.escape import made_inside, owned, reaches_object
+from autograph.runtime.heap.library_objects import OF_LIBRARY
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
@@ -99,20 +116,20 @@ class MergedBranches:
             if type(value) is Undefined:
                 raise_undefined(value)
         self.value = self._one(VALUE, body.value, orelse.value, optional=info.none_checked)
-        unread = [
+        dead = [
             self._dead if n in info.dead_on_exit else _READ if n.startswith(RETURNED) or n in info.lasting else returned
             for n in names
         ]
         self.variables = [
-            self._one(v.name, a, b, unread=sides, optional=v.is_optional)
-            for v, a, b, sides in zip(variables, body.values, orelse.values, unread)
+            self._one(v.name, a, b, dead=sides, optional=v.is_optional)
+            for v, a, b, sides in zip(variables, body.values, orelse.values, dead)
         ]
         self.locations = self._locations()
         pairs = zip(self.join.left, self.join.right, strict=True)
         self.bools = [python_bools.join(*(x for x in pair if type(x) is not _Dead)) for pair in pairs]
-        dead = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
+        sides = [[x is _DEAD for x in side] for side in (self.join.right, self.join.left)]
         self.arrays = JoinedArrays(body.arrays, orelse.arrays, self.join.left, self.join.right)
-        self.unread = [None if no is yes else yes for no, yes in zip(*dead, strict=True)]
+        self.dead = [None if no is yes else yes for no, yes in zip(*sides, strict=True)]
 
     def close(self) -> None:
         """Says of each container that was joined what it may stand for; what the branches made is a token from now on."""
@@ -122,8 +139,8 @@ class MergedBranches:
             return
         tables = (*(sources for sources, _, _ in nodes.values()), *found)
         every = [root for roots in found for root in roots]
-        self._rebuilt = [root for root in every if id(root) in self.join.born]
-        made = made_inside(every, (self.body, self.orelse), tables) | self.join.born | self.join.owned
+        self._rebuilt = [root for root in every if id(root) in self.join.made]
+        made = made_inside(every, (self.body, self.orelse), tables) | self.join.made | self.join.owned
         tokens = {key: aliases.Token() for key in made}
         for (key, (_, node, path)), roots in zip(list(nodes.items()), found, strict=True):
             nodes[key] = (tuple(tokens.get(id(root), root) for root in roots), node, path)
@@ -147,27 +164,27 @@ class MergedBranches:
         owners = [w.location.obj for branch in branches for w in branch.written]
         if not owners:
             return None
-        born = made_inside(owners, branches)
+        made = made_inside(owners, branches)
         for branch in branches:
             for w in branch.written:
-                if id(w.location.obj) in born:
+                if id(w.location.obj) in made:
                     w.location.set(w.after)
                     if isinstance(w.location, AttributeLocation):
-                        self.join.born.add(id(w.location.obj))
-        return born
+                        self.join.made.add(id(w.location.obj))
+        return made
 
     def _find_objects(self) -> None:
         """Notes which ordinary objects among the results nobody else knows: two of them join attribute by attribute."""
         branches = (self.body, self.orelse)
         objects = differing_objects(*((branch.value, *branch.values) for branch in branches))
         if objects:  # references are counted next, and nothing else of ours refers to them
-            born = made_inside(objects, branches)
-            self.join.born |= born & {id(obj) for obj in objects}  # not the containers beside them
+            made = made_inside(objects, branches)
+            self.join.made |= made & {id(obj) for obj in objects}  # not the containers beside them
             changed = set()  # what a branch wrote to an older object that it leaves is undone by now
             for branch in branches:
                 left = {id(x) for x in (branch.value, *branch.values)}
                 changed |= {id(w.location.obj) for w in branch.written} & left
-            self.join.owned |= owned(objects, branches, self._variables) - self.join.born - changed
+            self.join.owned |= owned(objects, branches, self._variables) - self.join.made - changed
 
     def _find_containers(self) -> None:
         """Notes which containers among the results the branches made: one that only one branch leaves is rebuilt outside of it.
@@ -195,13 +212,13 @@ class MergedBranches:
         left: Any,
         right: Any,
         join: Callable[[Any, Any, str], Template] | None = None,
-        unread: Sequence[bool] = _READ,
+        dead: Sequence[bool] = _READ,
         optional: bool = False,
     ) -> Template:
         """The joined value of one variable or location.
 
         Args:
-            unread: in which of the two branches nobody reads it afterwards, since a jump ends the branch.
+            dead: in which of the two branches nobody reads it afterwards, since a jump ends the branch.
             optional: it may hold `None` or a value.
         """
         left_unset, right_unset = is_unbound(left), is_unbound(right)
@@ -221,19 +238,19 @@ class MergedBranches:
             return self._alone(right if is_right else left, is_right, name, is_snapshot=join is not None)
         if optional and left is not right and any(x is None or type(x) is Maybe for x in (left, right)):
             join = self._maybe
-            if unread[0] != unread[1]:
-                return self._alone(right if unread[0] else left, unread[0], name)
+            if dead[0] != dead[1]:
+                return self._alone(right if dead[0] else left, dead[0], name)
         mark = self.join.mark()
         try:
             return (join or self.join.add)(left, right, name)
         except Mismatch:
-            if unread[0] == unread[1]:
+            if dead[0] == dead[1]:
                 if self._enclosed is None or join is not None or not self._enclosed.is_dead(name):
                     raise
                 self.join.reset(mark)
                 return Same(UNSET)
             self.join.reset(mark)
-            return self._alone(right if unread[0] else left, unread[0], name)
+            return self._alone(right if dead[0] else left, dead[0], name)
 
     def _maybe(self, left: Any, right: Any, path: str) -> Template:
         """The template of what is `None` on one side, or may be."""
@@ -258,9 +275,9 @@ class MergedBranches:
             other = instead or _DEAD
             left, right = (other, value) if is_right else (value, other)
             return self.join.output(left, right, type_of(value))
-        opened = open_object(value) if id(value) in self.join.born else open_container(value)
+        opened = open_object(value) if id(value) in self.join.made else open_container(value)
         if opened is None or not (
-            is_snapshot or is_value(value) or id(value) in self.join.born or id(value) in (self._fresh or ())
+            is_snapshot or is_value(value) or id(value) in self.join.made or id(value) in (self._fresh or ())
         ):
             return Same(value)
         key = (id(value), 0)
@@ -270,7 +287,7 @@ class MergedBranches:
             return found
         steps = zip(opened[0], opened[2], strict=True)
         children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
-        is_again = id(value) in self.join.born or is_unknown(value)  # whose attributes are let go; whose note is
+        is_again = id(value) in self.join.made or is_unknown(value)  # whose attributes are let go; whose note is
         is_static = not is_again and all(type(c) is Same for c in children)
         template = Same(value) if is_static else Node(opened[3], children)
         if not is_snapshot:
@@ -289,13 +306,20 @@ class MergedBranches:
     def _locations(self) -> list[tuple[Any, Template]]:
         in_one_way(self.body.written, self.orelse.written)
         merged: dict[Any, tuple[Any, list[Any]]] = {}
+        both = [*self.body.written, *self.orelse.written]
+        self.of_libraries = {w.location.key: w.note for w in both if w.by_library}
+        counts = {w.location.key for w in both if framework_notes.is_count(w)}
         for side, branch in enumerate((self.body, self.orelse)):
             for w in branch.written:
                 if self._fresh is None or id(w.location.obj) not in self._fresh:
                     entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
                     entry[1][side] = w.after
-        found = []
+        found: list[tuple[Any, Template]] = []
         for location, (left, right) in merged.values():
+            if location.key in counts:
+                left, right = (right if self._dead[0] else left), (left if self._dead[1] else right)
+                found.append((location, Same(framework_notes.joined(left, right))))
+                continue
             if isinstance(location, AttributeLocation) and (left is UNSET) != (right is UNSET):
                 left, right = self._or_of_class(location, left, right, merged)
             mark = self.join.mark()
@@ -306,9 +330,16 @@ class MergedBranches:
             except Mismatch as differ:
                 if not self._is_dying(location):
                     differ.place = location
+                    if location.key in self.of_libraries and not self._is_named(location.obj):
+                        differ.instead = OF_LIBRARY
                     raise
                 self.join.reset(mark)
         return found
+
+    def _is_named(self, obj: Any) -> bool:
+        """Whether a variable of the function holds an object: then it is no state of a library that wrote to it."""
+        functions = (getattr(branch.run, "__wrapped__", branch.run) for branch in (self.body, self.orelse))
+        return any(variable.get() is obj for function in functions for variable in cells_of(function))
 
     def _or_of_class(
         self, location: AttributeLocation, left: Any, right: Any, merged: dict[Any, Any]

@@ -25,10 +25,11 @@ after each branch, and the joined values are written once, after the `cond`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from autograph import errors, verbosity
-from autograph.runtime.heap import aliases, journal, path_conditions, returned_arrays
+from autograph.runtime.heap import aliases, journal, outside, path_conditions, returned_arrays
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
 from autograph.runtime.jaxprs.loop import Conditional
@@ -232,10 +233,10 @@ def _land(
     """Binds `cond`, writes the joined values; returns the statement's value and the containers that were merged."""
     results: list[Any] = []
     if plan.join.types or checked.tells or false_branch.jaxpr.effects or true_branch.jaxpr.effects:
-        unread_in = [*plan.unread, *[None] * checked.tells]
-        results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), unread_in))
+        dead_in = [*plan.dead, *[None] * checked.tells]
+        results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), dead_in))
         checked.take(results)
-        for result, branch, known in zip(results, plan.unread, plan.bools, strict=True):
+        for result, branch, known in zip(results, plan.dead, plan.bools, strict=True):
             if branch is not None:
                 dead_results.note(result, pred, branch)
             if known is not None:
@@ -250,7 +251,7 @@ def _land(
     for variable, template in zip(variables, plan.variables, strict=True):
         variable.set(fill(template, own, built))
     for location, template in plan.locations:
-        journal.touch_location(location)
+        journal.touch_location(location, location.key in plan.of_libraries, plan.of_libraries.get(location.key, ""))
         location.set(fill(template, own, built))
     value = fill(plan.value, own, built)
     returned_arrays.note(variables, [own[k] for k in returned])
@@ -274,35 +275,47 @@ def _merged(
         if what == "if" and where is not None and where.line.startswith("return"):
             # The rest of the function is the other branch.
             what, sides = "return", ("when it is taken", "when it is not")
-        users = getattr(body.run, "__wrapped__", body.run)
+        elif what == "loop":
+            sides = "when it goes on", "when it has ended"
+        users: Any = getattr(body.run, "__wrapped__", body.run)
+        holders = [*cells_of(users), *cells_of(orelse.run), *variables]
+        assert isinstance(place, FunctionType)
         raise errors.StagingError(
-            _difference(what, differ.named([*cells_of(users), *cells_of(orelse.run), *variables])),
+            _difference(what, differ.named([*holders, *outside.in_module(place, differ.place)])),
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
-            instead=_remedy(what, differ),
+            instead=_remedy(what, differ, place),
         ) from None
 
 
-def _remedy(what: str, differ: Mismatch) -> str:
+def _remedy(what: str, differ: Mismatch, where: FunctionType) -> str:
+    if differ.instead or differ.read_before:
+        return differ.instead or differ.read_before
+    sides = differ.left, differ.right
+    if all(side.startswith("str ") for side in sides):
+        return "choose between numbers, or test a Python value (a static argument): no program computes texts"
+    if outside.is_written_outside(where, differ.place):
+        return outside.WRITE_OUTSIDE
     if differ.why == ONE_PATH:
-        return differ.read_before or "write it in both branches, or before the statement"
-    if differ.instead:
-        return differ.instead
-    if what == "loop" and isinstance(differ.place, ContentsLocation) and type(differ.place.obj) is list:
+        return "write it in both branches, or before the statement"
+    holder = getattr(differ.place, "obj", None) if isinstance(differ.place, ContentsLocation) else None
+    if isinstance(holder, dict) and "structures" in differ.why:
+        return "write the same keys in both branches, or before the statement"
+    is_of_list = type(holder) is list
+    if is_of_list and what == "if" and "structures" in differ.why:
+        return "append in both branches, a neutral value in one of them, or write into an array (x[n] = ...) and count"
+    if is_of_list and what == "loop":
         return (
             "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it iterates at most, "
             "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
         )
-    sides = differ.left, differ.right
     if "None" in sides:
         if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):
             return (
                 "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
             )
         return "use a number in the place of None, and a flag of your own that says whether it counts"
-    if all(side.startswith("str ") for side in sides):
-        return "choose between numbers, or test a Python value (a static argument): no program computes texts"
     return (
         "make both branches leave a value of one shape, dtype and structure, or test a Python value "
         "(a static argument), so that only one branch is used"
@@ -312,8 +325,10 @@ def _remedy(what: str, differ: Mismatch) -> str:
 def _difference(what: str, path: str) -> str:
     if what == "return":
         return f"this `return` and the rest of the function leave different values in {quoted(path)}"
+    if what == "loop":
+        return f"the loop leaves different values in {quoted(path)}"
     sides = "operands" if what in ("`and`", "`or`") else "branches"
-    if what in ("if", "loop") or not path.startswith(VALUE):
+    if what == "if" or not path.startswith(VALUE):
         return f"the two {sides} of the {what} leave different values in {quoted(path)}"
     part = path.removeprefix(VALUE)
     return f"the two {sides} of the {what} have different values" + (f" at {part}" if part else "")

@@ -59,6 +59,7 @@ def for_loop(
     test: Callable[[], Any] | None = None,
     appends: StateLike = None,
     last: bool = False,
+    item: bool = True,
     options: dict[str, Any] | None = None,
     lists: StateLike = None,
     optional: Sequence[str] = (),
@@ -72,16 +73,15 @@ def for_loop(
         body: one iteration; assigns the loop target itself when that lives on.
         state: the variables that change and that the next iteration or the rest of the function reads.
         test: whether the loop goes on (jump flags); asked after each iteration, before the next item is taken.
-        appends: names that the body uses for nothing but `name.append(value)`, as `lambda: (name,)`. Where such a list is
-            known under no other name, what is appended becomes a stacked output of the `scan`.
-        last: whether `iterable` comes from a variable that nobody reads again.
+        appends: lists with which the body does nothing but append: stacked outputs of the `scan` where nobody else knows them.
+        last: whether `iterable` comes from a variable that nobody reads again. item: whether the body reads its item.
         options, lists, optional, asked, returned: see `while_loop`.
     Raises:
         StagingError: a variable cannot be carried.
     """
     if (optional or asked) and is_tracing():
         state = variables_of(state, (*optional, *returned) if asked else optional)
-    if type(iterable) is iterables.Filter and not iterable.begun:
+    if type(iterable) is iterables.Filter and not iterable.is_started:
         body = _Filtered(iterable.fn, body, state)
         for_loop(iterable.iterable, body, state, test=test, options=options, lists=lists)
         iterable.exhaust()
@@ -103,12 +103,12 @@ def for_loop(
                 shared = iterators.is_native(iterable) and (
                     sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
                 )
-                iterate(iterable, body, state, test, shared, options, lists)
+                iterate(iterable, LoopInfo.of(body, test, state, options, lists), shared)
         finally:
             iterated_containers.end(walks)
         return
     if not items.is_static or items.length:
-        _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends))
+        _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item))
     if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
         iterable.exhaust()
 
@@ -137,7 +137,7 @@ def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = No
         _stage_or_unroll(items.after_first(), info, before=reason)
     else:
         unrolled = (items.make(k, items.slices(k)) for k in range(items.length))
-        iterate(unrolled, info.body, info.variables, info.test)
+        iterate(unrolled, info)
         _warn(info.body, reason)
 
 

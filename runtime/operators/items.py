@@ -33,6 +33,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.code.library import is_library
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import array_versions, constants, iterated_containers, journal
 from autograph.runtime.operators import attributes, augmented
@@ -41,7 +42,7 @@ from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import a, refusal
-from autograph.runtime.tracing.staging import is_jax_array, is_traced
+from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
 
@@ -190,7 +191,13 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
 def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
     if not is_jax_array(x):
-        return set_item(augmented.iop(symbol, get_item(x, i), value()), x, i, unshared)
+        old = get_item(x, i)
+        if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
+            return set_item(augmented.iop(symbol, old, value()), x, i, unshared)
+        new = combined(symbol, old, value())
+        set_item(new, x, i)  # a library may ask what it holds before it takes another array
+        array_versions.record(old, new, array_versions.UPDATE)
+        return x
     new = _augmented(x, i, symbol, value)
     array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
     return new

@@ -17,17 +17,17 @@ can neither fail nor be seen, so `and` of two bools is one bit operation instead
 
 from __future__ import annotations
 
-import dis
+import inspect
 import sys
-import weakref
 from collections.abc import Callable, Sequence
-from types import CodeType, FunctionType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from autograph.analyses.operators import ARITHMETIC
+from autograph.code.registry import names_in
 from autograph.runtime.heap import aliases, journal
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import in_place_of, staged_value
@@ -66,22 +66,22 @@ def _joined(
     state: StateLike,
     unbound: Sequence[str] = (),
     test: bool = False,
-    total: bool | None = None,
+    lazy: bool = False,
 ) -> Any:
     """`left`, or `right()` where the truth of `left` is `on`.
 
     Args:
         test: only the truth of the value is asked: it is what has the same.
-        total: what `is_total` would say of `right`, where the caller knows better.
+        lazy: whether evaluating `right` may fail, cost much or be noticed, even where all its variables are numbers.
     """
     pred = decider(left)
     if not is_traced(pred):
         return right() if bool(pred) is on else not on if test else left
     pred = predicate(pred)
-    total = (test or is_traced(left)) and (is_total(right) if total is None else total)
+    is_total = not lazy and (test or is_traced(left)) and _reads_numbers(right)
     if test:
         left, right = pred, _asked(right)
-    if total:
+    if is_total:
         return _combine(lax.bitwise_and if on else lax.bitwise_or, pred, left, right(), on)
 
     def decided() -> Any:
@@ -132,18 +132,18 @@ def not_(x: Any) -> Any:
     return optional.joined(result, test, False, True)
 
 
-def compare(left: Any, *rest: Any) -> Any:
+def compare(left: Any, *rest: Any, lazy: bool = False) -> Any:
     """`left < middle < right`, written `compare(left, '<', lambda: middle, '<', lambda: right)`.
 
-    Each operand is evaluated at most once, and not at all after a comparison that is false.
+    Each operand is evaluated at most once, and not at all after a comparison that is false. `lazy`: see `_joined`, of the last one.
     """
     symbol, operand, *more = rest
     right = operand()
     result = _COMPARISONS[symbol](left, right)
     if not more:
         return result
-    total = len(more) == 2 and _is_real_scalar(right) and is_total(more[1])
-    return and_(result, in_place_of(more[1], lambda: compare(right, *more)), total=total)
+    lazy = lazy or len(more) > 2 or not _is_real_scalar(right)
+    return and_(result, in_place_of(more[1], lambda: compare(right, *more, lazy=lazy)), lazy=lazy)
 
 
 def is_(a: Any, b: Any) -> Any:
@@ -184,40 +184,16 @@ def not_in(x: Any, container: Any) -> Any:
     return not_(membership.contains(x, container))
 
 
-# --- which right sides can be evaluated without being asked for ---
-
-_READS = frozenset({"LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CLASSDEREF"})
-# `ag__.eq(a, b)`: the runtime is a constant, and no number has an attribute of such a name.
-_METHODS = frozenset(function.__name__ for function in comparison.COMPARISONS.values())
-_NO_EFFECT = _READS | {
-    "RESUME", "COPY_FREE_VARS", "LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST", "COMPARE_OP", "UNARY_NEGATIVE",
-    "NOP", "PUSH_NULL", "CACHE", "PRECALL", "CALL",
-}  # fmt: skip
-_TOTAL = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
-_codes: dict[int, tuple[weakref.ref[CodeType], frozenset[str] | None]] = {}
-
-
-def is_total(right: Callable[[], Any]) -> bool:
-    """Whether evaluating `right()` can neither fail, nor be noticed, nor cost much: arithmetic on scalars that exist.
-
-    Division, powers and indexing are left out: they can fail on Python numbers, and have no derivative everywhere.
-    """
-    if type(right) is not FunctionType or right.__defaults__:
-        return False
-    code = right.__code__
-    known = _codes.get(id(code))
-    if known is None or known[0]() is not code:
-        # By identity: a code object's hash reads its constants, and generated code holds any.
-        known = _codes[id(code)] = (weakref.ref(code), _globals_of_arithmetic(code))
-    if known[1] is None:
-        return False
+def _reads_numbers(right: Callable[[], Any]) -> bool:
+    """Whether all variables of an operand are bound to real numbers: then arithmetic on them can neither fail nor be noticed."""
+    right = inspect.unwrap(right)  # the user's, where one of ours stands in its place
     names = right.__globals__
     try:
         values = [cell.cell_contents for cell in right.__closure__ or ()]
-        values += [names[name] for name in known[1] if names[name] is not sys.modules["autograph.runtime"]]
+        values += [names[name] for name in names_in(right.__code__) - ARITHMETIC]
     except (ValueError, KeyError):  # unbound: Python raises only where the right side is evaluated
         return False
-    return all(map(_is_real_scalar, values))
+    return all(_is_real_scalar(x) for x in values if x is not sys.modules["autograph.runtime"])
 
 
 def _is_real_scalar(x: Any) -> bool:
@@ -227,20 +203,3 @@ def _is_real_scalar(x: Any) -> bool:
         return True  # also one that no array can hold
     aval = jax.typeof(x)
     return not aval.shape and any(jnp.issubdtype(aval.dtype, k) for k in (jnp.bool_, jnp.integer, jnp.floating))
-
-
-def _globals_of_arithmetic(code: CodeType) -> frozenset[str] | None:
-    """The globals that a region of arithmetic reads; None where it is something else."""
-    found = set()
-    for step in dis.get_instructions(code):
-        if step.opname == "BINARY_OP":
-            if step.argrepr not in _TOTAL:
-                return None
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            if step.argval not in _METHODS:
-                return None
-        elif step.opname not in _NO_EFFECT:
-            return None
-        elif step.opname == "LOAD_GLOBAL":
-            found.add(step.argval)
-    return frozenset(found)

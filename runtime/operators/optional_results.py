@@ -22,9 +22,8 @@ Whether the result is `None` may be known only when the program runs. Then it is
 
 from __future__ import annotations
 
-import dis
 import functools
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
@@ -50,7 +49,7 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
     if not asked or not is_tracing():
         return found
     function = found.__func__ if type(found) is MethodType else found
-    if type(function) is not FunctionType or not _begins_by_asking(function.__code__):
+    if type(function) is not FunctionType or asked_for_none.__name__ not in function.__code__.co_names:
         return found
 
     @functools.wraps(function)
@@ -62,12 +61,3 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
             context.progress.asks_for_none = False  # where the arguments did not fit
 
     return call
-
-
-def _begins_by_asking(code: CodeType) -> bool:
-    """Whether the first thing that a function does is to call `asked_for_none`."""
-    if asked_for_none.__name__ not in code.co_names:
-        return False
-    attributes = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_ATTR", "LOAD_METHOD")]
-    first = attributes[1] if attributes[0] == "either" else attributes[0]  # a lambda is `ag__.either(...)` as a whole
-    return bool(first == asked_for_none.__name__)

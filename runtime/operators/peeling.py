@@ -68,7 +68,7 @@ def try_iterations(
         region.is_trial = True
         done, traced = 0, _traced(variables)
         try:
-            with guarded_iterators.held_back([], *functions):
+            with guarded_iterators.guarded([], *functions):
                 while True:
                     iteration()
                     done += 1

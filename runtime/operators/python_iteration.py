@@ -30,93 +30,88 @@ from autograph.runtime.operators import conditionals, huge_ranges
 from autograph.runtime.operators.peeling import stage_from_here, try_iterations
 from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.iteration_space import length_of, range_items
+from autograph.runtime.tracing.context import receive
 from autograph.runtime.tracing.exact_integers import exact_integers
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.variables import StateLike, Variable
+from autograph.runtime.tracing.variables import Variable
 
 
-def iterate(
-    iterable: Any,
-    body: Callable[[Any], Any],
-    state: StateLike,
-    test: Callable[[], Any] | None,
-    shared: bool = False,
-    options: dict[str, Any] | None = None,
-    lists: StateLike = None,
-) -> None:
+def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
     """Python's loop; once a jump flag is traced, what remains is staged.
 
     `shared`: somebody else may ask the iterator for what the loop leaves.
     """
+    body, test = info.body, info.test
     if test is None:
         for item in iterable:
-            body(item)
+            body(receive(item))
         return
     if type(iterable) is range and is_tracing() and length_of(iterable) > 1:
-        info = LoopInfo.of(body, test, state, options, lists)
         with assuming((body.__code__, "for"), info.options, info.lists) as assumptions:
-            numbers = _first_numbers(iterable, info, test, assumptions)
+            numbers = _first_numbers(iterable, info, assumptions)
         if numbers is None:
             return
         iterable = numbers
     iterator = iter(iterable)
     done = 0
     for item in iterator:
-        body(item)
+        body(receive(item))
         done += 1
         truth = test()
         if is_traced(truth):
             if shared:
                 raise _refuse_shared(body)
-            _stage_rest(iterable, iterator, done, LoopInfo.of(body, test, state), test, truth)
+            _stage_rest(iterable, iterator, done, info, truth)
             return
         if not truth:
             return
 
 
-def _first_numbers(
-    numbers: range, info: LoopInfo, test: Callable[[], Any], assumptions: LoopAssumptions
-) -> range | None:
+def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions) -> range | None:
     """Runs the first iterations, or the whole loop staged; returns what is left to do, None if nothing is."""
-    body = info.body
+    assert info.test is not None
 
     def stage() -> None:
-        _stage_range(numbers, info, test, assumptions, begins=True)
+        _stage_range(numbers, info, assumptions, begins=True)
 
     if assumptions.from_start and stage_from_here(stage, assumptions):
         return None
     items = iter(numbers)
     truth, done = try_iterations(
-        lambda: body(next(items)), test, info.variables, assumptions, (body, test), length_of(numbers)
+        lambda: info.body(next(items)),
+        info.test,
+        info.variables,
+        assumptions,
+        (info.body, info.test),
+        length_of(numbers),
     )
     if not done:
         return None if stage_from_here(stage, assumptions) else numbers
     rest = numbers[done:]
     if is_traced(truth):
-        _stage_rest(rest, iter(rest), 0, info, test, truth)
+        _stage_rest(rest, iter(rest), 0, info, truth)
         return None
     return rest if truth else None
 
 
-def _stage_range(
-    numbers: range, info: LoopInfo, test: Callable[[], Any], assumptions: LoopAssumptions, begins: bool = False
-) -> None:
+def _stage_range(numbers: range, info: LoopInfo, assumptions: LoopAssumptions, begins: bool = False) -> None:
     held = huge_ranges.held(numbers)
     # Where it is not staged it is unrolled, and there the numbers are Python's.
     with exact_integers():
         stage_counted_while(range_items(held.start, held.stop, held.step), info, assumptions, begins)
-        if held is not numbers:
-            huge_ranges.fail_beyond(numbers, info.body, info.variables, test)
+        if held is not numbers and info.test is not None:
+            huge_ranges.fail_beyond(numbers, info.body, info.variables, info.test)
 
 
-def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, test: Callable[[], Any], truth: Any) -> None:
-    body, variables = info.body, info.variables
+def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: Any) -> None:
+    body, test, variables = info.body, info.test, info.variables
+    assert test is not None
     if type(iterable) is range:
         rest = iterable[done:]
 
         def stage() -> None:
-            with assuming((body.__code__, "while")) as assumptions:
-                _stage_range(rest, info, test, assumptions)
+            with assuming((body.__code__, "while"), info.options, info.lists) as assumptions:
+                _stage_range(rest, info, assumptions)
 
         if length_of(rest) > huge_ranges.MOST_UNROLLED:
             stage()  # or says why not
@@ -158,7 +153,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, test: C
         truth = test()
         if not is_traced(truth):
             if truth:
-                iterate(iterator, body, variables, test)
+                iterate(iterator, info)
             return
 
 
@@ -167,7 +162,7 @@ _MOST = 2_000  # iterations over an iterator that does not say how many items it
 
 
 class _Items:
-    """An iterator that the loop alone may advance in its iterations: what an iteration closes over as a variable is held back."""
+    """An iterator that the loop alone may advance in its iterations: what an iteration closes over as a variable is guarded."""
 
     __slots__ = ("_iterator",)
 

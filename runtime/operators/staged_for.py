@@ -20,9 +20,7 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import jax
@@ -56,6 +54,7 @@ class LoopInfo(NamedTuple):
         body, test, options: see `for_loop`.
         variables: those that the loop changes.
         lists, appends: those that hold lists which may grow in the body, and to which it does nothing but append.
+        item: whether the body reads its item.
     """
 
     body: Callable[[Any], Any]
@@ -64,6 +63,7 @@ class LoopInfo(NamedTuple):
     options: dict[str, Any]
     lists: Sequence[Variable]
     appends: Sequence[Variable]
+    item: bool = True
 
     @classmethod
     def of(
@@ -98,7 +98,7 @@ def stage_for(items: Items, info: LoopInfo) -> None:
 def _stage_scan(items: Items, info: LoopInfo) -> None:
     body, variables = info.body, info.variables
     counter = Hidden("the loop counter", 0)
-    counts = items.counts and _reads_item(body)
+    counts = items.counts and info.item
     own = [*variables, counter] if counts else variables
 
     def iteration(*slices: Any) -> None:
@@ -128,23 +128,6 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
     if verbosity.level > 1:
         verbosity.tell_statement(2, body, f"for: staged as lax.scan of {items.length} iterations")
     aliases.note(merged, body)
-
-
-def _reads_item(body: Callable[[Any], Any]) -> bool:
-    """Whether a loop body looks at its item (`for _ in ag.range(n)` does not)."""
-    code = body.__code__
-    if type(body) is not FunctionType or code.co_argcount != 1 or code.co_varnames[0] in code.co_cellvars:
-        return True
-    item = code.co_varnames[0]
-    return any(
-        step.opname.startswith("LOAD_FAST") and (step.argval == item or item in _names(step.argval))
-        for step in dis.get_instructions(code)
-    )
-
-
-def _names(argument: Any) -> tuple[Any, ...]:
-    """What an instruction loads that loads two variables (Python 3.13)."""
-    return argument if isinstance(argument, tuple) else ()
 
 
 def _row(array: Any) -> Any:

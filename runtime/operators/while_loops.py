@@ -30,7 +30,7 @@ from jax import lax
 
 from autograph import errors, verbosity
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, is_tracing, new_var
-from autograph.runtime.carry import list_growth
+from autograph.runtime.carry import list_growth, loop_results
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.fixed_point import Carry, Retry
 from autograph.runtime.carry.messages import refuse
@@ -297,7 +297,7 @@ def _attempt(
         carry.assume_test(tracers[:count])
         checked.begin()
         try:
-            with guarded_iterators.held_back(carry.variables, *carry.functions):
+            with guarded_iterators.guarded(carry.variables, *carry.functions):
                 run(*tracers[count : count + extra])
         except Exception as error:
             carry.raised = error is region.raised or runtime_checks.is_event(error)
@@ -315,7 +315,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         nonlocal pure
         with journal.Region(carry.variables, is_loop=True) as region:
             filled = carry.fill_apart(tracers, region)
-            with guarded_iterators.held_back(carry.variables, test):
+            with guarded_iterators.guarded(carry.variables, test):
                 truth = decider(test())
             carry.note_shown(tracers, truth)
             values, written = region.collect()
@@ -357,7 +357,7 @@ def _closed(region: Traced, carry: Carry, extra: int = 0, alive: Any = None) -> 
 
 
 def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) -> list[Merged]:
-    carry.make_placeholders(iteration)
+    loop_results.make_placeholders(carry, iteration)
     carry.arrays.check(carry, (check, iteration))
     here = Reached.here()
     closed = _closed(check, carry)
@@ -366,18 +366,18 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
 
     def bind(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
-        asked = here.test(test)
-        return bind_while(asked, body if alive is None else with_alive(body, alive, asked), init)
+        reached = here.test(test)
+        return bind_while(reached, body if alive is None else with_alive(body, alive, reached), init)
 
-    results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.unread, alive=alive), bind)
-    merged = carry.write(results, surely, [*init, *closed.consts, *iteration.consts])
+    results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.dead, alive=alive), bind)
+    merged = loop_results.write(carry, results, surely, [*init, *closed.consts, *iteration.consts])
     tell(carry, results)
     return merged
 
 
 def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[Merged]:
     """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results."""
-    carry.make_placeholders(iteration)
+    loop_results.make_placeholders(carry, iteration)
     carry.arrays.check(carry, (iteration,), () if reverse else xs, xs if reverse else ())
     region = _closed(iteration, carry, len(xs))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
@@ -385,6 +385,6 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     results = bind_scan(region, init, xs, length, reverse, length if unroll is True else unroll)
     iterations = range(length)
     rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.aliases)
-    merged = rows + carry.write(results[: len(init)], True, [*init, *region.consts, *xs], built)
+    merged = rows + loop_results.write(carry, results[: len(init)], True, [*init, *region.consts, *xs], built)
     tell(carry, results)
     return merged

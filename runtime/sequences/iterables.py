@@ -6,7 +6,7 @@ from it.
 
 >>> import jax, jax.numpy as jnp
 >>> pairs = Enumerate(jnp.arange(3) * 10, 1)
->>> pairs.begun, [(i, int(x)) for i, x in pairs], pairs.begun
+>>> pairs.is_started, [(i, int(x)) for i, x in pairs], pairs.is_started
 (False, [(1, 0), (2, 10), (3, 20)], True)
 """
 
@@ -35,7 +35,7 @@ class _Staged(StagedIterator):
         self._items: Iterator[Any] | None = None
 
     @property
-    def begun(self) -> bool:
+    def is_started(self) -> bool:
         """Whether an item was taken, so that the parts no longer say what is left."""
         return self._items is not None
 

@@ -97,7 +97,7 @@ def items_of(iterable: Any) -> Items | None:
     kind = type(iterable)
     if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map):
         return None if kind is iterables.Filter else range_items(iterable.start, iterable.stop, iterable.step)
-    if iterable.begun:
+    if iterable.is_started:
         return None
     if kind is iterables.Enumerate:
         inner = items_of(iterable.iterable)

@@ -9,12 +9,10 @@ True
 
 from __future__ import annotations
 
-import dis
-import gc
-import itertools
-import sys
+import operator
+import weakref
 from collections.abc import Callable, Iterable
-from types import CellType, CodeType, GeneratorType
+from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
 from jax import lax
@@ -49,19 +47,20 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
     iterator = iter(iterable)
     found: Any = False
     behind = 0  # items that Python might not take
-    bound = _Walrus(iterable)
+    cells = _BINDING.get(iterable, ()) if type(iterable) is GeneratorType else ()
 
     def next_passes() -> Any:
         item = next(iterator, _END)
         return item if item is _END else decider(test(item))
 
     while True:
+        before = [*map(contents, cells)]
         passes = next_passes() if found is False else evaluated(next_passes, found, False, what)
         if passes is _END:
             return found
         if found is not False:
             behind += 1
-            if bound.has_bound():
+            if any(map(operator.is_not, map(contents, cells), before)):
                 raise refusal(
                     f"{what} takes items whose evaluation binds a variable by `:=`",
                     why=f"{_STOPS}, so which item binds it last is only known when the program runs",
@@ -80,48 +79,20 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
                     instead="count in a variable of your own with `while`",
                 )
         if is_traced(passes):
-            bound.has_bound()
             passes = predicate(passes)
             found = passes if found is False else lax.bitwise_or(found, passes)
         elif passes:
             return True
 
 
-class _Walrus:
-    """The variables that a generator binds by `:=` while it makes items, and that somebody else reads: cells."""
-
-    def __init__(self, iterable: Any) -> None:
-        self._cells: list[CellType] = []
-        if type(iterable) is GeneratorType and (names := _bound_in(iterable.gi_code)):
-            cells = [x for x in gc.get_referents(iterable) if type(x) is CellType]
-            read = [name in names for name in iterable.gi_code.co_freevars]
-            self._cells = [*itertools.compress(cells, read)] if len(cells) == len(read) else cells
-        self._before = self._values()
-
-    def _values(self) -> list[Any]:
-        return list(map(contents, self._cells))
-
-    def has_bound(self) -> bool:
-        """Whether any of them is bound to another value since the last time."""
-        before, self._before = self._before, self._values()
-        return any(x is not y for x, y in zip(before, self._before, strict=True))
+_BINDING: weakref.WeakKeyDictionary[Any, tuple[CellType, ...]] = weakref.WeakKeyDictionary()
 
 
-def _bound_in(code: CodeType) -> set[str]:
-    """The variables of the function around that a generator binds, but for those that nothing but the generator reads."""
-    bound = {x.argval for x in dis.get_instructions(code) if x.opname == "STORE_DEREF"} & {*code.co_freevars}
-    if not bound:
-        return bound
-    around = next((f.f_code for f in sharing.outward(sys._getframe()) if code in f.f_code.co_consts), None)
-    if around is None:
-        return bound
-    inside = [x for x in around.co_consts if type(x) is CodeType and x is not code]
-    read = {
-        x.argval for x in dis.get_instructions(around) if x.opname.startswith("LOAD") and x.opname.endswith("DEREF")
-    }
-    return {
-        name for name in bound if name not in around.co_cellvars or name in read.union(*(x.co_freevars for x in inside))
-    }
+def binding(items: Any, variables: Callable[[], Any]) -> Any:
+    """A generator, of which is noted that it binds these variables by `:=` while it makes items: `binding(g, lambda: (y,))`."""
+    assert isinstance(variables, FunctionType)
+    _BINDING[items] = variables.__closure__ or ()
+    return items
 
 
 def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> Any:

@@ -12,7 +12,7 @@ False
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,13 +33,11 @@ class _Context(threading.local):
         regions: the open regions, outermost first.
         call: the call whose writes are noted (`heap.outliving`).
         assumptions: about the loop whose body is being traced (`carry.assumptions`).
-        default_dicts: those of the outermost call; `first`: what it does before its first region opens.
-        reach: what the outermost call can reach, by which names (`conversion.outermost_calls`).
+        default_dicts: those that the outermost call can reach.
+        reach: what the outermost call can reach, by which names (`conversion.reach`).
         is_exact: whether Python's integers are meant (`exact_integers`).
         asks_for_none: whether the caller of the function that begins tests its result for `None` (`operators.optional_results`).
-        fills_cache: whether a cache is asked for what has just been computed (`calls.cached_functions`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
-        walked: a reference to the outermost trace for which the classes were walked (`conversion.unseen_classes`).
         managers: the open context managers that are to see an exception which passes them (`calls.context_managers`).
         awaited: classes of exceptions that builtins take for an answer, as `hasattr` does.
         tries: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
@@ -59,11 +57,9 @@ class _Context(threading.local):
         self.call: Call | None = None
         self.assumptions: LoopAssumptions | None = None
         self.default_dicts: list[Any] = []
-        self.first: Callable[[], Any] | None = None
         self.reach: Any = None
-        self.is_exact = self.asks_for_none = self.fills_cache = False
+        self.is_exact = self.asks_for_none = False
         self.guards: list[Any] = []
-        self.walked: Callable[[], Any] = lambda: None
         self.managers: list[Any] = []
         self.awaited: tuple[type[BaseException], ...] = ()
         self.tries = self.attempts = self.checks = self.loops = 0
@@ -111,6 +107,17 @@ def setting(**values: Any) -> Iterator[None]:
         yield
     finally:
         vars(progress).update(before)
+
+
+def receive(value: Any) -> Any:
+    """Says that converted code is about to get hold of a value that code made which is not converted; returns it."""
+    return value if progress.reach is None else progress.reach.receive(value)
+
+
+def hand(values: tuple[Any, ...]) -> None:
+    """Says that a library is about to be given some values: it may call functions that it finds there."""
+    if progress.reach is not None:
+        progress.reach.hand(values)
 
 
 def paused() -> Any:

@@ -44,7 +44,7 @@ def flag_of(x: Any) -> Any:
     return _flags.of(x)
 
 
-def is_unread(x: Any, paths: Iterable[tuple[Any, bool]]) -> bool:
+def is_dead(x: Any, paths: Iterable[tuple[Any, bool]]) -> bool:
     """Whether nobody reads `x` where tests have these truths: its flag is not set there."""
     flag = _flags.of(x)
     return flag is not None and any(_is_unset(flag, test, truth) for test, truth in paths)

@@ -11,7 +11,7 @@ imports point downwards. So this is the one way up; what it leads to is imported
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,7 +24,7 @@ class Conversion(Protocol):
     `UNCONVERTED`: the functions that `do_not_convert` marked.
     """
 
-    UNCONVERTED: Container[FunctionType]
+    UNCONVERTED: Collection[FunctionType]
 
     def staged(self, f: FunctionType, *, in_try: bool = False) -> FunctionType:
         """The function with the staged body; `f` itself where it stays as it is."""

@@ -10,7 +10,7 @@ import itertools
 import re
 import sys
 from collections.abc import Iterator
-from types import BuiltinFunctionType, FrameType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 import jax
@@ -51,8 +51,14 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
 
     Only for the text of an error: no operator decides anything by looking at frames.
     """
-    frame = next(itertools.islice(frames_of_user(sys._getframe()), outer, None), None)
+    frames = (f for f in frames_of_user(sys._getframe()) if not _is_of_dataclass(f.f_code))
+    frame = next(itertools.islice(frames, outer, None), None)
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_of_dataclass(code: CodeType) -> bool:
+    """Whether `dataclasses` wrote a function: its text stands nowhere."""
+    return code.co_filename == "<string>" and code.co_name == "__init__"
 
 
 def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:

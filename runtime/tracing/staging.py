@@ -44,19 +44,20 @@ def is_array_like(x: Any) -> bool:
     kind = type(x)
     if kind in _NUMBERS:
         return True
-    if issubclass(kind, (Tracer, jax.Array)):
-        return not isinstance(x, jax.Ref) if _HAS_REF else True
+    if issubclass(kind, Tracer):
+        return isinstance(x.aval, jax.core.ShapedArray)  # not a reference, nor an object that a library traces
+    if issubclass(kind, jax.Array):
+        return True
     if issubclass(kind, (np.ndarray, np.generic)):
         return x.dtype.kind in "biufcV" and (x.dtype.kind != "V" or x.dtype.isbuiltin == 2)
     return False
 
 
-_HAS_REF = hasattr(jax, "Ref")
 _JAX_ARRAYS = (jax.Array, Tracer)
 
 
 def is_jax_array(x: Any) -> bool:
-    """Whether `x` is an array of JAX, known or traced (not a reference, whose items are written in place)."""
+    """Whether `x` is an array of JAX, known or traced (not a reference or a traced object: their items are written in place)."""
     return is_array_like(x) and issubclass(type(x), _JAX_ARRAYS)
 
 

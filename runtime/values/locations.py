@@ -132,7 +132,7 @@ def attribute_names(obj: Any) -> list[str]:
         name
         for base in reversed(type(obj).__mro__)
         for name, found in base.__dict__.items()
-        if type(found) is MemberDescriptorType and AttributeLocation(obj, name).get() is not UNSET
+        if type(found) is MemberDescriptorType and name not in _OF_C and AttributeLocation(obj, name).get() is not UNSET
     ]
     try:
         return [*slots, *_names_of(obj)]
@@ -287,6 +287,7 @@ class ArrayLocation(_WholeLocation):
 
 
 _OF_CLASSES = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "__slots__", "__qualname__"})
+_OF_C = frozenset({"__vectorcalloffset__", "__dictoffset__", "__weaklistoffset__"})  # how C code lays out an object
 NAMED = (AttributeLocation, GlobalLocation)
 """Those that stand in a dict, which may also be written as a whole."""
 WHOLES = (ContentsLocation, ArrayLocation)

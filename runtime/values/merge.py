@@ -200,13 +200,13 @@ class Join:
         left, right, types: the outputs: both sides, and the type of the result.
         nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
         contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
-        born: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
+        made: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
         owned: ids of older ones that only the variables of the statement know; they join as well, as a new object.
         changed: ids of objects that one side changed, which is undone by now.
     """
 
     def __init__(self) -> None:
-        self.born: set[int] = set()
+        self.made: set[int] = set()
         self.owned: set[int] = set()
         self.changed: set[int] = set()
         self.left: list[Any] = []
@@ -251,7 +251,7 @@ class Join:
         )
 
     def _is_ours(self, value: Any) -> bool:
-        return id(value) in self.born or id(value) in self.owned
+        return id(value) in self.made or id(value) in self.owned
 
     def _joins_by_value(self, value: Any) -> bool:
         """Whether an object that others know may become a new one that stands for it: only `is` and writes could tell."""
@@ -262,7 +262,7 @@ class Join:
         return {id(value), id(names)}.isdisjoint(self.changed) and not weakref.getweakrefcount(value)
 
     def _open(self, value: Any) -> Opened:
-        return open_object(value, in_place=id(value) in self.born)
+        return open_object(value, in_place=id(value) in self.made)
 
     def contents(self, left: Any, right: Any, path: str) -> Template:
         """Joins two snapshots of what one list, dict or set holds."""

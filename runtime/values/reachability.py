@@ -69,9 +69,9 @@ def walk(
             pending.extend(leads(x))
 
 
-def walked(values: Sequence[Any]) -> Iterator[Any]:
+def walked(values: Sequence[Any], into: Callable[[Any], bool] = lambda x: True) -> Iterator[Any]:
     """`values` and what they lead to, through whatever Python refers by; JAX's values lead nowhere."""
-    return walk(values, _referents)
+    return walk(values, _referents, into)
 
 
 def _referents(x: Any) -> Iterable[Any]:

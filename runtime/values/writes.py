@@ -9,12 +9,18 @@ from autograph.runtime.values.locations import NAMED, WHOLES, ContentsLocation, 
 
 
 class Written:
-    """What a region did to one location: what stood there before and after."""
+    """What a region did to one location: what stood there before and after.
 
-    __slots__ = ("after", "before", "location")
+    `by_library`: nothing of the user's wrote it. `note`: the attribute in which a framework keeps notes where
+    it stands, else empty (see `framework_notes`).
+    """
 
-    def __init__(self, location: Any, before: Any, after: Any) -> None:
+    __slots__ = ("after", "before", "by_library", "location", "note")
+
+    def __init__(self, location: Any, before: Any, after: Any, by_library: bool = False) -> None:
         self.location = location
+        self.by_library = by_library
+        self.note = ""
         self.before = before
         self.after = after
 

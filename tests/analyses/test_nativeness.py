@@ -31,7 +31,7 @@ CASES = {
         "while True:\n    if a is None: break",
         "while True; if a is None",
     ),
-    "a static `while` whose turn is cut short": ("while a is None:\n    if a: continue", "while a is None"),
+    "a static `while` whose iteration is cut short": ("while a is None:\n    if a: continue", "while a is None"),
     "a loop of its own inside": ("while a is b:\n    for a in b:\n        if a: break", "while a is b"),
     "what suspends, and what it stands in": (
         "if a:\n    for b in c:\n        yield b\n    if d: e\nwhile a: b",

@@ -1,5 +1,6 @@
 """The command line: what it writes where, its messages, its exit codes; nothing is lost when it fails."""
 
+import functools
 import io
 import os
 import pty
@@ -187,7 +188,7 @@ def test_functions(run: Run) -> None:
         ["convert", "m.py", "--functions", ","],
         ["convert", "m.py", "--nonsense"],
         ["show"],
-        ["show", "m.py"],
+        ["show", "m.py", "--ast"],
         ["run"],
         ["nonsense"],
         [],
@@ -263,6 +264,34 @@ def test_links_and_permissions_stay(run: Run) -> None:
     assert stat.S_IMODE(Path("real.py").stat().st_mode) == 0o755
     assert run("convert", "real.py", "-o", "copy.py")[0] == 0
     assert stat.S_IMODE(Path("copy.py").stat().st_mode) == 0o755
+
+
+def test_a_read_only_file_is_replaced_by_force_alone(run: Run) -> None:
+    Path("m.py").write_text(SIGN)
+    Path("m.py").chmod(0o444)
+    code, _, err = run("convert", "m.py", "--in-place")
+    assert (code, err) == (2, "m.py: cannot write: it is read-only (--force replaces it)\n")
+    assert Path("m.py").read_text() == SIGN
+    assert run("convert", "m.py", "--in-place", "--force")[0] == 0
+    assert "ag__" in Path("m.py").read_text() and Path("m.py").stat().st_mode & 0o777 == 0o444
+
+
+def test_show_lists_the_functions_and_each_can_be_shown(run: Run) -> None:
+    Path("m.py").write_text(SIGN)
+    code, out, err = run("show", "m.py")
+    assert (code, out, err) == (0, "m.py:sign\n", "")
+    assert run("show", out.strip())[0] == 0
+
+
+def test_explain_takes_a_directory(run: Run) -> None:
+    Path("d/e").mkdir(parents=True)
+    for name in ("d/a.py", "d/e/b.py"):
+        Path(name).write_text(SIGN)
+    code, out, err = run("explain", "d")
+    assert (code, err) == (0, "") and out == run("explain", "d/a.py")[1] + run("explain", "d/e/b.py")[1]
+    Path("d/c.py").write_text(BROKEN)
+    code, out, err = run("explain", "d")
+    assert code == 2 and "d/e/b.py:" in out and err.startswith("d/c.py:1:7: ")
 
 
 def test_a_device_is_written_directly(run: Run) -> None:
@@ -431,7 +460,8 @@ def test_version_and_help(run: Run) -> None:
 def test_interrupt(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "m.py")
     command = [sys.executable, "-m", "autograph", "convert", "m.py"]
-    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, preexec_fn=heard)
     with open(tmp_path / "m.py", "wb"):  # waits until the other side reads
         started.send_signal(signal.SIGINT)
         assert started.wait() == 130

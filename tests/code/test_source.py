@@ -12,6 +12,7 @@ import textwrap
 import types
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -377,3 +378,21 @@ def test_a_function_that_a_text_does_not_hold_is_looked_for_once(monkeypatch: py
     linecache.cache[name] = (len("".join(lines)), None, lines, name)  # a cell that ran again
     assert source.has_source(space["made"]) and len(tried) == 2
     del linecache.cache[name]
+
+
+def test_a_function_of_a_timed_cell_is_found_in_the_history(monkeypatch):
+    body = "def timed(x):\n    return x + 1 if x > 0 else x\n"
+    names = {}
+    exec(compile(body, "<timed exec>", "exec"), names)
+    with pytest.raises(SourceError):
+        source.find(names["timed"])
+    history = ["x = 1", f"%%time\n{body}"]
+    shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=history))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(linecache.cache, "<timed exec>", (0, None, [], "<timed exec>"))
+    source.find(names["timed"])
+    history.append("%%time\ndef timed(x):\n    return x + 2 if x > 0 else x\n")
+    other = {}
+    exec(compile(body.replace("x + 1", "x + 3"), "<timed exec>", "exec"), other)
+    with pytest.raises(SourceError):
+        source.find(other["timed"])

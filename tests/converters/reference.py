@@ -108,6 +108,7 @@ def for_loop(
     test: Any = None,
     appends: Any = None,
     last: bool = False,
+    item: bool = True,
     options: Any = None,
     asked: Any = False,
     returned: Any = (),
@@ -156,12 +157,12 @@ def some(x: Any, name: str, asked: Any = False) -> Any:
     return x
 
 
-def and_(left: Any, right: Any, state: Any = None, *, unbound: Any = (), test: bool = False) -> Any:
+def and_(left: Any, right: Any, state: Any = None, *, unbound: Any = (), test: bool = False, lazy: bool = False) -> Any:
     _checked(state, right)
     return left and right()
 
 
-def or_(left: Any, right: Any, state: Any = None, *, unbound: Any = (), test: bool = False) -> Any:
+def or_(left: Any, right: Any, state: Any = None, *, unbound: Any = (), test: bool = False, lazy: bool = False) -> Any:
     _checked(state, right)
     return left or right()
 
@@ -170,7 +171,7 @@ def not_(x: Any) -> bool:
     return not x
 
 
-def compare(left: Any, *rest: Any) -> Any:
+def compare(left: Any, *rest: Any, lazy: bool = False) -> Any:
     for index in range(0, len(rest), 2):
         right = rest[index + 1]()
         result = _COMPARE[rest[index]](left, right)
@@ -340,6 +341,10 @@ def display(*items: Any) -> dict[Any, Any]:
     for item in items:
         made.update(item[0] if len(item) == 1 else [item])
     return made
+
+
+def binding(items: Any, variables: Any) -> Any:
+    return items
 
 
 def comp_iter(xs: Any) -> Any:

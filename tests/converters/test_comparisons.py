@@ -108,7 +108,7 @@ CASES = {
         """,
         """
         def f(a, b, c):
-            return ag__.compare(note(a), '<', lambda: note(b), '<=', lambda: note(c), '!=', lambda: note(0))
+            return ag__.compare(note(a), '<', lambda: note(b), '<=', lambda: note(c), '!=', lambda: note(0), lazy=True)
         """,
         "f(1, 2, 3)",
         "f(2, 1, 3)",
@@ -123,7 +123,7 @@ CASES = {
         """
         def f(a, b):
             c = ag__.compare(a, '<=', lambda: b, '>=', lambda: a, '!=', lambda: b, '==', lambda: b, '>', lambda: a)
-            return (c, ag__.compare(a, 'in', lambda: [a], 'is not', lambda: b, 'not in', lambda: [b], 'is', lambda: b))
+            return (c, ag__.compare(a, 'in', lambda: [a], 'is not', lambda: b, 'not in', lambda: [b], 'is', lambda: b, lazy=True))
         """,
         "f(1, 2)",
     ),
@@ -171,7 +171,7 @@ CASES = {
         """,
         """
         def f(a, c):
-            return ag__.and_(ag__.in_(a, (middle := (b := c))), lambda: ag__.is_not(middle, True))
+            return ag__.and_(ag__.in_(a, (middle := (b := c))), lambda: ag__.is_not(middle, True), lazy=True)
         """,
         "f(1, 3)",
         "f(1, 1)",

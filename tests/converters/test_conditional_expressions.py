@@ -8,7 +8,7 @@ from tests.converters.converting import Case
 PASSES = (ConditionalExpressions,)
 
 CASES = {
-    "only the chosen arm runs": Case(
+    "only the chosen branch runs": Case(
         """
         def f(p):
             return note(1) if note(p) else note(2)
@@ -20,7 +20,7 @@ CASES = {
         "f(True)",
         "f(0)",
     ),
-    "one in an arm of another": Case(
+    "one in a branch of another": Case(
         """
         def f(p, q):
             return 1 if p else 2 if q else 3
@@ -57,7 +57,7 @@ CASES = {
         "f(None)",
         "f(1)",
     ),
-    "an arm that suspends": Case(
+    "a branch that suspends": Case(
         """
         def f(p):
             x = (yield 1) if p else 2
@@ -71,7 +71,7 @@ CASES = {
         "f(1)",
         "f(0)",
     ),
-    "an arm that looks at its frame": Case(
+    "a branch that looks at its frame": Case(
         """
         def f(p):
             return sorted(locals()) if p else []
@@ -83,7 +83,7 @@ CASES = {
         "f(1)",
         "f(0)",
     ),
-    "an arm that binds in a lambda": Case(
+    "a branch that binds in a lambda": Case(
         """
         def f(p):
             return (lambda q: (r := q) if q else 0)(p)

@@ -11,7 +11,7 @@ from tests.converters.converting import Case
 PASSES = (Directives, Jumps, ControlFlow)
 
 CASES = {
-    "arms that return": Case(
+    "branches that return": Case(
         """
         def f(x):
             if x > 0:
@@ -30,7 +30,7 @@ CASES = {
         "f(1)",
         "f(-1)",
     ),
-    "a variable that an arm changes is state": Case(
+    "a variable that a branch changes is state": Case(
         """
         def f(x):
             y = 0
@@ -50,7 +50,7 @@ CASES = {
         "f(1)",
         "f(-1)",
     ),
-    "one that is dead afterwards is a local of the arm": Case(
+    "one that is dead afterwards is a local of the branch": Case(
         """
         def f(x):
             if x > 0:
@@ -69,7 +69,7 @@ CASES = {
         "f(1)",
         "f(-1)",
     ),
-    "one that an arm reads before it writes is state": Case(
+    "one that a branch reads before it writes is state": Case(
         """
         def f(x, y):
             if x > 0:
@@ -111,7 +111,7 @@ CASES = {
         "f(1)",
         "f(-1)",
     ),
-    "arms with nothing in them": Case(
+    "branches with nothing in them": Case(
         """
         def f(x):
             if x > 0:
@@ -274,7 +274,7 @@ CASES = {
         """,
         "f(2)",
     ),
-    "one that lives within a turn": Case(
+    "one that lives within an iteration": Case(
         """
         def f(n):
             while n > 0:

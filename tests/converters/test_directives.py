@@ -40,7 +40,7 @@ CASES = {
         def f(n):
             def loop_body(i):
                 pass
-            ag__.for_loop(n, loop_body, options={'unroll': 2})
+            ag__.for_loop(n, loop_body, item=False, options={'unroll': 2})
         """,
         "f([1])",
         names=NAMES,
@@ -77,7 +77,7 @@ CASES = {
                 def loop_body(j):
                     note(j)
                 ag__.for_loop(n, loop_body, options={'unroll': 3})
-            ag__.for_loop(n, loop_body, options={'unroll': 2})
+            ag__.for_loop(n, loop_body, item=False, options={'unroll': 2})
         """,
         "f([1])",
         names=NAMES,
@@ -92,7 +92,7 @@ CASES = {
         def f(n, set_loop_options):
             def loop_body(i):
                 set_loop_options(unroll=2)
-            ag__.for_loop(n, loop_body)
+            ag__.for_loop(n, loop_body, item=False)
         """,
         "f([1], lambda unroll: note(unroll))",
         names=NAMES,

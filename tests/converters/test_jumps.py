@@ -25,7 +25,7 @@ CASES = {
                 pass
         """,
     ),
-    "the rest of the block moves into the other arm": Case(
+    "the rest of the block moves into the other branch": Case(
         """
         def f(x):
             if x > 0:
@@ -63,7 +63,7 @@ CASES = {
         "f(1)",
         "f(-1)",
     ),
-    "both arms leave, what follows is never reached": Case(
+    "both branches leave, what follows is never reached": Case(
         """
         def f(x):
             if x > 0:
@@ -141,7 +141,7 @@ CASES = {
         "f(None, 0)",
         "f(1, 2)",
     ),
-    "an arm that may or may not leave": Case(
+    "a branch that may or may not leave": Case(
         """
         def f(x, y):
             if x > 0:

@@ -16,7 +16,7 @@ CASES = {
         """,
         """
         def f(a, b, c):
-            return ag__.or_(ag__.and_(note(a), lambda: note(b)), lambda: note(c))
+            return ag__.or_(ag__.and_(note(a), lambda: note(b), lazy=True), lambda: note(c), lazy=True)
         """,
         "f(1, 2, 3)",
         "f(1, 0, 3)",

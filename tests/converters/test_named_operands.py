@@ -39,13 +39,13 @@ CASES = {
             def or_right():
                 nonlocal c
                 return (c := 5)
-            return (ag__.or_(ag__.and_(a, and_right, lambda: (b,)), or_right, lambda: (c,)), b, c)
+            return (ag__.or_(ag__.and_(a, and_right, lambda: (b,), lazy=True), or_right, lambda: (c,), lazy=True), b, c)
         """,
         "f(1)",
         "f(0)",
         "f(-1)",
     ),
-    "the arms of a conditional expression": Case(
+    "the branches of a conditional expression": Case(
         """
         def f(a):
             b = 0
@@ -94,12 +94,26 @@ CASES = {
                 return (y := 2)
             def and_right():
                 nonlocal x
-                return ag__.or_((x := a), or_right, lambda: (y,))
-            r = ag__.and_(a, and_right, lambda: (x, y))
+                return ag__.or_((x := a), or_right, lambda: (y,), lazy=True)
+            r = ag__.and_(a, and_right, lambda: (x, y), lazy=True)
             return (r, x, y)
         """,
         "f(1)",
         "f(0)",
+    ),
+    "a generator that binds what others read": Case(
+        """
+        def f(n):
+            found = any((hit := k) > n for k in (1, 2))
+            return found, hit, any((own := k) + own > n for k in (1, 2))
+        """,
+        """
+        def f(n):
+            found = any(ag__.binding(((hit := k) > n for k in (1, 2)), lambda: (hit,)))
+            return (found, hit, any(((own := k) + own > n for k in (1, 2))))
+        """,
+        "f(1)",
+        "f(5)",
     ),
     "the value of an augmented assignment": Case(
         """
@@ -138,7 +152,7 @@ CASES = {
                     nonlocal b
                     ag__.touch(lambda: b)
                     return (b := 2)
-                return ag__.and_(a, and_right, lambda: (b,))
+                return ag__.and_(a, and_right, lambda: (b,), lazy=True)
             b = 1
             return (g(), b)
         """,
@@ -158,7 +172,7 @@ CASES = {
                 global global_b
                 ag__.touch(lambda: global_b)
                 return (global_b := 2)
-            return ag__.and_(a, and_right)
+            return ag__.and_(a, and_right, lazy=True)
         """,
         "f(1)",
         "f(0)",
@@ -179,12 +193,12 @@ CASES = {
             def and_right():
                 nonlocal b
                 return (b := a)
-            if ag__.and_(a, and_right, lambda: (b,), test=True):
+            if ag__.and_(a, and_right, lambda: (b,), test=True, lazy=True):
                 return b
             def or_right():
                 nonlocal b
                 return (b := (b + 1)) < 3
-            while ag__.or_(a, or_right, lambda: (b,), test=True):
+            while ag__.or_(a, or_right, lambda: (b,), test=True, lazy=True):
                 a = 0
             return b
         """,

@@ -42,7 +42,7 @@ CASES = {
         """,
         """
         def m(self, x):
-            return ag__.and_(x, lambda: super(__class__, self).m(x))
+            return ag__.and_(x, lambda: super(__class__, self).m(x), lazy=True)
         """,
     ),
     "the first parameter may be positional only": Case(
@@ -52,7 +52,7 @@ CASES = {
         """,
         """
         def m(me, /, x):
-            return ag__.or_(x, lambda: super(__class__, me).m(x))
+            return ag__.or_(x, lambda: super(__class__, me).m(x), lazy=True)
         """,
     ),
     "with arguments it stays": Case(
@@ -62,7 +62,7 @@ CASES = {
         """,
         """
         def m(self, x):
-            return ag__.or_(x, lambda: super(A, self).m(x))
+            return ag__.or_(x, lambda: super(A, self).m(x), lazy=True)
         """,
     ),
     "without a first parameter Python complains": Case(
@@ -72,7 +72,7 @@ CASES = {
         """,
         """
         def m(*args):
-            return ag__.or_(args, lambda: super().m())
+            return ag__.or_(args, lambda: super().m(), lazy=True)
         """,
     ),
     "a super of the user's": Case(
@@ -82,7 +82,7 @@ CASES = {
         """,
         """
         def m(self, super):
-            return ag__.or_(self, lambda: super())
+            return ag__.or_(self, lambda: super(), lazy=True)
         """,
     ),
     "a lambda has no self of its own": Case(
@@ -92,7 +92,7 @@ CASES = {
         """,
         """
         def m(self, x):
-            return ag__.and_(x, lambda: lambda: super().m(x))
+            return ag__.and_(x, lambda: lambda: super().m(x), lazy=True)
         """,
     ),
 }

@@ -8,7 +8,7 @@ from tests.converters.converting import Case
 PASSES = (UnboundReads,)
 
 CASES = {
-    "a variable of one arm": Case(
+    "a variable of one branch": Case(
         """
         def f(x):
             if x:
@@ -24,7 +24,7 @@ CASES = {
         "f(1)",
         "f(0)",
     ),
-    "a variable of both arms": Case(
+    "a variable of both branches": Case(
         """
         def f(x):
             if x:

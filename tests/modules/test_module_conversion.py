@@ -290,8 +290,8 @@ def test_inner_functions_have_names() -> None:
 
 
 def chain_of(cases: int) -> str:
-    arms = "".join(f"    elif x == {i}:\n        y = {2 * i}\n" for i in range(1, cases))
-    return f"\n\ndef doubled(x):\n    if x == 0:\n        y = 0\n{arms}    else:\n        y = -1\n    return y\n"
+    branches = "".join(f"    elif x == {i}:\n        y = {2 * i}\n" for i in range(1, cases))
+    return f"\n\ndef doubled(x):\n    if x == 0:\n        y = 0\n{branches}    else:\n        y = -1\n    return y\n"
 
 
 def test_a_chain_that_python_could_not_read_is_refused_with_its_line(tmp_path: Path) -> None:

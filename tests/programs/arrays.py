@@ -104,7 +104,7 @@ def write_in_branch(v, i):
 
 
 @program((V, 1), (V, 3), numpy=True)
-def write_in_one_arm(v, i):
+def write_in_one_branch(v, i):
     if i > 2:
         v[-1] = v[-1] + 1
     return v

@@ -197,7 +197,7 @@ def a_bare_raise_in_a_handler(x):
 
 
 @program((0,), (1,), (2,), (4,))
-def in_turns_of_an_unrolled_loop(x):
+def in_iterations_of_an_unrolled_loop(x):
     r = 0
     for i in range(3):
         for j in range(3):
@@ -245,15 +245,15 @@ def suppressed(x):
 
 @program((2,), (30,))
 def in_a_while_that_python_would_keep(n):
-    turns = 0
+    iterations = 0
     try:
         while True:
-            turns += 1
+            iterations += 1
             n = n * 2
             if n > 50:
                 raise OverflowError
     except OverflowError:
-        return turns
+        return iterations
 
 
 @program((1,), (0,))
@@ -297,7 +297,7 @@ def out_of_loops_and_withs(a):
     r = 0
     for k in range(4):
         try:
-            with jax.named_scope("turn"):
+            with jax.named_scope("iteration"):
                 if a > k:
                     with jax.default_matmul_precision("float32"):
                         if a == 2 * k:
@@ -332,7 +332,7 @@ def inside_a_with_that_looks(a):
 
 
 @program((1, 3), (0, 2), (0, 0))
-def returns_from_a_handler_that_no_turn_reaches(a, n):
+def returns_from_a_handler_that_no_iteration_reaches(a, n):
     k = 0
     while k < n:
         k += 1
@@ -345,7 +345,7 @@ def returns_from_a_handler_that_no_turn_reaches(a, n):
 
 
 @program((0,), (3,))
-def raised_surely_in_an_arm(a):
+def raised_surely_in_a_branch(a):
     most = 9
     if a < 2:
         return 7

@@ -19,6 +19,11 @@ class Point:
     y: Any
 
 
+@dataclasses.dataclass
+class Mark:
+    """Without fields: all are equal."""
+
+
 @dataclasses.dataclass(order=True, frozen=True)
 class Version:
     major: Any
@@ -113,11 +118,11 @@ def ordered_dataclasses(n):
 @program((4,), (0,))
 def a_loop_until_two_objects_are_equal(n):
     p = Point(n, 0)
-    turns = 0
+    iterations = 0
     while p != Point(0, 0):
         p = Point(p.x - 1, 0)
-        turns += 1
-    return turns
+        iterations += 1
+    return iterations
 
 
 @program((2,), (5,), (8,))
@@ -183,3 +188,10 @@ def objects_in_chains(a, b):
 @program((1, 5), (5, 1), (1, 1))
 def integers_of_int_in_chains(a, b):
     return 0 < int(a) < b, max([int(b) for _ in range(2)]) > a < b, a < max([int(a), 2]) < b
+
+
+@program((1,), (5,))
+def objects_without_fields(n):
+    if n > 2:
+        n = n + (Mark() == Mark())
+    return n, Mark() == Mark(), Mark() != Mark(), Mark() == n

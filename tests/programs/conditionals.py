@@ -41,7 +41,7 @@ def if_without_else(n):
 
 
 @program((1,), (2,), (3,), (4,), (9,))
-def elif_chain_some_arms_return(n):
+def elif_chain_some_branches_return(n):
     if n == 1:
         return 10
     elif n == 2:
@@ -82,7 +82,7 @@ def quadrant(x, y):
 
 
 @program((3,), (7,), (20,))
-def variables_first_bound_in_both_arms(n):
+def variables_first_bound_in_both_branches(n):
     if n > 5:
         low, high = n - 5, n * 2
     else:
@@ -92,7 +92,7 @@ def variables_first_bound_in_both_arms(n):
 
 
 @program((3,), (7,))
-def dead_variable_bound_in_one_arm(n):
+def dead_variable_bound_in_one_branch(n):
     if n > 5:
         t = n * 2
         n = t + 1
@@ -111,7 +111,7 @@ def middle_of_three(a, b, c):
 
 
 @program((4,), (-4,))
-def empty_arm(n):
+def empty_branch(n):
     if n > 0:
         pass
     else:
@@ -281,7 +281,7 @@ def same_text_twice(n):
 
 
 @program((3,), (6,))
-def python_constants_differ_between_arms(n):
+def python_constants_differ_between_branches(n):
     if n > 5:
         a, b, c = 1, 2.0, True
     else:
@@ -290,7 +290,7 @@ def python_constants_differ_between_arms(n):
 
 
 @program((3,), (6,))
-def strings_equal_in_both_arms(n):
+def strings_equal_in_both_branches(n):
     kind = "int"
     if n > 5:
         n = n - 5

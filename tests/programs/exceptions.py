@@ -384,14 +384,14 @@ def generator_context_manager_left_by_return(n, m):
 
 
 @program((0, 1), (0, 0), (4, 0), (4, 2))
-def every_turn_raises(x, n):
+def every_iteration_raises(x, n):
     for _ in range(n):
         raise ValueError
     return x
 
 
 @program((0, 1), (0, 0), (4, 1), (4, 0))
-def every_turn_raises_one_thing_or_another(x, n):
+def every_iteration_raises_one_thing_or_another(x, n):
     while n > 0:
         if x > 2:
             raise ValueError(x)
@@ -400,7 +400,7 @@ def every_turn_raises_one_thing_or_another(x, n):
 
 
 @program((0, 1), (4, 1), (4, 0))
-def every_turn_raises_in_an_arm(x, n):
+def every_iteration_raises_in_a_branch(x, n):
     if x > 3:
         for _ in range(n):
             x = x + 1
@@ -410,7 +410,7 @@ def every_turn_raises_in_an_arm(x, n):
 
 
 @program((1, 0), (1, 2), (5, 2))
-def a_scan_whose_turns_raise_in_an_arm(x, n):
+def a_scan_whose_iterations_raise_in_a_branch(x, n):
     values = jnp.arange(3) + n
     if x > 3:
         for value in values:
@@ -420,7 +420,7 @@ def a_scan_whose_turns_raise_in_an_arm(x, n):
 
 
 @program((0, 0), (4, 1))
-def a_loop_in_a_loop_whose_turns_raise(x, n):
+def a_loop_in_a_loop_whose_iterations_raise(x, n):
     for value in jnp.arange(3) + x:
         for _ in range(n):
             raise ValueError(value)
@@ -429,7 +429,7 @@ def a_loop_in_a_loop_whose_turns_raise(x, n):
 
 
 @program((1, 0), (1, 1), (0, 1))
-def every_turn_raises_and_the_loop_has_an_else(x, n):
+def every_iteration_raises_and_the_loop_has_an_else(x, n):
     for _ in range(n):
         if x > 0:
             raise ValueError
@@ -440,7 +440,7 @@ def every_turn_raises_and_the_loop_has_an_else(x, n):
 
 
 @program((1,), (3,), (7,))
-def a_list_is_written_beside_an_arm_that_raises(x):
+def a_list_is_written_beside_a_branch_that_raises(x):
     written = [0, 1]
     if x < 4:
         written[0] = x + 1
@@ -450,7 +450,7 @@ def a_list_is_written_beside_an_arm_that_raises(x):
 
 
 @program((1,), (7,))
-def containers_in_one_another_are_written_beside_an_arm_that_raises(x):
+def containers_in_one_another_are_written_beside_a_branch_that_raises(x):
     table = {"rows": [0], "last": None}
     alias = table["rows"]
     if x > 4:
@@ -521,7 +521,7 @@ def objects_behind_what_was_caught(b, s):
 
 
 @program((9, 2), (-1, 5))
-def objects_of_turns_behind_what_was_caught(b, s):
+def objects_of_iterations_behind_what_was_caught(b, s):
     while b > 0:
         held, size = raises_and_catches(3)
         new = Held(s)

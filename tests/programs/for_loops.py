@@ -33,12 +33,12 @@ def range_with_start(a, b):
 
 @program((10, 0, -3), (0, 10, 3), (0, 10, -1), (10, 0, 3), (0, 9, 3), (5, 5, 1))
 def range_with_step(a, b, c):
-    turns = 0
+    iterations = 0
     last = -99
     for i in range(a, b, c):
-        turns += 1
+        iterations += 1
         last = i
-    return turns, last
+    return iterations, last
 
 
 @program((10,), (1,))
@@ -310,7 +310,7 @@ def for_with_if(n):
 
 
 @program((5,), (12,))
-def variable_from_last_turn(n):
+def variable_from_last_iteration(n):
     for i in range(n):
         square = i * i
     return square

@@ -471,7 +471,7 @@ def assertion_in_test_and_body(n):
 
 
 @program((5, 2), (5, 3), (1, 2))
-def another_object_beside_a_tuple_of_the_arm(a, b):
+def another_object_beside_a_tuple_of_the_branch(a, b):
     o = Box(a, b)
     if b == 3:
         return o.p, 1
@@ -481,7 +481,7 @@ def another_object_beside_a_tuple_of_the_arm(a, b):
 
 
 @program((5, 2), (5, 3), (1, 2))
-def another_object_beside_containers_of_the_arms(a, b):
+def another_object_beside_containers_of_the_branches(a, b):
     o = Box(a, b)
     if b > a:
         t = [a, 1]
@@ -494,7 +494,7 @@ def another_object_beside_containers_of_the_arms(a, b):
 
 
 @program((3,), (0,))
-def object_of_a_turn_changed_in_a_loop_inside(n):
+def object_of_an_iteration_changed_in_a_loop_inside(n):
     total = 0
     while n > 0:
         box = Box(0)
@@ -539,7 +539,7 @@ def loop_that_would_not_end_on_zeros(x, n):
 
 
 @program((3,), (0,), (8,))
-def assertion_in_a_loop_test_in_an_arm(n):
+def assertion_in_a_loop_test_in_a_branch(n):
     def checked(v):
         assert v < 100
         return v

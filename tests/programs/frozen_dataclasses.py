@@ -53,12 +53,12 @@ class Open:
 
 
 @signs
-def replaced_in_one_arm(c):
+def replaced_in_one_branch(c):
     return Ball(1.0, c).step(c).x
 
 
 @signs
-def replaced_in_both_arms(c):
+def replaced_in_both_branches(c):
     b = Ball(c).bounced(c)
     return b.x * 3 + b.v
 

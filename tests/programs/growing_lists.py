@@ -1,4 +1,4 @@
-"""Lists that grow in loops of unknown length which say how often they turn at most."""
+"""Lists that grow in loops of unknown length which say how often they iterate at most."""
 
 import math
 
@@ -209,7 +209,7 @@ def nested(n):
 
 
 @program((3,), (0,), (4,))
-def made_in_each_turn(n):
+def made_in_each_iteration(n):
     total = 0
     while n > 0:
         row = []
@@ -405,7 +405,7 @@ def elements_that_a_later_loop_makes_floats(n):
 
 
 @program((3,), (4,), transforms=("vmap",))
-def pairs_that_a_later_loop_turns_round(n):
+def pairs_that_a_later_loop_rotates(n):
     out = []
     for i in range(n):
         ag.set_loop_options(maximum_iterations=4)

@@ -1,6 +1,6 @@
 """Writes to attributes, dicts, lists, sets under traced conditions.
 
-The arm not taken leaves no trace, and every alias sees the value.
+The branch not taken leaves no trace, and every alias sees the value.
 """
 
 import sys
@@ -53,7 +53,7 @@ def attribute_in_branch(n):
 
 
 @program((3,), (8,))
-def attribute_in_both_arms(n):
+def attribute_in_both_branches(n):
     b = Box(n)
     if n > 5:
         b.v += 1
@@ -123,7 +123,7 @@ def setitem_method_in_branch(n):
 
 
 @program((3,), (8,))
-def dict_value_in_one_arm(n):
+def dict_value_in_one_branch(n):
     d = {"p": 0, "q": 1}
     if n > 5:
         d["p"] = n
@@ -131,7 +131,7 @@ def dict_value_in_one_arm(n):
 
 
 @program((3,), (8,))
-def dict_value_in_both_arms(n):
+def dict_value_in_both_branches(n):
     d = {"p": 0, "q": 1}
     if n > 5:
         d["p"] = n
@@ -141,7 +141,7 @@ def dict_value_in_both_arms(n):
 
 
 @program((3,), (8,))
-def dict_update_in_one_arm(n):
+def dict_update_in_one_branch(n):
     d = {"p": 0, "q": 1}
     if n > 5:
         d.update(p=n, q=2)
@@ -158,7 +158,7 @@ def dict_in_loop(n):
 
 
 @program((3,), (8,))
-def new_key_in_both_arms(n):
+def new_key_in_both_branches(n):
     d = {}
     if n > 5:
         d["p"] = n
@@ -177,7 +177,7 @@ def list_element_in_branch(n):
 
 
 @program((3,), (8,))
-def append_in_both_arms(n):
+def append_in_both_branches(n):
     xs = []
     if n > 5:
         xs.append(n)
@@ -198,7 +198,7 @@ def append_two_or_two(n):
 
 
 @program((3,), (8,))
-def append_in_callee_of_both_arms(n):
+def append_in_callee_of_both_branches(n):
     xs = []
 
     def put(v):
@@ -319,7 +319,7 @@ def bubble_sort_of_list(a, b, c):
 
 
 @program((3,), (8,))
-def negative_literal_index_in_one_arm(n):
+def negative_literal_index_in_one_branch(n):
     v = [1, 2, 3]
     if n > 5:
         v[-1] = v[-1] + 1
@@ -327,7 +327,7 @@ def negative_literal_index_in_one_arm(n):
 
 
 @program((3,), (8,))
-def pop_in_both_arms(n):
+def pop_in_both_branches(n):
     v = [n, n + 1, n + 2]
     if n > 5:
         x = v.pop()
@@ -356,7 +356,7 @@ def list_plus_equals(n):
 
 
 @program((3,), (8,))
-def del_item_in_both_arms(n):
+def del_item_in_both_branches(n):
     d = {"a": 1, "b": n, "c": 3}
     if n > 5:
         del d["a"]
@@ -408,7 +408,7 @@ def object_made_in_branch(n):
 
 
 @program((3,), (8,))
-def write_in_arm_not_taken_statically(n):
+def write_in_branch_not_taken_statically(n):
     d = {"k": n}
     flag = False
     if flag:
@@ -460,7 +460,7 @@ def setdefault_and_get(n):
 
 
 @program((3,), (8,))
-def clear_in_both_arms(n):
+def clear_in_both_branches(n):
     v = [1, 2]
     if n > 5:
         v.clear()
@@ -556,14 +556,14 @@ class Limited:
 
 
 @program((3,), (-5,), (1,))
-def a_class_attribute_that_one_arm_shadows(n):
+def a_class_attribute_that_one_branch_shadows(n):
     Limited.limit = 7
     first = Limited()
     if n > 2:
         first.limit = 1
     else:
         first.limit = 2
-    Limited.limit = 9  # both arms have written it
+    Limited.limit = 9  # both branches have written it
     second = Limited()
     if n > 0:
         second.limit = n

@@ -32,12 +32,12 @@ def counting_down(x):
 
 @program((3,))
 def near_the_end_of_the_integers(x):
-    turns = 0
+    iterations = 0
     for _ in range(2**31 - 10, 10**30):
-        turns += 1
-        if turns > x:
+        iterations += 1
+        if iterations > x:
             break
-    return turns
+    return iterations
 
 
 @program((2,), (30,))

@@ -114,23 +114,23 @@ def truth_of_a_number_and_an_object(n, t):
 
 @program((7, 2), (5, -2), (1, 2))
 def loop_while_an_object_is_true(n, t):
-    switch, turns = Switch(n), 0
+    switch, iterations = Switch(n), 0
     while switch and t > -3:
         switch.level -= 1
         t -= 1
-        turns += 1
-    return turns, switch.level, switch.asked
+        iterations += 1
+    return iterations, switch.level, switch.asked
 
 
 @program((7, 2), (5, -2), (1, 2))
 def loop_while_an_object_is_true_or_left(n, t):
-    switch, turns = Switch(n), 0
+    switch, iterations = Switch(n), 0
     while switch:
         switch.level -= 1
         if switch.level == t:
             break
-        turns += 1
-    return turns, switch.level
+        iterations += 1
+    return iterations, switch.level
 
 
 @program((7, 2), (5, -2), (1, 2))

@@ -97,14 +97,14 @@ def climbing(n):
 class Climber:
     def __init__(self, n):
         self.n = n
-        self.turns = 0
+        self.iterations = 0
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        self.turns += 1
-        if self.turns > 4:
+        self.iterations += 1
+        if self.iterations > 4:
             raise StopIteration
         self.n = self.n + 1
         return self.n

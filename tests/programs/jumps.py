@@ -330,7 +330,7 @@ def return_python_number_or_traced(n):
 
 
 @program((3,), (6,))
-def break_in_both_arms(n):
+def break_in_both_branches(n):
     s = 0
     while True:
         s += 1
@@ -344,7 +344,7 @@ def break_in_both_arms(n):
 
 
 @program((3,), (6,))
-def return_in_both_arms_of_loop(n):
+def return_in_both_branches_of_loop(n):
     for i in range(5):
         if n > 5:
             return i + n
@@ -564,18 +564,18 @@ def continue_then_break_of_endless_loop(n):
 
 @program((1,), (5,))
 def continue_then_return_of_endless_loop(n):
-    turns = 0
+    iterations = 0
     while True:
-        turns += 1
+        iterations += 1
         if n > 3:
             n -= 1
             continue
         try:
-            if turns == 2:
+            if iterations == 2:
                 n += 5
         finally:
             n += 1
-        return n, turns
+        return n, iterations
 
 
 @program((0,), (5,))
@@ -597,7 +597,7 @@ def continue_in_handler_then_break(n):
 
 
 @program((0, 1), (2, 1), (2, -1))
-def return_in_a_loop_without_turns(a, n):
+def return_in_a_loop_without_iterations(a, n):
     while n > 0:
         if a:
             for _ in range(0):
@@ -609,7 +609,7 @@ def return_in_a_loop_without_turns(a, n):
 
 
 @program((2, 1), (0, 1), (2, 0))
-def return_that_no_turn_reaches_in_an_arm(a, n):
+def return_that_no_iteration_reaches_in_a_branch(a, n):
     known = False
     for k in range(n):
         if a:

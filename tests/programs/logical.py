@@ -320,7 +320,7 @@ def plus_first(x, first=None):
 
 
 @program((5.0,), (0.25,))
-def arm_that_a_static_operand_closes(x):
+def operand_that_a_static_one_closes(x):
     first = None
     y = first + x if (x > 3 and first is not None) else x
     if not (x > 3 or first is None):

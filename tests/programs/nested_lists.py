@@ -65,7 +65,7 @@ class Holder:
 
 
 @program((0,), (3,))
-def attribute_first_written_in_a_loop_that_turns(n):
+def attribute_first_written_in_a_loop_that_runs(n):
     s = Holder()
     for i in range(5):
         s.v = i

@@ -89,7 +89,7 @@ def search_with_break(c):
 
 
 @program((2,), (0,), (-3,))
-def the_value_before_a_loop_without_turns(n):
+def the_value_before_a_loop_without_iterations(n):
     x = 1.0
     for i in range(n):
         if i > 0:

@@ -6,7 +6,7 @@ from tests.programs.harness import program
 
 
 @program((3.0,), (-5.0,), (1.0,))
-def powers_of_the_turn(n):
+def powers_of_the_iteration(n):
     t = 0.0
     for j in range(3):
         t += 2**-j
@@ -41,7 +41,7 @@ def cordic(target):
 
 
 @program((7.0,), (2.0,), (-2.0,))
-def keys_made_of_the_turn(n):
+def keys_made_of_the_iteration(n):
     table = {"w0": 1.0, "w1": 2.0, "w2": 3.0}
     t = 0.0
     for j in range(3):

@@ -59,7 +59,7 @@ def chain_of_promotions(n):
 
 
 @program((3.0,), (8.0,), promotes=True)
-def scalar_beside_array_in_other_arm(x):
+def scalar_beside_array_in_other_branch(x):
     if x > 5:
         y = jnp.float32(1)
     else:

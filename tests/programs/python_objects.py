@@ -1,4 +1,4 @@
-"""Objects of Python's library that staged code meets: cached functions, proxies, and names that an arm finds unbound."""
+"""Objects of Python's library that staged code meets: cached functions, proxies, and names that a branch finds unbound."""
 
 import contextlib
 import functools
@@ -16,7 +16,7 @@ def doubled(k):
 
 
 @program((2,), (5,), (8,), transforms=("vmap",))
-def a_cached_function_called_first_in_an_arm(n):
+def a_cached_function_called_first_in_a_branch(n):
     r = 0
     if n > 4:
         r = doubled(n) + doubled(3)
@@ -38,7 +38,7 @@ def a_cached_function_that_reads_a_traced_variable(n):
 
 
 @program((3,), (8,))
-def a_cached_recursion_in_an_arm(n):
+def a_cached_recursion_in_a_branch(n):
     @functools.cache
     def fibonacci(k):
         return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
@@ -51,7 +51,7 @@ class Cell:
 
 
 @program((2,), (5,), (8,))
-def a_proxy_is_written_in_an_arm_and_a_loop(n):
+def a_proxy_is_written_in_a_branch_and_a_loop(n):
     cell = Cell()
     cell.value = 0
     proxy = weakref.proxy(cell)
@@ -63,7 +63,7 @@ def a_proxy_is_written_in_an_arm_and_a_loop(n):
 
 
 @program((2,), (500,))
-def a_variable_that_an_arm_reads_too_early(n):
+def a_variable_that_a_branch_reads_too_early(n):
     if n > 100:
         n = n + late
     late = 1
@@ -91,7 +91,7 @@ class Valve:
     def __init__(self):
         self.level = 0
 
-    def turn(self, by, *, at_most=10):
+    def iteration(self, by, *, at_most=10):
         if by > 0:
             self.level = min(by, at_most)
         return self.level
@@ -108,8 +108,8 @@ valve = Valve()
 @program((5,), (-5,))
 def a_method_called_by_name(n):
     own = Valve()
-    turn = operator.methodcaller("turn", n, at_most=3)
-    return turn(own), own.level, operator.methodcaller("turn", n)(own)
+    iteration = operator.methodcaller("iteration", n, at_most=3)
+    return iteration(own), own.level, operator.methodcaller("iteration", n)(own)
 
 
 @program((5,), (-5,))

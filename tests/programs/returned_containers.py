@@ -1,6 +1,6 @@
-"""Containers from before a loop that leave it through a `return`, or through a variable that a turn binds.
+"""Containers from before a loop that leave it through a `return`, or through a variable that an iteration binds.
 
-Such a container is the same object in every turn, so what is written to it later must show through every name.
+Such a container is the same object in every iteration, so what is written to it later must show through every name.
 """
 
 from tests.programs.harness import program
@@ -91,7 +91,7 @@ def last_of(a, b):
 
 
 @program(*INPUTS, promotes=True)
-def closure_in_turn(a, b):
+def closure_in_iteration(a, b):
     def g():
         return d
 

@@ -83,7 +83,7 @@ def nonlocal_called_in_branch(a):
 
 
 @program((7,), (0,))
-def nonlocal_called_in_one_arm(a):
+def nonlocal_called_in_one_branch(a):
     n = 0
 
     def put(k):
@@ -227,7 +227,7 @@ def del_local(n):
 
 
 @program((7,), (2,))
-def del_in_both_arms(n):
+def del_in_both_branches(n):
     t = n
     if n > 5:
         n = t + 1

@@ -1,4 +1,4 @@
-"""States of nested containers, replaced as a whole or in part in each turn, as training loops do."""
+"""States of nested containers, replaced as a whole or in part in each iteration, as training loops do."""
 
 import collections
 import copy

@@ -163,7 +163,7 @@ def shape_from_loop_invariant(n):
 
 
 @program((3,), (8,))
-def list_in_both_arms(n):
+def list_in_both_branches(n):
     if n > 5:
         xs = [n, 1, 2]
     else:

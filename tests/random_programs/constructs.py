@@ -2,7 +2,7 @@
 
 Each program declares some of the things below, and statements and expressions use what was declared. A change of structure
 (another set of keys, another length) stays inside one statement: one XLA program cannot hold two structures, so what differs in
-structure where arms meet again is refused by design, and is the matter of `inexpressible`.
+structure where branches meet again is refused by design, and is the matter of `inexpressible`.
 
 >>> "Grid" in HEADER and "Frozen" in HEADER
 True

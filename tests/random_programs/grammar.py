@@ -1,7 +1,7 @@
 """Writes random programs whose arithmetic is exact in 32 bits, so that any difference is an error of the conversion.
 
 Integers are folded into a small range at every assignment; floats are multiples of 1/4 folded the same way. Loops count
-their turns, so every program ends. A name is only read where Python surely has bound it (or rarely, on request).
+their iterations, so every program ends. A name is only read where Python surely has bound it (or rarely, on request).
 
 Levels: 1 integers, `if`, loops, jumps · 2 also floats, arrays, closures, walrus, comprehensions, chained comparisons,
 element assignment · 3 also objects, dicts, lists, aliases, `try`, `with`, calls that write

@@ -79,7 +79,7 @@ class JumpWriter:
         if self.random.random() < 0.5:
             items = self.random.choice(("range(3)", "range(a)", "[1, 5, 2]", "range(a % 4)", "xs"))
             lines = [f"for {name} in {items}:", f"    t = (t + {name}) % 1009"]
-        else:  # it counts its turns, so that it ends
+        else:  # it counts its iterations, so that it ends
             test = self.random.choice(("True", "True", self.test(), f"{name} < {self.number(4)}"))
             leave = "break" if final else self.random.choice(("break", "break", "return t"))
             lines = [f"{name} = 0", f"while {test}:", f"    {name} = {name} + 1"]

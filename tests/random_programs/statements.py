@@ -7,7 +7,7 @@ from tests.random_programs.expressions import Option, Scope
 
 
 class StatementWriter(AssignmentWriter):
-    """Statements with blocks. Every loop counts its turns, so every program ends."""
+    """Statements with blocks. Every loop counts its iterations, so every program ends."""
 
     def block(self, s: Scope, size: int) -> None:
         for _ in range(size):

@@ -117,7 +117,7 @@ class WildWriter(ConstructWriter):
         ]
         if s.loops < 3:
             options += [(0.7, lambda: self.strange_loop(s)), (0.4, lambda: self.walrus_loop(s))]
-        if self.depth == 1:  # the length of `fs` would depend on the arm
+        if self.depth == 1:  # the length of `fs` would depend on the branch
             options.append((0.4, lambda: self.closures_in_loop(s)))
         if self.has_box:
             options.append((0.4, lambda: self.managed(s)))

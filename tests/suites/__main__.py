@@ -53,7 +53,7 @@ class Package:
 
 
 # What staged bodies cannot keep; see docs/limits.md.
-FRAMES = "counts frames, by `sys._getframe` or in a traceback: an arm of a staged `if` is a function of its own"
+FRAMES = "counts frames, by `sys._getframe` or in a traceback: a branch of a staged `if` is a function of its own"
 
 LENGTHS = "puts a cache in the place of `len`, which the operators of staged code ask for the length of lists"
 STDLIB_EXCEPTED = {
@@ -74,6 +74,8 @@ STDLIB_EXCEPTED = {
     "test.test_typing.ProtocolTests.test_protocols_isinstance_py36": FRAMES,
     "test.test_typing.ProtocolTests.test_protocols_issubclass_non_callable": FRAMES,
     "test.test_typing.ProtocolTests.test_protocols_support_register": FRAMES,
+    # and which classes it asks depends on those that other tests left for the collector
+    "test.test_typing.TypeIterationTests.test_is_not_instance_of_iterable": FRAMES,
 }
 
 PACKAGES = {

@@ -295,7 +295,7 @@ class Called:
 
 
 WRITING = {
-    "called in the arm": counts_by_another_call(lambda f: f(3)),
+    "called in the branch": counts_by_another_call(lambda f: f(3)),
     "__call__": counts_by_another_call(lambda f: f.__call__(3)),
     "operator.call": counts_by_another_call(lambda f: operator.call(f, 3)),
     "map": counts_by_another_call(lambda f: list(map(f, [3]))),

@@ -2,7 +2,10 @@
 
 import contextlib
 import gc
+import importlib.resources
 import operator
+import pathlib
+import tempfile
 import threading
 import weakref
 from typing import Any
@@ -54,7 +57,7 @@ def test_the_branch_that_raises_fails_and_the_other_does_not():
     f = jax.jit(above_five)
     assert run(f, 3) == 6
     text = run(f, 7)
-    assert "ValueError: too large" in text and "test_runtime_checks.py:" in text and "raise raise_(exception" in text
+    assert "ValueError: too large" in text and 'test_runtime_checks.py", line' in text
     assert run(f, 3) == 6
 
 
@@ -137,7 +140,7 @@ def test_assertions():
 
     assert run(jax.jit(f), 3) == 3
     text = run(jax.jit(f), -3)
-    assert "AssertionError: not positive" in text and "test_runtime_checks.py:" in text
+    assert "AssertionError: not positive" in text and 'test_runtime_checks.py", line' in text
     assert run(jax.jit(lambda n: assert_(n[None] > 0)), jnp.int32(3)) is None
 
 
@@ -264,7 +267,7 @@ def test_arguments_of_the_exception_are_shown_by_value():
         return n
 
     assert jax.jit(f)(3) == 3
-    with pytest.raises(jax.errors.JaxRuntimeError, match=r"KeyError: \(\{'n': 5, 'what': 'x'\}, 10\)"):
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match=r"KeyError: \(\{'n': 5, 'what': 'x'\}, 10\)"):
         jax.block_until_ready(jax.jit(f)(5))
 
 
@@ -293,12 +296,12 @@ def test_what_a_mapped_function_checks_says_nothing_of_the_branch_around():
 
         if on > 0:
             ys = jax.vmap(one)(xs)
-            assert on < 10, "the arm"
+            assert on < 10, "the branch"
             return ys
         return xs
 
     assert run(f, jnp.arange(3), 1).tolist() == [0, 2, 4]
-    assert "the arm" in run(f, jnp.arange(3), 11)
+    assert "the branch" in run(f, jnp.arange(3), 11)
     assert "one of them" in run(f, jnp.arange(3) - 9, 11)
     assert run(f, jnp.arange(3) - 9, 0).tolist() == [-9, -8, -7]
 
@@ -342,7 +345,7 @@ def test_what_no_handler_matches_fails_with_the_line_of_the_raise():
         return y
 
     assert run(f, 1, False) == 2
-    assert "raise ValueError(x, y)\nValueError: (1, 2)" in run(f, 1, True)
+    assert "in f\nValueError: (1, 2)" in run(f, 1, True)
 
 
 def test_a_jitted_function_that_checks_nothing_is_traced_twice_at_most():
@@ -454,6 +457,12 @@ def _with_inside(manager):
         yield
 
 
+def _without_text():
+    made: dict[str, Any] = {}
+    exec("def leave(self, *error): pass", made)
+    return type("Manager", (), {"__enter__": _Leaving.__enter__, "__exit__": made["leave"]})()
+
+
 def _stack(manager):
     stack = contextlib.ExitStack()
     stack.callback(print, end="")
@@ -469,8 +478,11 @@ MANAGERS_THAT_SWALLOW = [
     lambda: _stack(_Answering(True)),
     lambda: _with_inside(_Answering(True)),
     lambda: _with_inside(_catching(Exception)),
+    lambda: _without_text(),
 ]
 MANAGERS_THAT_DO_NOT = [
+    tempfile.TemporaryDirectory,
+    lambda: importlib.resources.as_file(pathlib.Path(__file__)),
     _Leaving,
     _finishing,
     contextlib.nullcontext,
@@ -539,7 +551,7 @@ def test_what_our_own_algorithms_raise_names_the_line_of_the_user():
 
     text = run(ag.jit(first), [0.0, 1.0])
     line = first.__code__.co_firstlineno + 1
-    assert f"{__file__}:{line}: return next(x for x in xs if x > 2)\nStopIteration" in text
+    assert f'{__file__}", line {line}, in first\nStopIteration: return next(x for x in xs if x > 2)' in text
 
 
 class Shown:

@@ -2,7 +2,6 @@
 
 import collections
 import functools
-import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StagingError
+from tests.profiling import calls_made
 
 
 class Source:
@@ -319,21 +319,11 @@ def looks(parts: int) -> int:
             x = x / holder.scale
         return x
 
-    found = 0
-
-    def count(frame: Any, event: str, argument: Any) -> None:
-        nonlocal found
-        found += event == "call" and frame.f_code.co_filename.endswith("heap/iterator_search.py")
-
     fn = ag.convert(scaled)
     jax.make_jaxpr(lambda x: fn(x))(1.0)
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        jax.make_jaxpr(lambda x: fn(x))(1.0)
-    finally:
-        sys.setprofile(before)
-    return found
+    return calls_made(
+        lambda: jax.make_jaxpr(lambda x: fn(x))(1.0), lambda path: path.endswith("heap/iterator_search.py")
+    )
 
 
 def test_parts_that_no_code_names_cost_nothing() -> None:

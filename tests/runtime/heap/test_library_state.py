@@ -117,6 +117,32 @@ def sample(value):
     return value
 
 
+class Member:
+    def __init__(self):
+        names.append("member")
+        self.names = names
+
+    def use(self):
+        return 1.0
+
+
+def deep():
+    STACK.append("begun")
+    try:
+        return len(STACK)
+    finally:
+        STACK.pop()
+
+
+@contextlib.contextmanager
+def within():
+    STACK.append("outer")
+    try:
+        yield
+    finally:
+        STACK.pop()
+
+
 @contextlib.contextmanager
 def frame(**params):
     if not hasattr(_local, "frames"):
@@ -252,7 +278,7 @@ def test_a_counter_counts_by_the_branch_and_holds_a_number_afterwards(acme: Modu
     assert acme.calls == 0
 
 
-def test_bookkeeping_is_put_back(acme: ModuleType) -> None:
+def test_what_is_made_on_first_use_is_there_before(acme: ModuleType) -> None:
     @ag.jit
     def f(x: Any) -> Any:
         if x > 0:
@@ -262,8 +288,11 @@ def test_bookkeeping_is_put_back(acme: ModuleType) -> None:
             acme.cached("b")
         return x
 
-    f(1.0)
+    with pytest.raises(StagingError, match="on first use"):
+        f(1.0)
     assert (acme.cache, acme.made) == ({}, None)
+    acme.cached("a"), acme.cached("b"), acme.first_use()
+    assert float(f(1.0)) == 1.0
 
 
 def test_what_cannot_be_joined_is_refused(acme: ModuleType) -> None:
@@ -309,6 +338,29 @@ def test_a_loop_of_known_length(acme: ModuleType) -> None:
         return y
 
     assert agrees(f)
+
+
+def test_what_a_wrapper_of_the_standard_library_hides_is_looked_at(acme: ModuleType) -> None:
+    @ag.jit
+    def f(x: Any) -> Any:
+        if x > 0:
+            with acme.within():  # the first call into the package, which pushes
+                x = x + acme.deep()
+        return x
+
+    assert (float(f(1.0)), float(f(-1.0))) == (3.0, -1.0)
+    assert acme.STACK == []
+
+
+def test_what_an_object_enters_before_it_is_used(acme: ModuleType) -> None:
+    def f(x: Any) -> Any:
+        if x > 0:
+            x = x + acme.Member().use()  # which announces the list, with the name in it
+        return x, len(acme.names)
+
+    with pytest.raises(StagingError, match="'acme_of_the_test.names'|contents of a list"):
+        ag.jit(f)(1.0)
+    assert acme.names == []
 
 
 def test_classes_made_in_a_branch_belong_to_the_module_of_the_function() -> None:

@@ -235,3 +235,15 @@ def test_an_array_of_numbers_that_is_only_reached_is_not_written():
     assert list(watch.changes()) == []
     numbers[1] = 0.0
     assert [written.location.obj for written in watch.changes()] == [numbers]
+
+
+def test_a_dict_that_was_put_into_an_attribute_since_is_news():
+    class Scope:
+        pass
+
+    scope = Scope()
+    old, new = {}, {}
+    scope.variables = {"old": old}
+    watch = opaque_calls.Watch([scope])
+    scope.variables["new"] = new
+    assert watch.parts() & {id(old), id(new)} == {id(old)}

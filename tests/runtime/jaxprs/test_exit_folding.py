@@ -74,7 +74,7 @@ def test_the_flag_is_not_carried(fn, carried):
 
 
 def test_a_question_that_loops_is_asked_once():
-    """At the state after the last turn it might never end."""
+    """At the state after the last iteration it might never end."""
 
     def f(x, n):
         for _ in range(n):

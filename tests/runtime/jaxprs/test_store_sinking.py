@@ -19,7 +19,7 @@ def write(x, value, i):
 
 
 def cond(p, yes, no):
-    branches = [Traced(*trace_region(lambda f=f: list(f()), [], "arm")) for f in (no, yes)]
+    branches = [Traced(*trace_region(lambda f=f: list(f()), [], "branch")) for f in (no, yes)]
     return bind_conditional(Conditional(p, *branches))
 
 
@@ -28,8 +28,8 @@ def swap(x, i):
 
 
 PROGRAMS = {
-    "both arms, one place": lambda p, x, i, v: (lambda: [write(x, v, i)], lambda: [write(x, -v, i)]),
-    "both arms, two places": lambda p, x, i, v: (lambda: [write(x, v, i)], lambda: [write(x, v, i + 2)]),
+    "both branches, one place": lambda p, x, i, v: (lambda: [write(x, v, i)], lambda: [write(x, -v, i)]),
+    "both branches, two places": lambda p, x, i, v: (lambda: [write(x, v, i)], lambda: [write(x, v, i + 2)]),
     "only if true": lambda p, x, i, v: (lambda: [write(x, x[i] * v, i)], lambda: [x]),
     "only if false": lambda p, x, i, v: (lambda: [x], lambda: [write(x, x[i] * v, i)]),
     "swap": lambda p, x, i, v: (lambda: [swap(x, i)], lambda: [x]),

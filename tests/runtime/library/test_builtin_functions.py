@@ -255,9 +255,9 @@ def test_iterators_over_plain_values_are_the_builtins():
 def test_iterators_over_traced_arrays_do_what_the_builtins_do():
     def f(xs):
         pairs = builtin(enumerate)(xs, start=2)
-        assert type(pairs) is iterables.Enumerate and not pairs.begun
+        assert type(pairs) is iterables.Enumerate and not pairs.is_started
         first = next(pairs)
-        assert pairs.begun and iter(pairs) is pairs
+        assert pairs.is_started and iter(pairs) is pairs
         zipped = list(builtin(zip)(xs, "abc"))[1][0]
         doubled = list(builtin(map)(lambda a, b: a + b, xs, xs))
         return first, list(pairs), zipped, list(builtin(reversed)(xs)), doubled
@@ -333,7 +333,7 @@ def test_what_a_range_does_not_hold_fails_when_the_program_runs(f):
         jax.block_until_ready(jax.jit(f)(3))
     kind = python.type.__name__
     assert f"{kind}: {python.value}" in str(failed.value) or f"{kind}: x is not in range" in str(failed.value)
-    assert "test_builtin_functions.py:" in str(failed.value)
+    assert 'test_builtin_functions.py", line' in str(failed.value)
 
 
 def test_the_bounds_of_a_range_are_integers_of_python_s():

@@ -20,7 +20,8 @@ def test_the_program_fails_where_the_loop_goes_on_behind() -> None:
 
     assert int(ag.jit(f)(2)) == 3
     with pytest.raises(
-        (jax.errors.JaxRuntimeError, OverflowError), match="no integer of the compiled program holds the next number"
+        (jax.errors.JaxRuntimeError, ValueError, OverflowError),
+        match="no integer of the compiled program holds the next number",
     ):
         ag.jit(f)(50).block_until_ready()
 

@@ -9,7 +9,7 @@ import pytest
 
 from autograph.runtime.calls import dispatch
 from autograph.runtime.library.builtin_functions import builtin
-from autograph.runtime.operators.logical import and_, compare, in_, is_total, not_, not_in, or_
+from autograph.runtime.operators.logical import and_, compare, in_, not_, not_in, or_
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +39,12 @@ def test_the_right_side_waits_for_the_left_one():
     ran = []
     assert and_([], lambda: ran.append(1)) == [] and or_([1], lambda: ran.append(1)) == [1]
     assert ran == []
-    f = jax.jit(lambda x: and_(x > 0, lambda: 1.0 / x > 0.5))
+    f = jax.jit(lambda x: and_(x > 0, lambda: 1.0 / x > 0.5, lazy=True))
     assert f(1.0) and not f(0.0)
-    assert "cond" not in primitives(lambda x: and_(x > 0, lambda: 1.0 / x > 0.5), 1.0), "a question of a few numbers"
-    assert "cond" in primitives(lambda x: and_(x > 0, lambda: (jnp.ones(100) / x).sum() > 0.5), 1.0)
+    assert "cond" not in primitives(lambda x: and_(x > 0, lambda: 1.0 / x > 0.5, lazy=True), 1.0), (
+        "a question of a few numbers"
+    )
+    assert "cond" in primitives(lambda x: and_(x > 0, lambda: (jnp.ones(100) / x).sum() > 0.5, lazy=True), 1.0)
 
 
 def test_bools_take_one_bit_operation():
@@ -50,12 +52,20 @@ def test_bools_take_one_bit_operation():
     assert primitives(lambda x: or_(x > 0, lambda: x < -5), 1.0) == ["gt", "lt", "or"]
 
 
-def test_which_right_sides_are_total():
-    x, big, d = 1.0, np.ones(3), {"a": 1}
-    assert is_total(lambda: x) and is_total(lambda: 0 < -x * 2 + 1)
-    assert not is_total(lambda: 1 / x) and not is_total(lambda: x**2) and not is_total(lambda: d["a"])
-    assert not is_total(lambda: big) and not is_total(lambda: d) and not is_total(lambda: abs(x))
-    assert not is_total(lambda: missing) and not is_total(lambda x=x: x)  # noqa: F821
+LIMIT = 3.0
+
+
+def test_arithmetic_runs_before_it_is_needed_where_its_variables_are_numbers():
+    class Quotient:
+        def __gt__(self, x):
+            return 1 / x > 0
+
+    def last(right, **options):
+        return primitives(lambda a: and_(a > 0, right(a), test=True, **options), 1.0)[-1]
+
+    x, odd = 1.0, Quotient()
+    assert last(lambda a: lambda: 0 < -a * 2 + x) == last(lambda a: lambda: LIMIT > a) == "and"
+    assert last(lambda a: lambda: odd > a) == last(lambda a: lambda: a > 1, lazy=True) == "select_n"
 
 
 def test_an_unbound_right_side_raises_only_where_python_does():
@@ -113,7 +123,7 @@ def test_not():
 
 
 def test_under_vmap_and_grad():
-    f = jax.vmap(lambda x: and_(x > 0, lambda: 1.0 / x < 1.0))
+    f = jax.vmap(lambda x: and_(x > 0, lambda: 1.0 / x < 1.0, lazy=True))
     assert f(jnp.array([-1.0, 0.5, 2.0, 0.0])).tolist() == [False, False, True, False]
     g = jax.jit(jax.grad(lambda x: or_(x, lambda: x + 5.0) * 2.0))
     assert g(3.0) == 2.0 and g(0.0) == 2.0
@@ -136,7 +146,7 @@ def test_chained_comparison_evaluates_each_operand_once_and_no_more_than_needed(
         calls_.append("middle")
         return 5
 
-    assert compare(9, "<", middle, "<", lambda: calls_.append("right")) is False
+    assert compare(9, "<", middle, "<", lambda: calls_.append("right"), lazy=True) is False
     assert calls_ == ["middle"]
     jax.jit(lambda x: compare(x, "<", middle, "<", lambda: x + 9))(1)
     assert calls_ == ["middle", "middle"]

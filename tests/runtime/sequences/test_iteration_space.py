@@ -76,7 +76,7 @@ def test_bounds_that_are_no_integers(value, text):
 def test_a_step_of_zero():
     with pytest.raises(ValueError, match="must not be zero"):
         range_items(0, 5, 0)
-    with pytest.raises(jax.errors.JaxRuntimeError, match=r"ValueError: range\(\) arg 3 must not be zero"):
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match=r"ValueError: range\(\) arg 3 must not be zero"):
         jax.block_until_ready(jax.jit(lambda n: range_items(0, 5, n).length)(0))
 
 

@@ -1,7 +1,6 @@
 """What a trace looks at before it runs: later traces follow the names that code used, and miss no class by that."""
 
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,7 @@ import jax
 import pytest
 
 import autograph as ag
+from tests.profiling import calls_made
 
 
 class Part:
@@ -53,21 +53,11 @@ def looks(parts: int) -> int:
             x = x * model.rate if x > 2 else x - model.rate
         return x
 
-    found = 0
-
-    def count(frame: Any, event: str, argument: Any) -> None:
-        nonlocal found
-        found += event == "call" and "jax" not in frame.f_code.co_filename.replace("jax_internals", "")
-
     for _ in range(2):
         jax.make_jaxpr(lambda x: scaled(x))(1.0)
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        jax.make_jaxpr(lambda x: scaled(x))(1.0)
-    finally:
-        sys.setprofile(before)
-    return found
+    return calls_made(
+        lambda: jax.make_jaxpr(lambda x: scaled(x))(1.0), lambda path: "jax" not in path.replace("jax_internals", "")
+    )
 
 
 def test_parts_that_no_code_names_cost_a_later_trace_nothing() -> None:

@@ -1,0 +1,110 @@
+"""Which objects lead to functions of the user's that a library calls: those of installed packages, and classes made with them.
+
+There is no call to convert where `net.apply(params, x)` leads to `Net.__call__`. So what a library's object or function holds, and
+a user's class with a base, a metaclass or a decorated method of an installed package, get their author's bodies in place, as the
+methods do that Python calls by itself. Objects count whose package uses JAX: a test tool or a progress bar leads to everything, and
+traces nothing. The standard library does not count.
+
+>>> import functools, jax
+>>> calls(jax.vmap(lambda x: x)), calls(functools.partial(len)), calls(int), calls(lambda x: x)
+(True, False, False, False)
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from types import FunctionType
+from typing import Any
+
+import jax
+
+from autograph.code.library import is_library, is_library_class, is_library_module, names_of
+from autograph.code.registry import known
+from autograph.runtime.tracing import host
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+JITTED = type(jax.jit(_identity))
+WRAPPERS = frozenset({JITTED, jax.custom_jvp, jax.custom_vjp})
+"""Classes of JAX's whose objects stand for a function."""
+
+_MRO = type.__dict__["__mro__"].__get__
+_DICT = type.__dict__["__dict__"].__get__
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_packages: dict[str, bool] = {}
+_using: dict[str, bool] = {}
+_kinds: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def calls(value: Any) -> bool:
+    """Whether a library calls what a value holds: its objects and functions, classes made with it, a function without source."""
+    kind = type(value)
+    if kind is FunctionType:
+        if is_library(value):
+            return _is_installed(value.__globals__.get("__name__"))
+        return known(value.__code__) is None and not is_marked(value) and host.conversion.is_unseen(value)
+    if issubclass(kind, type):
+        found = _classes.get(value)
+        if found is None:
+            found = _classes[value] = not is_library_class(value) and _is_made_with_library(value)
+        return found
+    found = _kinds.get(kind)
+    if found is None:
+        found = _kinds[kind] = kind in WRAPPERS or _may_call(kind)
+    return found
+
+
+def is_marked(value: Any) -> bool:
+    """Whether a function is marked `do_not_convert`."""
+    return type(value) is FunctionType and value in host.conversion.UNCONVERTED
+
+
+def is_left(value: Any) -> bool:
+    """Whether what a library calls is left as it is, with all that it leads to: marked `do_not_convert`, or ours."""
+    return type(value) is FunctionType and (
+        is_marked(value) or value.__globals__.get("__name__", "").startswith("autograph.")
+    )
+
+
+def _may_call(kind: type) -> bool:
+    return is_of_installed(kind) and _uses_jax(type.__getattribute__(kind, "__module__").partition(".")[0])
+
+
+def _uses_jax(package: str) -> bool:
+    """Whether a module of a package has imported JAX."""
+    found = _using.get(package)
+    if found is None:
+        spaces = [names_of(m) for name, m in list(sys.modules.items()) if name.partition(".")[0] == package]
+        jaxes = [m for name, m in list(sys.modules.items()) if name in ("jax", "jax.numpy", "jax.lax")]
+        found = _using[package] = any(value is m for space in spaces for value in list(space.values()) for m in jaxes)
+    return found
+
+
+def _is_made_with_library(kind: Any) -> bool:
+    bases = (*_MRO(kind), *_MRO(type(kind)))
+    parts = (part for base in _MRO(kind) if not is_library_class(base) for part in list(_DICT(base).values()))
+    return any(base.__flags__ & _HEAP_TYPE and is_of_installed(base) for base in bases) or any(
+        type(part) in WRAPPERS or (type(part) is FunctionType and calls(part)) for part in parts
+    )
+
+
+def is_of_installed(kind: type) -> bool:
+    """Whether a class is one of an installed package."""
+    return _is_installed(type.__getattribute__(kind, "__module__"))
+
+
+def _is_installed(name: Any) -> bool:
+    """Whether a module, by its name, belongs to an installed package: neither the user's nor the standard library's."""
+    if type(name) is not str:
+        return False
+    found = _packages.get(name)
+    if found is None:
+        top = name.partition(".")[0]
+        is_other = top not in sys.stdlib_module_names and top not in ("autograph", "numpy")
+        found = _packages[name] = is_other and is_library_module(name)
+    return found

@@ -1,0 +1,331 @@
+"""What an outermost call of a converted function can get hold of; the classes among it are prepared before they are used.
+
+A function gets objects by its arguments, its cells, the globals that it names, and the results of functions that are not
+converted. These lead to others: by containers, attributes, defaults, suspended frames, modules. Python's own collector knows
+what an object of C code or of a library holds.
+
+The first trace looks at all objects. Code gets hold of what variables and containers hold, and of the attributes that it names:
+so later traces follow the names that code used in the last one, and look at all objects when a function runs that names
+others, or one of a library, which may name any. An object with thousands of parts costs them nothing.
+
+>>> class Celsius:
+...     __module__ = "example"
+...     def __init__(self, degrees): self.degrees = degrees
+...     def __add__(self, other): return Celsius(self.degrees + other)
+>>> before = Celsius.__add__.__code__
+>>> Reach(None, lambda: [{"x": (Celsius(3), 1.0)}]).look_at_all()
+>>> Celsius.__add__.__code__ is before
+False
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+import threading
+import weakref
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from types import CodeType, FrameType, FunctionType, MemberDescriptorType, ModuleType, TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+
+from autograph.code.library import is_library_class, is_library_module, names_of, package_of
+from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
+from autograph.code.source import Source
+from autograph.conversion import frameworks, implicit_methods
+from autograph.jax_internals import is_tracing
+from autograph.runtime.heap.iterator_search import implicit_names
+from autograph.runtime.heap.library_objects import has_library_methods
+from autograph.runtime.tracing import context, default_dicts
+from autograph.runtime.tracing.class_lookup import static_lookup
+
+_MRO = type.__dict__["__mro__"].__get__
+_DICT = type.__dict__["__dict__"].__get__
+_LEAVES: set[Any] = {
+    *(bool, int, float, complex, str, bytes, type(None), range, slice, CodeType, FrameType, TracebackType),
+    *(np.dtype, np.float32, np.float64, np.int32, np.int64, np.bool_),
+}
+"""Classes of objects that lead to none of the user's; those of JAX and NumPy join them when they are met."""
+_SEQUENCES = (list, tuple, set, frozenset, deque)
+_MAPPINGS = (dict, OrderedDict, defaultdict)
+# What their objects hold is theirs, not the user's.
+_OWN_PACKAGES = frozenset({"jax", "jaxlib", "numpy", "autograph"})
+_BY_TEXT = BY_TEXT | {"globals"}
+_CACHED = type(functools.cache(len))  # a cache of the user's is asked what its function is by itself
+_MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
+_FEW = 1_000  # while nothing is traced (staging is forced): a method that is not prepared does what it did
+
+
+class Unit(Protocol):
+    """What is known of the function that is called."""
+
+    names: frozenset[str] | None
+    """Those that the last trace used; None where it is the first one, or where they may be any."""
+
+    @property
+    def source(self) -> Source:
+        """Where it stands."""
+
+
+def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
+    """Calls the staged body of a function, of which `cells` has the variables around."""
+    if "bdb" in sys.modules:
+        from autograph.runtime.library import debuggers
+
+        debuggers.prepare()
+    before = default_dicts.begin()
+    try:
+        if is_tracing():
+            implicit_methods.prepare_exchanged()
+        context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *_contents(cells)))
+        reach.enter(unit.source.code, cells.__globals__)
+        result = body(*arguments)
+        unit.names = reach.used() if is_tracing() else None
+        return result
+    finally:
+        default_dicts.end(before)
+        context.progress.reach = None
+
+
+class Reach:
+    """What an outermost call can reach, and the names that its code has for it.
+
+    Args:
+        names: those of the last trace: of which attributes only these are followed. None: all are.
+        roots: gives what the function is given and what its cells hold.
+    """
+
+    def __init__(self, names: frozenset[str] | None, roots: Callable[[], Iterable[Any]]) -> None:
+        self.codes: dict[CodeType, dict[str, Any]] = {}  # what ran so far, with its globals
+        self.modules: list[ModuleType] = []  # those that were met
+        self.names = names
+        self.roots = roots
+        self.is_any = False
+        self.search(roots(), names)
+
+    def enter(self, code: CodeType, space: dict[str, Any]) -> None:
+        """Takes note of a function that is about to run: what it names is looked at."""
+        if code not in self.codes:
+            self.codes[code] = space
+            if self.names is None or words_in(code) <= self.names:
+                self.search(self.named(code), self.names)
+            else:
+                self.look_at_all()
+
+    def enter_any(self) -> None:
+        """Takes note that code is about to run that may name anything."""
+        self.is_any = True
+        if self.names is not None:
+            self.look_at_all()
+
+    def look_at_all(self) -> None:
+        """Follows all attributes from now on."""
+        self.names = None
+        self.search([*self.roots(), *(value for code in self.codes for value in self.named(code))], None)
+
+    def receive(self, value: Any) -> Any:
+        """Looks at what a function returns that is not converted: it may be an object that nothing else leads to."""
+        if type(value) not in _LEAVES:
+            self.search([value], None)
+        return value
+
+    def hand(self, values: Iterable[Any]) -> None:
+        """Looks at what a library is given: it may call what it finds there."""
+        hand(values)
+
+    def receive_arguments(self, values: Sequence[Any]) -> None:
+        """Looks at what a function is given that Python or a library calls: most often an operand that is known."""
+        unknown = [
+            value for value in values if type(value) not in _LEAVES and not implicit_methods.is_prepared(type(value))
+        ]
+        if unknown:
+            self.search(unknown, None)
+
+    def used(self) -> frozenset[str] | None:
+        """The names that were used; None if they may be any."""
+        found = frozenset().union(*map(words_in, self.codes))
+        return None if self.is_any or not found.isdisjoint(BY_TEXT) else found
+
+    def named(self, code: CodeType) -> Iterable[Any]:
+        """What code names, or code inside it: globals, modules that it imports, and what stands in modules."""
+        space, names = self.codes[code], names_in(code)
+        if not names.isdisjoint(_BY_TEXT):
+            yield from [value for value in list(space.values()) if type(value) is not ModuleType]
+        for name in names:
+            value = space.get(name)
+            yield sys.modules.get(name) if value is None else value
+        for module in self.modules:
+            yield from _in_module(module, names)
+
+    def search(self, values: Iterable[Any], names: frozenset[str] | None, is_foreign: bool = False) -> None:
+        """Prepares the classes of all objects that `values` lead to, and the functions that a library calls.
+
+        Args:
+            names: of which attributes only these are followed, and those that the methods name of classes that are met.
+            is_foreign: whether objects of packages lead to them that do not use JAX: those call nothing in a trace.
+        """
+        if names is not None and not names.isdisjoint(BY_TEXT):
+            names = None
+        roots = [*values]
+        open_: deque[Any] = deque(roots)  # what is near comes first
+        of_libraries, foreign = deque[Any](), deque[Any]()
+        seen: set[int] = set()
+        most = _MOST if is_tracing() else _FEW
+        while open_ and len(seen) < most:
+            value = open_.popleft()
+            kind = type(value)
+            if kind in _LEAVES or id(value) in seen:
+                continue
+            seen.add(id(value))
+            if kind in _SEQUENCES:
+                if not _LEAVES.issuperset(map(type, value)):
+                    open_.extend(value)
+            elif kind is ModuleType:
+                open_.extend(self._of_module(value))
+            elif issubclass(kind, type):
+                if not is_foreign and frameworks.calls(value):
+                    prepare_class(value)
+                open_.extend(_inside(value, kind))
+            elif kind is FunctionType or is_library_class(kind):
+                inside = open_
+                if not is_foreign:
+                    is_other = kind is not FunctionType and frameworks.is_of_installed(kind)
+                    inside = of_libraries if frameworks.calls(value) else foreign if is_other else open_
+                inside.extend(_inside(value, kind))
+            else:
+                implicit_methods.prepare_class(kind)
+                if names is not None and not (further := implicit_names(kind)) <= names:
+                    return self.search(roots, names | further)
+                open_.append(kind)
+                found = _attributes(value, kind, None if has_library_methods(kind) else names)
+                (open_ if is_foreign or not frameworks.calls(kind) else of_libraries).extend(found)
+        if of_libraries:
+            hand(of_libraries)
+        if foreign:
+            self.search(foreign, None, is_foreign=True)
+
+    def _of_module(self, module: ModuleType) -> Iterable[Any]:
+        """What the code that ran so far names in a module."""
+        if module in self.modules or package_of(module) in _OWN_PACKAGES:
+            return ()
+        self.modules.append(module)
+        return _in_module(module, frozenset().union(*map(names_in, self.codes)))
+
+
+def _in_module(module: ModuleType, names: frozenset[str]) -> list[Any]:
+    space = vars(module)
+    if not names.isdisjoint(_BY_TEXT) and not is_library_module(module.__name__):
+        return [value for value in list(space.values()) if type(value) is not ModuleType]
+    return [space[name] for name in names.intersection(space)]
+
+
+def _contents(fn: FunctionType) -> Iterable[Any]:
+    """What the cells of a function hold."""
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+
+
+def _inside(value: Any, kind: type) -> Iterable[Any]:
+    """What an object leads to that is none of a user's class: a class, a function, a container, an object of a library."""
+    if kind in _MAPPINGS:
+        if kind is defaultdict:
+            default_dicts.watch(value)
+        keys = () if _LEAVES.issuperset(map(type, value)) else value
+        return (*keys, *value.values())
+    if kind is FunctionType:
+        return (*_contents(value), value.__defaults__, value.__kwdefaults__, value.__dict__)
+    if issubclass(kind, type):
+        if type(static_lookup(value, "__init_subclass__")) is classmethod:
+            implicit_methods.prepare_class(value)  # a `class` statement calls it
+        return [part for base in _MRO(value) if not is_library_class(base) for part in list(_DICT(base).values())]
+    if issubclass(kind, weakref.ref):
+        return (value(),)
+    if kind is _CACHED:
+        return (
+            value.__wrapped__,
+        )  # what it keeps for others is not the user's; its results are looked at where it is called
+    if issubclass(kind, np.ndarray):
+        return value.ravel().tolist() if value.dtype.hasobject else ()
+    if issubclass(kind, threading.local):
+        return (value.__dict__,)
+    if package_of(kind) in _OWN_PACKAGES and kind not in frameworks.WRAPPERS:
+        _LEAVES.add(kind)
+        return ()
+    return gc.get_referents(value)
+
+
+def prepare_class(kind: type) -> None:
+    """Prepares a class of which an object is made, or a method called; once."""
+    if frameworks.calls(kind) and kind not in _handed:
+        with LOCK:
+            hand([kind])
+    implicit_methods.prepare_class(kind)
+
+
+_handed: weakref.WeakSet[type] = weakref.WeakSet()
+"""Classes of which all functions have been converted in place; what their objects hold is looked at in each trace."""
+
+
+def hand(values: Iterable[Any]) -> None:
+    """Converts in place all functions of the user's that a library can reach which is handed `values`."""
+    open_: deque[Any] = deque(values)
+    seen: set[int] = set()
+    classes: list[type] = []
+    while open_ and len(seen) < _MOST:
+        value = open_.popleft()
+        kind = type(value)
+        if kind in _LEAVES or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if kind in _SEQUENCES:
+            if not _LEAVES.issuperset(map(type, value)):
+                open_.extend(value)
+        elif kind is ModuleType or frameworks.is_left(value):
+            continue
+        elif kind is FunctionType:
+            implicit_methods.prepare_function(value)
+            open_.extend(_inside(value, kind))
+        elif issubclass(kind, type):
+            if value not in _handed:
+                classes.append(value)
+                open_.extend(_inside(value, kind))
+        elif is_library_class(kind):
+            if kind is not _CACHED and (frameworks.calls(value) or not frameworks.is_of_installed(kind)):
+                open_.extend(_inside(value, kind))
+        else:
+            implicit_methods.prepare_class(kind)
+            open_.append(kind)
+            open_.extend(gc.get_referents(value))
+    _handed.update(classes)
+
+
+def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterable[Any]:
+    """What an object of a user's class holds, without asking it: its `__dict__`, its slots, and the items of a container.
+
+    Args:
+        names: of which attributes; None for all.
+    """
+    if names is None:
+        return gc.get_referents(value)
+    found: list[Any] = []
+    for base in _SEQUENCES:
+        if issubclass(kind, base):
+            found += base.__iter__(value)
+    if issubclass(kind, dict):
+        found += (*dict.keys(value), *dict.values(value))
+    own = names_of(value)
+    found += [own[name] for name in names.intersection(own)]
+    for base in _MRO(kind):
+        for name, member in _DICT(base).items():
+            if type(member) is MemberDescriptorType and name in names:
+                try:
+                    found.append(member.__get__(value))
+                except AttributeError:
+                    continue
+    return found

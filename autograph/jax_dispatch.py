@@ -1,0 +1,98 @@
+"""Private names of how JAX calls a compiled program, and what a program calls; each is guarded, as in `jax_internals`.
+
+| name | from | without it |
+| --- | --- | --- |
+| `stage_check` | `jax._src.debugging`, `jax._src.pjit` | a call of a program with checks takes 30 microseconds more |
+| `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
+| `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+
+def stage_check(check: Callable[..., None], *values: Any) -> None:
+    """The program that is traced calls `check(*values)` when it runs: for its exceptions, it writes and prints nothing.
+
+    It is `jax.debug.callback`, whose effect keeps it where nothing else is used. Because of that effect JAX calls such a
+    program from Python, so that `jax.effects_barrier` can wait for it. A program that has results is waited for, and fails,
+    with these: with no other effect it is called on the fast path, as one with a `pure_callback` is.
+    """
+    bind = _binder()
+    if bind is None:
+        jax.debug.callback(check, *values)
+    else:
+        bind(*values, callback=check)
+
+
+@functools.cache
+def _binder() -> Callable[..., Any] | None:
+    try:
+        from jax._src import pjit
+        from jax._src.debugging import DebugEffect, debug_callback_p
+
+        fast_path: Callable[..., Any] = pjit._get_fastpath_data
+    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
+        return None
+
+    class Check(DebugEffect):
+        """The effect of a check, which shows itself as JAX's own do."""
+
+        def __str__(self) -> str:
+            return "Check"
+
+    def with_checks(executable: Any, out_tree: Any, args: Any, results: Sequence[Any], effects: Any, *rest: Any) -> Any:
+        call = getattr(executable, "unsafe_call", None)
+        if not (results and effects and all(type(effect) is Check for effect in effects)) or call is None:
+            return fast_path(executable, out_tree, args, results, effects, *rest)
+        before = call.has_unordered_effects
+        call.has_unordered_effects = False
+        try:
+            return fast_path(executable, out_tree, args, results, effects, *rest)
+        finally:
+            call.has_unordered_effects = before
+
+    pjit._get_fastpath_data = with_checks  # type: ignore[assignment]  # the last parameters differ between versions
+    return functools.partial(debug_callback_p.bind, effect=Check(), partitioned=False)
+
+
+def jit_options(jitted: Any) -> dict[str, Any] | None:
+    """The options that a function was jitted with, as `jax.jit` takes them; None when they cannot be read."""
+    try:
+        info = jitted._jit_info
+        if any(leaf is not None for leaf in (*info.in_layouts_leaves, *info.out_layouts_leaves)):
+            return None
+        return {
+            "in_shardings": info.in_shardings_treedef.unflatten(info.in_shardings_leaves),
+            "out_shardings": info.out_shardings_treedef.unflatten(info.out_shardings_leaves),
+            **{name: getattr(info, name) or None for name in ("static_argnums", "static_argnames")},
+            **{name: getattr(info, name) or None for name in ("donate_argnums", "donate_argnames")},
+            **{name: getattr(info, name) for name in ("keep_unused", "device", "backend", "inline")},
+            "compiler_options": dict(info.compiler_options_kvs) or None,
+        }
+    except AttributeError:
+        return None
+
+
+def jit_is_disabled() -> bool:
+    """The process's own setting of `jax_disable_jit`, whatever a `with jax.disable_jit()` around says."""
+    try:
+        from jax._src.config import disable_jit
+
+        return bool(disable_jit.get_global())
+    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
+        return False
+
+
+def say_nothing_of(kind: type[BaseException]) -> None:
+    """Keeps JAX from logging a callback that raised `kind`: the program raises it too, and without our frames."""
+    for name in ("jax._src.debugging", "jax._src.callback"):
+        logging.getLogger(name).addFilter(
+            lambda record: not record.exc_info or not isinstance(record.exc_info[1], kind)
+        )

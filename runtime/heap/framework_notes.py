@@ -1,0 +1,200 @@
+"""What frameworks note in objects of their own, and make again wherever they need it: scopes, names that are taken, first uses.
+
+Nothing in a write tells such a note from data: a private flag may be a layer's "was called" or a helper's "should stop". So the
+notes are known by name, and what any other class of an installed package holds is data: joined, carried or refused.
+
+>>> class Layer: pass
+>>> _NOTES["__main__.Layer"] = frozenset({"names"})
+>>> Layer.__module__, layer = "__main__", Layer()
+>>> layer.names, layer.sizes = {"a": set()}, {}
+>>> notes = containers([(AttributeLocation(layer, name), None) for name in ("names", "sizes")])
+>>> id(layer.names) in notes, id(layer.names["a"]) in notes, id(layer.sizes) in notes
+(True, True, False)
+>>> del _NOTES["__main__.Layer"]
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Container, Iterable
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.jax_internals import trace_of
+from autograph.runtime.heap.library_objects import SEQUENCES, TRACE_STATE, inside
+from autograph.runtime.tracing.refusals import quoted, refusal
+from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
+from autograph.runtime.values.reachability import walk, walked
+from autograph.runtime.values.writes import Written
+
+_SETS_UP = (
+    "_state"  # where a module of Flax notes that it is set up: on first use, and nothing else writes its attributes
+)
+_NOTES = {
+    "flax.ids.UUIDManager": frozenset({"_id"}),
+    "flax.core.scope.Scope": frozenset({"_invalid", "_variables", "reservations", "rng_counters"}),
+    "flax.linen.module.Module": frozenset({"scope", "_compact_name_scope_modules", _SETS_UP}),
+    "flax.linen.module._ModuleInternalState": frozenset(
+        {"in_compact_method", "in_setup", "setup_called", "is_initialized", "autoname_cursor", "children"}
+    ),
+    "flax.nnx.pytreelib.Pytree": frozenset({"_pytree__state"}),
+    "haiku._src.basic.Linear": frozenset({"input_size"}),
+    "haiku._src.module.Module": frozenset({"_submodules"}),
+    "keras.src.layers.layer.Layer": frozenset({"_called"}),
+}
+"""The attributes, by the class that defines them."""
+
+_COUNTS = frozenset({"autoname_cursor", "rng_counters"})
+"""The notes that count: Flax makes names and random keys of the numbers, so these cannot be traced."""
+
+_NUMBERS = (bool, int, float, complex)
+_ARRAYS = (jax.Array, np.ndarray)
+_known: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
+
+
+class Count:
+    """A number that a framework counted to in one branch and not in the other: what uses it is refused."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+    def _refuse(self, *_: Any) -> Any:
+        raise refuse_to_count(self.name)
+
+    __add__ = __radd__ = __format__ = __str__ = __index__ = __bool__ = __eq__ = __lt__ = __gt__ = __hash__ = _refuse
+
+
+def names(kind: type) -> frozenset[str]:
+    """The attributes of objects of a class in which a framework keeps notes."""
+    found = _known.get(kind)
+    if found is None:
+        tables = (_NOTES.get(f"{base.__module__}.{base.__qualname__}") for base in kind.__mro__)
+        found = _known[kind] = frozenset({TRACE_STATE}).union(*(table for table in tables if table))
+    return found
+
+
+def _is_note(location: Any) -> bool:
+    return isinstance(location, AttributeLocation) and location.attribute in names(type(location.obj))
+
+
+def containers(places: Iterable[tuple[Any, Any]]) -> dict[int, str]:
+    """The ids of the containers in notes, of places with what stood there before; also of those that stand there now."""
+    found: dict[int, str] = {}
+    for location, before in places:
+        if _is_note(location):
+            inner = walk((before, location.get()), inside, lambda x: isinstance(x, (dict, *SEQUENCES)))
+            found.update((id(x), location.attribute) for x in inner)
+    return found
+
+
+def among(written: dict[Any, Written], notes: dict[int, str], older: Container[int], trace: Any) -> dict[Any, Written]:
+    """Those writes, by the keys of their locations, that are notes: put back, and made again when needed.
+
+    Numbers in containers are values, and so is what holds arrays, or traced values of the region's `trace`. But all that a module
+    has since it is set up is made when it is set up again, whoever wrote it.
+
+    Args:
+        notes: the ids of containers in notes, each with the attribute.
+        older: the ids of containers that were part of something before, and are no news.
+    """
+
+    def is_note(location: Any, before: Any, after: Any, by_library: bool) -> bool:
+        if before is UNSET and isinstance(location, AttributeLocation) and _SETS_UP in names(type(location.obj)):
+            state = AttributeLocation(location.obj, _SETS_UP).get()
+            return AttributeLocation(state, "setup_called").key in written
+        if not by_library:
+            return False
+        if not isinstance(location, ContentsLocation):
+            if not _is_note(location):
+                return False
+            known = written.get(id(before))  # what a container held when the region began, if it was changed as well
+            news, gone = [after], [before if known is None else known.before] if isinstance(before, dict) else []
+        elif id(location.obj) not in notes or isinstance(before, OrderedDict):
+            return False
+        elif isinstance(before, dict):
+            news = [value for key, value in after.items() if key not in before or before[key] is not value]
+            gone = [value for key, value in before.items() if key not in after or after[key] is not value]
+            if _holds(news, older, (*_NUMBERS, Count)):
+                return False
+        elif isinstance(before, set):
+            news, gone = list(after - before), []
+        else:
+            return False
+        found = walked(news, lambda x: id(x) not in older)
+        return not (
+            any(isinstance(x, jax.core.Tracer) and trace_of(x) is trace for x in found)
+            or _holds(news, older, _ARRAYS)
+            or _holds(gone, (), (*_NUMBERS, *_ARRAYS, Count))
+        )
+
+    own = {key: w for key, w in written.items() if is_note(w.location, w.before, w.after, w.by_library)}
+    replaced = {id(w.before) for w in own.values()}  # what was in the place of another object is no longer there
+    own |= {key: w for key, w in written.items() if w.by_library and id(w.location.obj) in replaced}
+    for key, w in written.items():
+        if key not in own and isinstance(w.after, dict):
+            w.note = notes.get(id(w.location.obj), "")
+    return own
+
+
+def refuse_to_count(name: Any) -> Exception:
+    """The refusal of a module without a name, or of a random key, where only the running program knows how many there were."""
+    name = str(name)
+    if name[:1].isupper():
+        return refusal(
+            f"a traced condition says how many {name} modules without a name there are",
+            why="Flax makes their names of the number, and a compiled program knows its names",
+            instead=f"make it in `setup` or before the statement, or, in a branch, name it (`{name}(..., name='...')`)",
+        )
+    return refusal(
+        f"a traced condition says how many random keys {quoted(name)} were drawn",
+        why="Flax makes the next key of the number, and a compiled program knows it",
+        instead=f"draw in both branches, or draw one before the statement (`key = self.make_rng({name!r})`) and hand it on "
+        "(`dropout(x, rng=key)`), in a loop `jax.random.fold_in(key, i)`",
+    )
+
+
+def joined(left: dict[Any, Any], right: dict[Any, Any]) -> dict[Any, Any]:
+    """What the notes that count hold after either of two branches."""
+    return {key: _joined(key, left.get(key), right.get(key)) for key in left | right}
+
+
+def _joined(key: Any, left: Any, right: Any) -> Any:
+    if isinstance(left, dict) or isinstance(right, dict):
+        return left if left is right else joined(left or {}, right or {})
+    return left if left is right or (type(left) is type(right) is int and left == right) else Count(key)
+
+
+def is_count(written: Written) -> bool:
+    """Whether a framework counts in what was written."""
+    return written.note in _COUNTS
+
+
+def refuse_in_loop(written: Iterable[Written]) -> None:
+    """Refuses what a framework counts in an iteration: every iteration would have the names and the keys of the first."""
+    for w in filter(is_count, written):
+        before, after, key = w.before, w.after, None
+        while isinstance(after, dict):
+            key = next(key for key, value in after.items() if key not in before or before[key] is not value)
+            before, after = before.get(key, {}), after[key]
+        raise refuse_to_count(key)
+
+
+def leave(written: Iterable[Written]) -> None:
+    """Leaves notes that are no longer what they were: ids go on, and a number where there was none has no value till it is made."""
+    for w in written:
+        if type(w.after) is int and type(w.before) is int:
+            w.location.set(w.after)
+        elif type(w.after) is int and w.before is None:
+            w.location.set(UNSET)
+
+
+def _holds(values: list[Any], older: Container[int], kinds: tuple[type, ...]) -> bool:
+    """Whether there is something of some `kinds` among values and in their containers, but for zeros."""
+    plain = walk(values, inside, lambda x: isinstance(x, (dict, *SEQUENCES, *kinds)) and id(x) not in older)
+    return any(isinstance(x, kinds) and not (isinstance(x, _NUMBERS) and not x) for x in plain)

@@ -1,0 +1,391 @@
+"""Flax NNX: modules with variables that are written in branches and loops, and whole trainings."""
+
+import jax
+import jax.numpy as jnp
+
+from tests.frameworks.harness import framework, is_ours, program
+
+nnx = framework("flax.nnx")
+optax = framework("optax")
+
+SMALL, LARGE = jnp.full((3,), 0.1), jnp.array([3.0, -2.0, 4.0])
+BATCH = jax.random.normal(jax.random.key(1), (8, 3))
+TARGET = jnp.sum(BATCH, axis=1)
+
+
+class Clipped(nnx.Module):
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(3, 4, rngs=rngs)
+
+    def __call__(self, x):
+        y = self.dense(x)
+        if jnp.linalg.norm(y) > 1.0:
+            y = y / jnp.linalg.norm(y)
+        return y
+
+
+@program
+def test_an_if_in_call(jit):
+    model = Clipped(nnx.Rngs(0))
+
+    @jit
+    def run(x):
+        return model(x)
+
+    return [run(x) for x in (SMALL, LARGE)]
+
+
+@program
+def test_a_model_that_is_an_argument(jit):
+    graph, state = nnx.split(Clipped(nnx.Rngs(0)))
+
+    @jit
+    def run(state, x):
+        return nnx.merge(graph, state, copy=True)(x)
+
+    return [run(state, x) for x in (SMALL, LARGE)]
+
+
+class Moe(nnx.Module):
+    def __init__(self, rngs):
+        self.router = nnx.Linear(3, 3, rngs=rngs)
+        self.experts = nnx.List([nnx.Linear(3, 2, rngs=rngs) for _ in range(3)])
+
+    def __call__(self, x):
+        best = jnp.argmax(self.router(x))
+        for i, expert in enumerate(self.experts):
+            if best == i:
+                return nnx.relu(expert(x))
+        return jnp.zeros(2)
+
+
+@program
+def test_a_mixture_of_experts(jit):
+    model = Moe(nnx.Rngs(0))
+
+    @jit
+    def run(x):
+        return model(x)
+
+    return [run(x) for x in (SMALL, LARGE, -LARGE)]
+
+
+@program
+def test_the_gradient_of_a_mixture(jit):
+    graph, state = nnx.split(Moe(nnx.Rngs(0)))
+
+    def loss(state, x):
+        return jnp.sum(nnx.merge(graph, state, copy=True)(x) ** 2)
+
+    grad = jit(jax.grad(loss))
+    return [grad(state, x) for x in (LARGE, -LARGE)]
+
+
+class Counter(nnx.Module):
+    """Counts the calls with a large input."""
+
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(3, 3, rngs=rngs)
+        self.large = nnx.Variable(jnp.zeros((), jnp.int32))
+
+    def __call__(self, x):
+        y = self.dense(x)
+        if jnp.max(jnp.abs(x)) > 1.0:
+            self.large[...] += 1
+            y = y / jnp.max(jnp.abs(x))
+        return y
+
+
+@program
+def test_a_variable_written_in_a_branch(jit):
+    graph, state = nnx.split(Counter(nnx.Rngs(0)))
+
+    @jit
+    def run(state, x):
+        model = nnx.merge(graph, state, copy=True)
+        y = model(x)
+        return y, nnx.state(model)
+
+    return [run(state, x) for x in (SMALL, LARGE)]
+
+
+@program
+def test_a_variable_written_in_a_loop(jit):
+    graph, state = nnx.split(Counter(nnx.Rngs(0)))
+
+    @jit
+    def run(state, x, most):
+        model = nnx.merge(graph, state, copy=True)
+        n = 0
+        while n < most and jnp.sum(jnp.abs(x)) > 0.1:
+            x = model(x)
+            n += 1
+        return x, n, nnx.state(model)
+
+    return [run(state, LARGE, most) for most in (0, 3, 6)]
+
+
+class Noisy(nnx.Module):
+    """Dropout in one branch; its key is counted there."""
+
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(3, 3, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        y = self.dense(x)
+        if jnp.sum(x) > 1.0:
+            y = self.drop(y)
+        return y
+
+
+@program
+def test_dropout_in_a_branch(jit):
+    graph, state = nnx.split(Noisy(nnx.Rngs(0)))
+
+    @jit
+    def run(state, x):
+        model = nnx.merge(graph, state, copy=True)
+        return model(x), model(2 * x), nnx.state(model, nnx.RngCount)
+
+    return [run(state, x) for x in (SMALL, LARGE, -LARGE)]
+
+
+@program
+def test_dropout_in_a_loop(jit):
+    graph, state = nnx.split(Noisy(nnx.Rngs(0)))
+
+    @jit
+    def run(state, x, most):
+        model = nnx.merge(graph, state, copy=True)
+        for _ in range(most):
+            x = model(x)
+            if jnp.max(jnp.abs(x)) > 100.0:
+                break
+        return x
+
+    return [run(state, LARGE, most) for most in (1, 4)]
+
+
+class Normed(nnx.Module):
+    """Statistics are kept for batches that vary."""
+
+    def __init__(self, rngs):
+        self.norm = nnx.BatchNorm(3, momentum=0.5, rngs=rngs)
+
+    def __call__(self, x):
+        if jnp.std(x) > 0.1:
+            return self.norm(x, use_running_average=False)
+        return self.norm(x, use_running_average=True)
+
+
+@program
+def test_batch_norm_in_a_branch(jit):
+    graph, state = nnx.split(Normed(nnx.Rngs(0)))
+
+    @jit
+    def run(state, x):
+        model = nnx.merge(graph, state, copy=True)
+        y = model(x)
+        return y, nnx.state(model)
+
+    return [run(state, x) for x in (BATCH, 0.01 * BATCH)]
+
+
+class Mlp(nnx.Module):
+    def __init__(self, rngs):
+        self.layers = nnx.List([nnx.Linear(3, 3, rngs=rngs), nnx.Linear(3, 3, rngs=rngs)])
+        self.head = nnx.Linear(3, 1, rngs=rngs)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = nnx.tanh(layer(x))
+            if jnp.mean(jnp.abs(x)) > 0.8:
+                break
+        return self.head(x)[..., 0]
+
+
+def loss_of(model):
+    return jnp.mean((model(BATCH) - TARGET) ** 2)
+
+
+@program
+def test_a_training_step(jit):
+    graph, state = nnx.split(Mlp(nnx.Rngs(0)))
+
+    @jit
+    def step(state, rate):
+        model = nnx.merge(graph, state, copy=True)
+        value, grads = nnx.value_and_grad(loss_of)(model)
+        if value > 0.5:
+            rate = 2 * rate
+        params = nnx.state(model, nnx.Param)
+        nnx.update(model, jax.tree.map(lambda p, g: p - rate * g, params, grads))
+        return value, nnx.state(model)
+
+    return step(state, 0.01)
+
+
+@program
+def test_a_whole_training_with_early_stopping(jit):
+    model = Mlp(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(0.05), wrt=nnx.Param)
+    graph, state = nnx.split((model, optimizer))
+
+    @jit
+    def train(state, most):
+        model, optimizer = nnx.merge(graph, state, copy=True)
+        best, waited, n = jnp.inf, 0, 0
+        while n < most and waited < 3:
+            value, grads = nnx.value_and_grad(loss_of)(model)
+            optimizer.update(model, grads)
+            if value < best - 1e-3:
+                best, waited = value, 0
+            else:
+                waited += 1
+            n += 1
+        return best, n, nnx.state(model, nnx.Param)
+
+    return [train(state, most) for most in (2, 10)]
+
+
+class Cell(nnx.Module):
+    def __init__(self, rngs):
+        self.mix = nnx.Linear(5, 2, rngs=rngs)
+
+    def __call__(self, carry, x):
+        new = nnx.tanh(self.mix(jnp.concatenate([carry, x])))
+        if x[0] < 0:
+            return carry, carry
+        return new, new
+
+
+def scanned():
+    cell, carry, ys = Cell(nnx.Rngs(0)), jnp.zeros(2), []
+    for x in BATCH:
+        carry, y = cell(carry, x)
+        ys.append(y)
+    return carry, jnp.stack(ys)
+
+
+@program(reference=scanned)
+def test_a_cell_in_lax_scan(jit):
+    cell = Cell(nnx.Rngs(0))
+
+    @jit
+    def run(xs):
+        return jax.lax.scan(lambda carry, x: cell(carry, x), jnp.zeros(2), xs)
+
+    return run(BATCH)
+
+
+@program(reference=scanned)
+def test_a_cell_in_nnx_scan(jit):
+    @jit
+    def run(xs):
+        cell = Cell(nnx.Rngs(0))
+        scan = nnx.scan(lambda cell, carry, x: cell(carry, x), in_axes=(None, nnx.Carry, 0), out_axes=(nnx.Carry, 0))
+        return scan(cell, jnp.zeros(2), xs)
+
+    return run(BATCH)
+
+
+@program
+def test_a_cell_in_a_python_loop(jit):
+    cell = Cell(nnx.Rngs(0))
+
+    @jit
+    def run(xs):
+        carry, n = jnp.zeros(2), 0
+        for x in xs:
+            carry, _ = cell(carry, x)
+            if jnp.sum(carry) > 1.5:
+                break
+            n += 1
+        return carry, n
+
+    return [run(BATCH), run(3 * BATCH)]
+
+
+@program
+def test_nnx_jit_inside(jit):
+    graph, state = nnx.split(Clipped(nnx.Rngs(0)))
+    wrap = nnx.jit if is_ours(jit) else jit
+
+    @jit
+    def run(state, x):
+        @wrap
+        def inner(model, x):
+            return model(x)
+
+        return inner(nnx.merge(graph, state, copy=True), x)
+
+    return [run(state, x) for x in (SMALL, LARGE)]
+
+
+@program
+def test_an_array_that_is_added_to_a_variable(jit):
+    total = nnx.Variable(jnp.zeros(3))
+
+    def add(i, total):
+        total[...] += i + 1.0
+        return total
+
+    def looped(x):
+        return nnx.fori_loop(0, 3, add, nnx.Variable(x))[...]
+
+    graph, state = nnx.split(total)
+
+    @jit
+    def own(state, x):
+        total = nnx.merge(graph, state, copy=True)
+        while jnp.sum(total[...]) < 10:
+            total[...] += abs(x)
+        return total[...]
+
+    return own(state, SMALL), own(state, LARGE), [jit(looped)(x) for x in (SMALL, LARGE)]
+
+
+class Counting(nnx.Module):
+    """Counts in an attribute of its own how often it was large."""
+
+    def __init__(self):
+        self.hits = 0
+        self.largest = nnx.data(jnp.zeros(()))
+
+    def __call__(self, x):
+        if jnp.sum(x) > 1:
+            self.hits = self.hits + 1
+            self.largest = jnp.maximum(self.largest, jnp.sum(x))
+        for value in x:
+            if value < 0:
+                self.hits = self.hits + 10
+                break
+        return x * self.hits
+
+
+@program
+def test_attributes_of_a_module_that_are_written(jit):
+    @jit
+    def run(xs):
+        model = Counting()
+        ys = [model(x) for x in xs]
+        return ys, model.hits, model.largest
+
+    return [run([x, 2 * x]) for x in (SMALL, LARGE, -LARGE)]
+
+
+@program
+def test_a_variable_that_jax_traces_as_one_value(jit):
+    def add(total, x):
+        for i in range(3):
+            if jnp.sum(x) > i:
+                total[...] += 2 * x
+                break
+        while jnp.sum(total[...]) < 10:
+            total[...] = total[...] + 1
+        return total[...]
+
+    with nnx.var_defaults(hijax=True):
+        total = nnx.Param(jnp.zeros(3))
+        return [jit(add)(total, x) for x in (SMALL, LARGE)], total[...]

@@ -1,0 +1,48 @@
+"""Functions of a library that hold functions of the user's in their cells: the same code around converted functions."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import autograph as ag
+
+WALKING = """import functools
+
+def walking(f):
+    @functools.wraps(f)
+    def walk(x):
+        return [walk(y) for y in x] if isinstance(x, list) else f(x)
+    return walk
+
+def in_turns(f):
+    @functools.wraps(f)
+    def even(x):
+        return [odd(y) for y in x] if isinstance(x, list) else f(x)
+    def odd(x):
+        return [even(y) for y in x] if isinstance(x, list) else -x
+    return even
+"""
+
+
+@pytest.fixture
+def walking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "walking_of_the_test.py").write_text(WALKING, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    yield importlib.import_module("walking_of_the_test")
+    del sys.modules["walking_of_the_test"]
+
+
+def test_a_function_that_calls_itself(walking: ModuleType) -> None:
+    walk = walking.walking(lambda x: 2 * x if x > 1 else x)
+    assert ag.jit(lambda x: walk([x, [x + 1]]))(1.0) == [1.0, [4.0]]
+
+
+def test_functions_that_call_each_other(walking: ModuleType) -> None:
+    even = walking.in_turns(lambda x: 2 * x if x > 1 else x)
+    assert ag.jit(lambda x: even([x, [x + 1]]))(1.0) == [-1.0, [4.0]]
