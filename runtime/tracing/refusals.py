@@ -51,8 +51,11 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
 
     Only for the text of an error: no operator decides anything by looking at frames.
     """
-    frames = (f for f in frames_of_user(sys._getframe()) if not _is_of_dataclass(f.f_code))
-    frame = next(itertools.islice(frames, outer, None), None)
+    # No variable holds the generator: it would be in a circle with this frame, and all frames around it would outlive their calls.
+    frame = next(
+        itertools.islice((f for f in frames_of_user(sys._getframe()) if not _is_of_dataclass(f.f_code)), outer, None),
+        None,
+    )
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 

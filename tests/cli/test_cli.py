@@ -1,6 +1,5 @@
 """The command line: what it writes where, its messages, its exit codes; nothing is lost when it fails."""
 
-import functools
 import io
 import os
 import pty
@@ -459,9 +458,11 @@ def test_version_and_help(run: Run) -> None:
 
 def test_interrupt(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "m.py")
-    command = [sys.executable, "-m", "autograph", "convert", "m.py"]
-    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
-    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, preexec_fn=heard)
+    # A shell's background jobs ignore the signal, and what they start does too.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    run = "import runpy; runpy.run_module('autograph', run_name='__main__', alter_sys=True)"
+    command = [sys.executable, "-c", heard + run, "convert", "m.py"]
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
     with open(tmp_path / "m.py", "wb"):  # waits until the other side reads
         started.send_signal(signal.SIGINT)
         assert started.wait() == 130
