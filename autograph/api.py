@@ -25,8 +25,6 @@ F = TypeVar("F")
 
 
 @overload
-def convert(fn: Callable[P, R], *, recursive: bool = ...) -> Callable[P, R]: ...
-@overload
 def convert(fn: F, *, recursive: bool = ...) -> F: ...
 @overload
 def convert(fn: None = ..., *, recursive: bool = ...) -> Callable[[F], F]: ...
@@ -50,7 +48,8 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
     (111, 111)
 
     Args:
-        fn: a function, lambda, method, static or class method, property, partial, jitted function or callable object;
+        fn: a function, lambda, method, static or class method, property, partial, jitted function or callable object
+            (a model: it is returned, with the methods of its class converted in place);
             left out when options are given to the decorator.
         recursive: *static*; whether the functions that it calls are converted.
     Raises:
@@ -62,7 +61,10 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
     def each(function: FunctionType) -> FunctionType:
         return pipeline.convert_function(function, options, explicit=True)
 
-    return each_callable(each) if fn is None else callables.converted(fn, each)
+    if fn is None:
+        return each_callable(each)
+    made = callables.converted(fn, each)
+    return fn if recursive and callables.stands_converted(fn) else made
 
 
 def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
@@ -97,8 +99,11 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
         jit_options: all options of `jax.jit`.
     """
 
+    def inside(function: FunctionType) -> FunctionType:
+        return pipeline.convert_function(function, explicit=True)
+
     def each(function: FunctionType) -> Any:
-        return jitted(pipeline.convert_function(function, explicit=True))
+        return jitted(inside(function))
 
     def jitted(converted: Any) -> Any:
         made = jax.jit(converted, **jit_options)
@@ -109,7 +114,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     def decorate(callee: Any) -> Any:
         if isinstance(callee, staticmethod | classmethod | property):
             return callables.converted(callee, each)
-        return jitted(convert(callee))
+        return jitted(callables.converted(callee, inside))
 
     return decorate if fn is None else decorate(fn)
 

@@ -1,5 +1,6 @@
 """The public functions on everything that can be decorated."""
 
+import dataclasses
 import functools
 import inspect
 import typing
@@ -108,9 +109,32 @@ def test_bound_methods_partials_and_objects_keep_what_they_hold() -> None:
     assert bound(1) == 4 and bound.__self__ is model and is_converted(bound.__func__)
     part = ag.convert(functools.partial(Model.plain, model, x=5))
     assert part() == 8 and isinstance(part, functools.partial) and is_converted(part.func)
-    called = ag.convert(model)
-    assert called(10) == 7 and called.__self__ is model
+    called = ag.convert(model, recursive=False)
+    assert called(10) == 7 and called.__self__ is model  # type: ignore[attr-defined]
     assert ag.convert(ag.convert(model.plain)) == bound
+
+
+@dataclasses.dataclass
+class Layer:
+    """A class that compares by what it holds, so that its objects have no hash."""
+
+    weight: Any
+
+    def __call__(self, x: Any) -> Any:
+        return self.apply(x) + self.weight
+
+    def apply(self, x: Any) -> Any:
+        if x > 0:
+            return x * self.weight
+        return -x
+
+
+def test_a_model_is_still_the_model() -> None:
+    layer = Layer(2.0)
+    assert ag.convert(layer) is layer
+    assert [float(jax.jit(layer.apply)(x)) for x in (3.0, -3.0)] == [6.0, 3.0]
+    assert [float(jax.jit(lambda x: layer(x))(x)) for x in (3.0, -3.0)] == [8.0, 5.0]
+    assert float(ag.jit(layer)(-3.0)) == 5.0
 
 
 def test_lambdas_decorators_with_and_without_arguments() -> None:
