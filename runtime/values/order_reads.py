@@ -48,7 +48,7 @@ _OPEN = (
     vars, functools.partial, SimpleNamespace,
 )  # fmt: skip
 _OPEN_MODULES = frozenset(
-    {"_operator", "dataclasses", "contextlib", "warnings", "logging", "weakref", "gc", "sys", "time"}
+    {"_operator", "dataclasses", "contextlib", "warnings", "_warnings", "logging", "weakref", "gc", "sys", "time"}
 )
 _OF_KEYS = (set, frozenset, sorted)
 _HOLDERS = (list, tuple, dict, set, frozenset, deque, str)
