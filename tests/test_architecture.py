@@ -291,6 +291,7 @@ RUNS_CODE = {
     ("autograph.modules.import_hook", "exec"): "a module of the user's, when the user imports it",
     ("autograph.modules.script", "exec"): "the script that the user asked to run",
     ("autograph.code.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
+    ("autograph.modules.notebook_conversion", "loads"): "JSON, which is data",
     ("autograph.modules.compiled_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",
     ("autograph.modules.compiled_modules", "load"): "the same",
     ("autograph.conversion.pipeline", "loads"): "a function of the user's that was pickled by value",

@@ -18,7 +18,7 @@ from typing import Any
 
 from autograph.cli import terminal
 from autograph.errors import AutoGraphError
-from autograph.modules import module_conversion
+from autograph.modules import module_conversion, notebook_conversion
 from autograph.modules.atomic_write import replace_file
 from autograph.modules.module_text import InvalidSource
 
@@ -27,7 +27,8 @@ Write a module whose functions are converted: it imports autograph.runtime and r
 decorators and docstrings. Text outside the functions stays byte for byte."""
 EPILOG = """\
 One file without -o goes to stdout; "-" reads stdin. A directory needs -o DIR or --in-place; its *.py files are taken,
-but not those in hidden directories and virtual environments. A file that is already converted is left as it is.
+but not those in hidden directories and virtual environments. Of a notebook (*.ipynb) the code cells
+are converted. A file that is already converted is left as it is.
 Nothing is written for a file that fails; the other files go on.
 
 exit code: 0 done; 1 --check found a file that would change; 2 wrong usage, or a file failed"""
@@ -202,7 +203,9 @@ def convert_file(task: Task, names: frozenset[str] | None, verbose: bool = False
     """Reads and converts one file. Writes nothing and raises nothing that concerns only this file."""
     try:
         raw = task.source.read_bytes() if task.source else sys.stdin.buffer.read()
-        return Outcome(raw, module_conversion.convert_module(raw, task.name, names))
+        is_notebook = task.name.endswith(notebook_conversion.SUFFIX)
+        convert = notebook_conversion.convert_notebook if is_notebook else module_conversion.convert_module
+        return Outcome(raw, convert(raw, task.name, names))
     except OSError as error:
         return Outcome(error=f"{task.name}: cannot read: {error.strerror or error}")
     except (InvalidSource, AutoGraphError) as error:

@@ -73,21 +73,10 @@ def convert_module(raw: bytes, filename: str, names: frozenset[str] | None = Non
     module = ParsedModule.read(raw, filename)
     if module.is_converted():
         return Conversion(raw, module.text.encoding, selected=names or frozenset(), already_converted=True)
-    edits: list[Edit] = []
-    converted: list[str] = []
-    selected: set[str] = set()
-    for target in module.targets:
-        if names is not None:
-            if not (wanted := target.is_named_by(names)):
-                continue
-            selected |= wanted
-        if edit := module.edit(target):
-            module.check_depth(target, edit)
-            edits.append(edit)
-            converted.append(target.name)
-    if edits:
-        edits.append(module.import_line())
-    return Conversion(module.text.replaced(edits), module.text.encoding, tuple(converted), frozenset(selected))
+    edits, selected = module.edits(names)
+    added = [module.import_edit()] if edits else []
+    output = module.text.replaced([*(edit for _, edit in edits), *added])
+    return Conversion(output, module.text.encoding, tuple(target.name for target, _ in edits), selected)
 
 
 class ParsedModule:
@@ -156,6 +145,24 @@ class ParsedModule:
         )
         return convert_tree(target.node, context)
 
+    def edits(self, names: frozenset[str] | None) -> tuple[list[tuple[Target, Edit]], frozenset[str]]:
+        """The functions that conversion changes, with their replacements; and those of `names` that exist.
+
+        Args:
+            names: of which functions; None for all.
+        """
+        found: list[tuple[Target, Edit]] = []
+        selected: set[str] = set()
+        for target in self.targets:
+            if names is not None:
+                if not (wanted := target.is_named_by(names)):
+                    continue
+                selected |= wanted
+            if edit := self.edit(target):
+                self._check_depth(target, edit)
+                found.append((target, edit))
+        return found, frozenset(selected)
+
     def edit(self, target: Target) -> Edit | None:
         """The replacement of a function's statements or of a lambda; None where conversion changes nothing."""
         node = self.staged(target)
@@ -173,7 +180,7 @@ class ParsedModule:
         except IndentationError:  # since Python 3.12 the tokenizer counts
             raise _too_deep(self.text.filename, target) from None
 
-    def check_depth(self, target: Target, edit: Edit) -> None:
+    def _check_depth(self, target: Target, edit: Edit) -> None:
         """Refuses a function whose text would be indented more deeply than Python reads.
 
         Every `elif` puts the rest of its chain into a function. Compiled without a text it may be as deep as it likes.
@@ -211,10 +218,14 @@ class ParsedModule:
         generated = comments.with_comments(generated, comments.origins_of(new), own_comments)
         return Edit(start, end, head + layout.laid_out(generated, prefix, unit).removeprefix(prefix))
 
-    def import_line(self) -> Edit:
-        """The insertion that makes the module stand alone and marks it."""
-        text = self.text
-        line = f"import {RUNTIME} as {self.alias}  # {MARKER} {__version__}\n"
+    @property
+    def import_line(self) -> str:
+        """The statement that makes the module stand alone, and the comment that marks it."""
+        return f"import {RUNTIME} as {self.alias}  # {MARKER} {__version__}"
+
+    def import_edit(self) -> Edit:
+        """Where the line is inserted."""
+        text, line = self.text, f"{self.import_line}\n"
         last = None
         for number, node in enumerate(text.tree.body):
             is_docstring = number == 0 and ast.get_docstring(text.tree) is not None

@@ -73,6 +73,11 @@ class ModuleText:
             raise InvalidSource(filename, 1, 1, str(error)) from None
         except (RecursionError, MemoryError):
             raise InvalidSource(filename, 1, 1, "too deeply nested for Python's parser") from None
+        return cls.parsed(text, filename, tree, encoding)
+
+    @classmethod
+    def parsed(cls, text: str, filename: str, tree: ast.Module, encoding: str = "utf-8") -> "ModuleText":
+        """A text that is parsed already."""
         starts = [0, *(match.end() for match in LINE_END.finditer(text))]
         return cls(filename, text, encoding, tree, starts)
 
