@@ -61,10 +61,7 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
     def each(function: FunctionType) -> FunctionType:
         return pipeline.convert_function(function, options, explicit=True)
 
-    if fn is None:
-        return each_callable(each)
-    made = callables.converted(fn, each)
-    return fn if recursive and callables.stands_converted(fn) else made
+    return each_callable(each) if fn is None else callables.converted(fn, each)
 
 
 def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
@@ -114,7 +111,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     def decorate(callee: Any) -> Any:
         if isinstance(callee, staticmethod | classmethod | property):
             return callables.converted(callee, each)
-        return jitted(callables.converted(callee, inside))
+        return jitted(callables.converted(callee, inside, as_method=True))
 
     return decorate if fn is None else decorate(fn)
 

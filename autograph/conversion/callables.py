@@ -8,7 +8,7 @@
 | `functools.partial`, `partialmethod` | the same arguments around the converted function |
 | `functools.lru_cache` | a cache with the same parameters around the converted function |
 | `jax.jit` | `jax.jit` with the same options around the converted function |
-| callable object | its class's `__call__`, converted, bound to the object; the methods of its class are converted in place |
+| callable object | itself, its class's methods converted in place; where that cannot be, its `__call__`, converted, bound |
 | function or object of a library: `jax.grad(f)`, `model.apply` | itself; what it calls is converted in place |
 | class | refused: see the message |
 """
@@ -24,7 +24,6 @@ from typing import Any
 import jax
 
 from autograph.code.library import is_library
-from autograph.code.registry import known
 from autograph.code.source import has_source
 from autograph.conversion import frameworks, reach
 from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
@@ -33,9 +32,11 @@ from autograph.jax_dispatch import jit_options
 Each = Callable[[FunctionType], Any]
 
 
-def converted(callee: Any, each: Each) -> Any:
+def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
     """The callable with `each` applied to the Python function in it.
 
+    Args:
+        as_method: whether a callable object is to be its method: `jax.jit` asks for a hash, which few models have.
     Raises:
         ConversionError: when there is no function inside that could be converted.
     """
@@ -63,13 +64,9 @@ def converted(callee: Any, each: Each) -> Any:
     if is_library(callee):
         return callee
     inner = converted(call, each)
+    if inner is call and not as_method:
+        return callee
     return inner.__func__ if isinstance(inner, staticmethod) else MethodType(inner, callee)
-
-
-def stands_converted(obj: Any) -> bool:
-    """Whether a callable object is converted as it stands, since the method that calls it is."""
-    call = None if type(obj) in _RULES else _static_attribute(type(obj), "__call__")
-    return type(call) is FunctionType and known(call.__code__) is not None
 
 
 def _function(callee: FunctionType, each: Each) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
+import autograph as ag
 from tests.frameworks.harness import convert, framework, is_ours, program
 
 eqx = framework("equinox")
@@ -316,3 +317,27 @@ def test_a_recurrent_cell_over_a_sequence(jit):
         return h
 
     return [run(BATCH, n) for n in (0, 3, 8)]
+
+
+class Leaky(eqx.Module):
+    """A model that is handed on."""
+
+    weight: jax.Array
+
+    def __call__(self, x):
+        if x > 0:
+            return x * self.weight
+        return -x
+
+    def grown(self, x):
+        while x < 10:
+            x = x * self.weight
+        return x
+
+
+def test_a_converted_model_is_the_model():
+    model = ag.convert(Leaky(jnp.array(2.0)))
+    assert isinstance(model, Leaky)
+    assert [float(eqx.filter_jit(model)(x)) for x in (3.0, -3.0)] == [6.0, 3.0]
+    assert float(eqx.filter_jit(model.grown)(3.0)) == 12.0
+    assert float(eqx.filter_grad(lambda model: model(3.0))(model).weight) == 3.0

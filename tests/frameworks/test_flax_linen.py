@@ -695,3 +695,20 @@ def test_vmap_of_a_module_with_a_branch(jit):
     net = Normalized()
     params = net.init(KEY, SMALL)
     return jit(jax.vmap(net.apply, (None, 0)))(params, jnp.stack([SMALL, LARGE]))
+
+
+class Signed(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(3)(x)
+        if jnp.sum(x) > 0:
+            return x
+        return -x
+
+
+def test_a_converted_model_is_the_model():
+    net = Signed()
+    assert ag.convert(net) is net
+    params = net.init(jax.random.key(0), jnp.ones(2))
+    for x in (jnp.ones(2), -jnp.ones(2)):
+        assert jnp.allclose(jax.jit(net.apply)(params, x), net.apply(params, x))
