@@ -7,86 +7,48 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph import switches
+import gast
+
+from autograph import first_use, switches
 from autograph.analyses.loops import as_in_grammar
 from autograph.converters import checks
-from autograph.converters.argument_writes import ArgumentWrites
-from autograph.converters.asserts import Asserts
 from autograph.converters.base import Conversion, Converter
-from autograph.converters.bool_arithmetic import BoolArithmetic
-from autograph.converters.calls import Calls
-from autograph.converters.caught_operations import CaughtOperations
-from autograph.converters.caught_statements import CaughtStatements
-from autograph.converters.comparisons import Comparisons
-from autograph.converters.comprehensions import Comprehensions
-from autograph.converters.conditional_expressions import ConditionalExpressions
-from autograph.converters.context_managers import ContextManagers
-from autograph.converters.control_flow import ControlFlow
-from autograph.converters.declarations import Declarations, HoistDeclarations
-from autograph.converters.directives import Directives
-from autograph.converters.element_assignments import ElementAssignments
-from autograph.converters.first_bindings import FirstBindings
-from autograph.converters.formatted_texts import FormattedTexts
-from autograph.converters.handlers import Handlers
-from autograph.converters.jumps import Jumps
-from autograph.converters.key_orders import KeyOrders
-from autograph.converters.logical_expressions import LogicalExpressions
-from autograph.converters.match_statements import MatchStatements
-from autograph.converters.named_generators import NamedGenerators
-from autograph.converters.named_operands import NamedOperands
-from autograph.converters.optional_values import OptionalValues
-from autograph.converters.outer_writes import OuterWrites
-from autograph.converters.powers import Powers
-from autograph.converters.subscripts import Subscripts
-from autograph.converters.super_calls import SuperCalls
-from autograph.converters.unbound_reads import UnboundReads
 from autograph.options import ConversionContext
 
+_LOOPS = (gast.While, gast.For)
+_STATEMENTS = (*_LOOPS, gast.If, gast.Match)
+_TRIES = (gast.Try, gast.TryStar, gast.With)
 
-class Expressions(
-    Asserts,
-    ContextManagers,
-    Handlers,
-    BoolArithmetic,
-    Comparisons,
-    Comprehensions,
-    ConditionalExpressions,
-    FormattedTexts,
-    KeyOrders,
-    LogicalExpressions,
-    Powers,
-    Subscripts,
-    Calls,
-):
-    """Those that rewrite one node each, in one walk: children first, so their order hardly matters.
-
-    One after the other, `Comparisons` would go before those that ask whether a test is static.
-    """
-
-
-CONVERTERS: tuple[type[Converter], ...] = (
-    HoistDeclarations,  # first: declarations inside statements would move with them
-    MatchStatements,  # before anything counts `if`s: cases become some
-    CaughtStatements,  # before anything counts `raise`s
-    NamedGenerators,  # before operations are taken out of calls, and out of generators
-    CaughtOperations,  # sees the `try`s that statements became, and makes `raise`s
-    Directives,  # while each directive still stands in its own loop
-    ArgumentWrites,  # before element assignments, which declare the names that it binds
-    ElementAssignments,  # before analyses of names: `x[i] = v` binds `x`
-    OuterWrites,  # sees the assignments that element assignments became
-    OptionalValues,  # before anything asks which tests are known: `x is None` may not be
-    UnboundReads,  # on the user's own jumps: a flag hides what it guards
-    FirstBindings,  # sees the reads that those made
-    Jumps,  # before control flow, whose bodies no jump can leave
-    ControlFlow,  # before expressions: an operand's lambda would look to it like a closure that captures
-    Expressions,  # needs to know what became a function of a statement
-    NamedOperands,  # when every operand is the lambda of an operator
-    SuperCalls,  # when everything that moves has moved
-    Declarations,  # last: only now is it known which scope binds what
-)
+CONVERTERS: dict[str, tuple[type, ...]] = {
+    "declarations:HoistDeclarations": (gast.Global, gast.Nonlocal, gast.AnnAssign),  # first: they would move with statements
+    "match_statements:MatchStatements": (gast.Match,),  # before anything counts `if`s: cases become some
+    "caught_statements:CaughtStatements": (gast.Assert, gast.With),  # before anything counts `raise`s
+    "named_generators:NamedGenerators": (gast.GeneratorExp,),  # before operations are taken out of calls, and out of generators
+    "caught_operations:CaughtOperations": _TRIES,  # sees the `try`s that statements became, and makes `raise`s
+    "directives:Directives": _LOOPS,  # while each directive still stands in its own loop
+    "argument_writes:ArgumentWrites": (gast.Call,),  # before analyses of names, as the next one
+    "element_assignments:ElementAssignments": (gast.Subscript, gast.Attribute, gast.AugAssign),  # `x[i] = v` binds `x`
+    "outer_writes:OuterWrites": (),  # sees the assignments that element assignments became
+    "optional_values:OptionalValues": (*_STATEMENTS, gast.IfExp, gast.Compare),  # before tests count as known: `x is None` may not
+    "unbound_reads:UnboundReads": (),  # on the user's own jumps: a flag hides what it guards
+    "first_bindings:FirstBindings": _STATEMENTS,  # sees the reads that those made
+    "jumps:Jumps": (),  # before control flow, whose bodies no jump can leave
+    "control_flow:ControlFlow": (),  # before expressions: an operand's lambda would look to it like a closure that captures
+    "expressions:Expressions": (),  # needs to know what became a function of a statement
+    "named_operands:NamedOperands": (gast.NamedExpr,),  # when every operand is the lambda of an operator
+    "super_calls:SuperCalls": (gast.Call,),  # when everything that moves has moved
+    "declarations:Declarations": (),  # last: only now is it known which scope binds what
+}
+"""The class of each pass, by the place where it is found when it is first needed. What follows are the nodes of which the user
+must have written one for the pass to have anything to do; none: there may always be something."""
 
 STRICT = switches.is_on("AUTOGRAPH_DEBUG")
 """Check the tree after every pass; tests do so too."""
+
+
+def find(place: str) -> type[Converter]:
+    """The class of a pass."""
+    return first_use.find(f"autograph.converters.{place}")
 
 
 def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None) -> Any:
@@ -100,9 +62,10 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
         the tree; its attribute `made` holds the names of the functions in it that converters made, and nobody else.
     """
     conversion = Conversion(tree, context)
-    for converter in CONVERTERS:
-        if converter.only_for and conversion.kinds.isdisjoint(converter.only_for):
+    for place, only_for in CONVERTERS.items():
+        if only_for and conversion.kinds.isdisjoint(only_for):
             continue
+        converter = find(place)
         tree = converter(conversion).convert(tree)
         if STRICT if strict is None else strict:
             checks.check(tree, converter.__name__, removes=converter.removes)

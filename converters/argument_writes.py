@@ -43,8 +43,6 @@ from autograph.options import MISSING
 class ArgumentWrites(ElementTargets):
     """Writes `a = ag__.latest(a)` behind statements that hand `a` to such a function."""
 
-    only_for = (gast.Call,)
-
     def convert(self, tree: Node) -> Node:
         calls = (node for node in walk(tree) if isinstance(node, gast.Call))
         return super().convert(tree) if any(self.is_in_place(call) or self.handed(call) for call in calls) else tree

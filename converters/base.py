@@ -53,8 +53,8 @@ class Conversion:
         kinds, words = inventory(tree)
         if gast.Lambda in kinds:
             mark_authors(tree)
-        self.kinds = kinds
-        """The types of the nodes that the user wrote."""
+        self.kinds = kinds | {gast.Try} if context.options.in_try else kinds
+        """The types of the nodes that the user wrote, with `Try` also where a call of the function stands in one."""
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
         self.has_walrus = gast.NamedExpr in kinds
         self.names = words | context.freevars | {self.alias}
@@ -140,13 +140,9 @@ def own_nodes(function: Node) -> list[Node]:
 
 
 class Converter:
-    """One pass. `removes` names the node types that must be gone after it.
-
-    `only_for` names those that the user must have written for there to be anything to do; empty for any.
-    """
+    """One pass. `removes` names the node types that must be gone after it."""
 
     removes: ClassVar[tuple[type, ...]] = ()
-    only_for: ClassVar[tuple[type, ...]] = ()
 
     def __init__(self, conversion: Conversion) -> None:
         self.conversion = conversion

@@ -70,7 +70,7 @@ class CaughtOperations(StatementConverter):
         self._kinds = self._own = _NONE
         self._asks = conversion.context.options.in_try
         if not self._asks:
-            if conversion.kinds.isdisjoint((gast.Try, gast.TryStar, gast.With)) or not self._catches(tree):
+            if not self._catches(tree):
                 return tree
             seen.tries = True
         if not conversion.functions:  # a lambda

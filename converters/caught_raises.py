@@ -40,8 +40,7 @@ def f(x):
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import gast
 
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
     from autograph.converters.jumps import Jumps
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """One `raise`: its flag, the variable that holds what was raised, and where it stands."""
 
     flag: str

@@ -41,8 +41,6 @@ from autograph.converters.base import Conversion, Node, StatementConverter
 class CaughtStatements(StatementConverter):
     """Writes an `assert` whose failure is handled, and `with contextlib.suppress(...)`, as the statements that they stand for."""
 
-    only_for = (gast.Assert, gast.With)
-
     def __init__(self, conversion: Conversion) -> None:
         super().__init__(conversion)
         self._caught = False

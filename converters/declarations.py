@@ -50,8 +50,6 @@ from autograph.converters.base import Node, StatementConverter
 class HoistDeclarations(StatementConverter):
     """Moves the declarations of a function to its beginning and drops annotations of variables."""
 
-    only_for = (gast.Global, gast.Nonlocal, gast.AnnAssign)
-
     def convert_function(self, function: Node) -> None:
         super().convert_function(function)
         declare(function, "Global", self.scope.globals)

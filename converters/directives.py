@@ -35,8 +35,6 @@ from autograph.options import MISSING
 class Directives(StatementConverter):
     """Takes the directives out of the bodies of loops and keeps what they say with the loops."""
 
-    only_for = (gast.While, gast.For)
-
     def visit_While(self, node: Node) -> Any:
         loop = extended(self.inside(node))
         self.conversion.loops.append(loop)

@@ -40,7 +40,6 @@ from autograph.analyses.nativeness import suspends
 from autograph.code import locations
 from autograph.converters import builders
 from autograph.converters.base import Node
-from autograph.converters.declarations import declare
 from autograph.converters.element_targets import ElementTargets
 
 OPERATORS = {
@@ -60,8 +59,6 @@ class ElementAssignments(ElementTargets):
         self.effects = Effects(self.alias)
         self.unshared = self.find_unshared(function)
         super().convert_function(function)
-        declare(function, "Nonlocal", self.scope.nonlocals)
-        declare(function, "Global", self.scope.globals)
 
     def find_unshared(self, function: Node) -> dict[str, int]:
         """The NumPy arrays that may become arrays of JAX when they are written with a traced value."""

@@ -14,6 +14,7 @@ from autograph.analyses.operators import parameters
 from autograph.code import locations
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
+from autograph.converters.declarations import declare
 
 
 class ElementTargets(StatementConverter):
@@ -23,6 +24,8 @@ class ElementTargets(StatementConverter):
         self.outer = self.scope.globals | self.scope.nonlocals
         self.parameters = {name.id for name in parameters(function.args)}
         super().convert_function(function)
+        declare(function, "Nonlocal", self.scope.nonlocals)
+        declare(function, "Global", self.scope.globals)
 
     def path(self, node: Node) -> tuple[Node, Node]:
         """`base.a[k]` as its base and the steps from there."""

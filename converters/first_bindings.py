@@ -59,8 +59,6 @@ _LOOPS = (gast.For, gast.While)
 class FirstBindings(StatementConverter):
     """Gives each such variable its flag, and sets the flag where the variable is bound."""
 
-    only_for = (gast.For, gast.While, gast.If, gast.Match)
-
     def convert_function(self, function: Node) -> None:
         names = self.conversion.may_be_unbound.get(function)
         if not names or type(function.body) is not list:

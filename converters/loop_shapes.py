@@ -11,8 +11,7 @@ while n > 0 and (not n == 7):
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -24,8 +23,7 @@ _SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr)
 _LEAVING = frozenset(("break", "return"))
 
 
-@dataclass(frozen=True)
-class Exit:
+class Exit(NamedTuple):
     """The one way out of a `while True`.
 
     Args:

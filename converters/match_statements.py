@@ -52,8 +52,6 @@ Bindings = list[tuple[str, Node]]
 class MatchStatements(StatementConverter):
     """Writes a `match` as tests of its patterns, each with the assignments of what it captures."""
 
-    only_for = (gast.Match,)
-
     def convert_function(self, function: Node) -> None:
         if not self.conversion.sees_frame(function):
             super().convert_function(function)

@@ -31,8 +31,6 @@ _ITERATORS = (builtins.enumerate, builtins.zip, builtins.reversed)
 class NamedGenerators(StatementConverter):
     """Writes the generator in the place of its name: before arithmetic is lifted out of calls and tests for `None` are sought."""
 
-    only_for = (gast.GeneratorExp,)
-
     def convert_function(self, function: Node) -> None:
         own = own_nodes(function)
         generators = [node for node in own if _names_generator(node)]

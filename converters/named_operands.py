@@ -37,8 +37,6 @@ ROLES = {"and_": ("and_right",), "or_": ("or_right",), "if_exp": ("if_value", "e
 class NamedOperands(ExpressionConverter):
     """Makes functions of operands that are not always evaluated, so that their walrus binds the variable outside."""
 
-    only_for = (gast.NamedExpr,)
-
     def convert(self, tree: Node) -> Node:
         self.effects = Effects(self.alias)
         self._front: list[Node] = []

@@ -58,8 +58,6 @@ from autograph.options import MISSING
 class OptionalValues(StatementConverter):
     """Finds the variables that may be `None` and rewrites their tests, reads and calls."""
 
-    only_for = (gast.If, gast.IfExp, gast.For, gast.While, gast.Match, gast.Compare)
-
     def convert(self, tree: Node) -> Node:
         tree = super().convert(tree)
         if self.conversion.kinds.issuperset((gast.Lambda, gast.IfExp)):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from autograph.converters import CONVERTERS
 from autograph.runtime import generated_names
 from autograph.runtime.tracing import host
 from tests.converters.converting import converted_module
@@ -243,11 +244,12 @@ def test_the_way_up_leads_somewhere() -> None:
 
 FIRST_USE = {
     "autograph": "public names that most programs do not use",
+    "autograph.converters": "passes, which most functions hold nothing for",
     "autograph.runtime": "the operators, which the first staged function needs",
     "autograph.runtime.checks": "a public name, whose module stands in it",
     "autograph.runtime.tracing.host": "the way up",
 }
-"""The modules with attributes that are imported when they are first used, each with its reason."""
+"""The modules that import something when it is first used, each with its reason."""
 
 
 def test_what_is_imported_at_first_use_has_a_reason() -> None:
@@ -274,16 +276,33 @@ AT_IMPORT = {
 }
 
 
-def test_an_import_loads_neither_converters_nor_operators() -> None:
-    text = "import sys, autograph; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stdout.split()
-    ours = {
-        name.removeprefix("autograph.") for name in loaded if name in MODULES and not MODULES[name].stem == "__init__"
+@pytest.fixture(scope="module")
+def loaded() -> list[set[str]]:
+    """The modules of ours that are loaded after the import, and after the conversion of a function with `while`, `if`, `break`."""
+    text = "import heapq, sys, autograph\nprint(*sys.modules)\nautograph.to_code(heapq._siftdown)\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
+    ours = {name for name, path in MODULES.items() if path.stem != "__init__"}
+    return [{name.removeprefix("autograph.") for name in ours & set(line.split())} for line in run.stdout.splitlines()]
+
+
+def test_an_import_loads_neither_converters_nor_operators(loaded: list[set[str]]) -> None:
+    folders = tuple(f"{folder}." for folder in FIRST_CONVERSION)
+    assert {name for name in loaded[0] if name.startswith(folders)} == AT_IMPORT.keys()
+    assert len(loaded[0]) <= 71
+
+
+def test_a_conversion_loads_the_passes_that_have_something_to_do(loaded: list[set[str]]) -> None:
+    passes = {f"converters.{place.partition(':')[0]}" for place in CONVERTERS}
+    assert passes - loaded[1] == {
+        "converters.argument_writes",
+        "converters.caught_operations",
+        "converters.caught_statements",
+        "converters.match_statements",
+        "converters.named_generators",
+        "converters.named_operands",
+        "converters.super_calls",
     }
-    assert {
-        name for name in ours if name.startswith(tuple(f"{folder}." for folder in FIRST_CONVERSION))
-    } == AT_IMPORT.keys()
-    assert len(ours) <= 71
+    assert len(loaded[1] - loaded[0]) <= 56
 
 
 RUNS_CODE = {

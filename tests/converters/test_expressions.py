@@ -9,13 +9,12 @@ import inspect
 import itertools
 import textwrap
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from autograph import converters
 from autograph.code import translation
-from autograph.converters import Expressions
+from autograph.converters.expressions import Expressions
 from autograph.converters.showing import context_for, text_of
 
 UNUSUAL = """
@@ -29,9 +28,10 @@ def f(a, b, xs, k):
 """
 
 
-def in_steps() -> tuple[Any, ...]:
-    steps = {Expressions: Expressions.__bases__}
-    return tuple(step for one in converters.CONVERTERS for step in steps.get(one, (one,)))
+def in_steps() -> dict[str, tuple[type, ...]]:
+    bases = [f"{base.__module__.rpartition('.')[2]}:{base.__name__}" for base in Expressions.__bases__]
+    steps = {"expressions:Expressions": bases}
+    return {step: kinds for one, kinds in converters.CONVERTERS.items() for step in steps.get(one, [one])}
 
 
 @pytest.mark.parametrize("module", [argparse, textwrap, asyncio.base_events, None])

@@ -5,8 +5,9 @@ import random
 import gast
 import pytest
 
-from autograph.converters import CONVERTERS, Expressions, checks
+from autograph.converters import CONVERTERS, checks, find
 from autograph.converters.base import Conversion, ExpressionConverter
+from autograph.converters.expressions import Expressions
 from autograph.converters.showing import context_for, text_of
 
 SOURCE = """
@@ -23,7 +24,7 @@ def converted(expressions: type[ExpressionConverter]) -> str:
     """The text that all passes make, with another class in the place of `Expressions`."""
     tree = gast.parse(SOURCE).body[0]
     conversion = Conversion(tree, context_for(SOURCE, {}))
-    for item in CONVERTERS:
+    for item in map(find, CONVERTERS):
         tree = (expressions if item is Expressions else item)(conversion).convert(tree)
         checks.check(tree, item.__name__)
     return text_of(tree)
