@@ -24,6 +24,7 @@ from autograph.runtime.library import algorithms, builtin_functions
 from autograph.runtime.library.standard_library import plain
 from autograph.runtime.sequences import ranges
 from autograph.runtime.tracing import host
+from autograph.runtime.tracing.refusals import text_of_failure
 
 Make = Callable[[Any], Iterator[Any]]
 _FOLDS = {builtins.sum: algorithms.sum_of, builtins.any: algorithms.any_of, builtins.all: algorithms.all_of}
@@ -94,13 +95,4 @@ def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
     search, is_better = plain(algorithms.extreme_or_none, none_checked=True), _IS_BETTER[f]
     if default:
         return plain(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
-    return plain(algorithms.extreme_of)(search, is_better, make, iterable, _text_of_failure(f))
-
-
-def _text_of_failure(f: Any) -> str:
-    """What Python says of `min` or `max` of nothing."""
-    try:
-        f(())
-    except ValueError as error:
-        return str(error)
-    raise AssertionError("Python refuses an empty iterable")
+    return plain(algorithms.extreme_of)(search, is_better, make, iterable, text_of_failure(f, ()))

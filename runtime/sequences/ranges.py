@@ -25,7 +25,7 @@ from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.sequences.iteration_space import whole as whole
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import scalar
-from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.refusals import refusal, text_of_failure
 from autograph.runtime.tracing.staging import is_traced
 
 
@@ -98,7 +98,7 @@ def index(numbers: Any, value: Any) -> Any:
     if not is_open(numbers) and not may_be_traced(value):
         return _known(numbers).index(value)
     found = membership.contains(value, numbers)
-    text = "x is not in range" if is_traced(value) else _text_of_failure(value)
+    text = "x is not in range" if is_traced(value) else text_of_failure(range(0).index, value)  # up to 3.13 with the value
     if found is False:
         raise ValueError(text)
     # The distance of two integers may be too large for one, not for an unsigned one.
@@ -107,12 +107,3 @@ def index(numbers: Any, value: Any) -> Any:
     distance = lax.select(step > 0, value - start, start - value)
     place = lax.div(lax.convert_element_type(distance, unsigned), lax.convert_element_type(lax.abs(step), unsigned))
     return scalar(guarded(place, jnp.asarray(found), ValueError(text)), int)
-
-
-def _text_of_failure(value: Any) -> str:
-    """What Python says of a value that a range does not hold; up to 3.13 the value is in it."""
-    try:
-        range(0).index(value)
-    except ValueError as error:
-        return str(error)
-    raise AssertionError("an empty range holds nothing")

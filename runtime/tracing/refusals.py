@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
@@ -67,6 +67,19 @@ def _is_of_dataclass(code: CodeType) -> bool:
 def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:
     """The error for a construct that cannot be staged; see `StagingError` for the parts, `user_line` for the place."""
     return StagingError(what, at=user_line(outer), why=why, instead=instead)
+
+
+def text_of_failure(f: Callable[..., Any], *args: Any) -> str:
+    """What this version of Python says where `f(*args)` raises a `ValueError`.
+
+    >>> text_of_failure(min, ())
+    'min() iterable argument is empty'
+    """
+    try:
+        f(*args)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("it raises")
 
 
 def names_held(x: Any) -> list[str]:
