@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.jaxprs.graph import is_literal, regions
+from autograph.runtime.jaxprs.graph import is_literal, only_weakens, regions
 from autograph.runtime.jaxprs.loop import Conditional
 
 _LIMIT = 12  # the cost of a cheap branch at most; an equation costs 1, except:
@@ -109,12 +109,7 @@ def is_free_again(jaxpr: Any) -> bool:
 def is_choice(jaxpr: Any) -> bool:
     """Whether a branch computes nothing, and returns few elements: inside a loop or not, a `select` costs less."""
     of_few = all(isinstance(v.aval.dtype, np.dtype) and is_small(v) for v in jaxpr.outvars)
-    return of_few and all(map(_only_names_a_type, jaxpr.eqns))
-
-
-def _only_names_a_type(eqn: Any) -> bool:
-    """Whether an equation gives a weakly typed value its dtype as a strong one, which is nothing to compute."""
-    return eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
+    return of_few and all(map(only_weakens, jaxpr.eqns))
 
 
 def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:

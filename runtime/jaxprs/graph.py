@@ -54,6 +54,11 @@ def regions(eqn: Any) -> Iterator[Any]:
                 yield getattr(region, "jaxpr", region)
 
 
+def only_weakens(eqn: Any) -> bool:
+    """Whether an equation gives a value a weak type of the same dtype, or takes it away: that is nothing to compute."""
+    return eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
+
+
 _JAXPRS = (ClosedJaxpr, Jaxpr)  # since JAX 0.11 one class
 
 

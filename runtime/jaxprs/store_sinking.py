@@ -25,7 +25,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak, new_var
 from autograph.runtime.jaxprs.cost import PLAIN
-from autograph.runtime.jaxprs.graph import is_literal, needed, producers, reads
+from autograph.runtime.jaxprs.graph import is_literal, needed, only_weakens, producers, reads
 from autograph.runtime.jaxprs.loop import Conditional
 
 MOST = 4
@@ -137,11 +137,6 @@ def _common_writes(sides: tuple[_Branch, _Branch], outvars: tuple[Any, ...]) -> 
     return no.array, pairs
 
 
-def _only_weakens(eqn: Any) -> bool:
-    """Whether an equation gives a weak type to an array that is written, or takes it away."""
-    return eqn.primitive is lax.convert_element_type_p and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
-
-
 class _Branch:
     """A branch while its writes are taken out."""
 
@@ -158,7 +153,7 @@ class _Branch:
             if v in self.outside:
                 return Result(self.outside[v], writes[::-1])
             eqn = self.made_by.get(v)
-            if eqn is not None and _only_weakens(eqn):
+            if eqn is not None and only_weakens(eqn):
                 v = eqn.invars[0]
                 continue
             if eqn is None or eqn.primitive is not lax.dynamic_update_slice_p or len(writes) == MOST:
