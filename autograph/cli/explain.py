@@ -11,7 +11,7 @@ from typing import Any
 from autograph.cli import terminal
 from autograph.cli.convert import python_files
 from autograph.cli.explanation import Explained, Kind, explain
-from autograph.cli.show import fail, suggestion
+from autograph.cli.show import fail, file_and_function, suggestion
 from autograph.errors import AutoGraphError
 from autograph.modules.module_conversion import ParsedModule
 from autograph.modules.module_functions import Target
@@ -36,9 +36,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    filename, colon, name = arguments.place.rpartition(":")
-    if not colon or Path(arguments.place).exists():
-        filename, name = arguments.place, ""
+    filename, name = file_and_function(arguments.place)
     if not Path(filename).is_dir():
         return _explain(filename, name)
     explained = [_explain(str(source), "") for source, _ in python_files(Path(filename))]

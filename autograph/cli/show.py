@@ -28,9 +28,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    filename, colon, name = arguments.place.rpartition(":")
-    if not colon or Path(arguments.place).exists():
-        filename, name = arguments.place, ""
+    filename, name = file_and_function(arguments.place)
     try:
         module = module_conversion.ParsedModule.read(Path(filename).read_bytes(), filename)
         if not name:
@@ -51,6 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
     text = module_conversion.standalone_text(node, module.alias)
     sys.stdout.write(terminal.highlighted(text) if terminal.wants_color(sys.stdout) else text)
     return 0
+
+
+def file_and_function(place: str) -> tuple[str, str]:
+    """The parts of `FILE.py:func`; the name is empty where there is none."""
+    filename, colon, name = place.rpartition(":")
+    return (filename, name) if colon and not Path(place).exists() else (place, "")
 
 
 def fail(message: str) -> int:
