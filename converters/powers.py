@@ -20,13 +20,9 @@ class Powers(ExpressionConverter):
     """Writes `ag__.power` unless an operand shows the type of the result."""
 
     def visit_BinOp(self, node: Node) -> Any:
-        if not isinstance(node.op, gast.Pow) or _is_literal(node.right) or _is_float(node.left):
+        if not isinstance(node.op, gast.Pow) or isinstance(node.right, gast.Constant) or _is_float(node.left):
             return node
         return builders.operator(self.alias, "power", [node.left, node.right], at=node)
-
-
-def _is_literal(node: Node) -> bool:
-    return isinstance(node, gast.Constant)
 
 
 def _is_float(node: Node) -> bool:

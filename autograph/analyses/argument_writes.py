@@ -86,9 +86,7 @@ class ModuleWriters:
             return {}
 
 
-@lru_cache(64)
-def _of_text(text: str) -> ModuleWriters:
-    return ModuleWriters(text)
+_of_text = lru_cache(64)(ModuleWriters)
 
 
 def of_file(filename: str) -> ModuleWriters:

@@ -28,6 +28,7 @@ from autograph.code.source import has_source
 from autograph.conversion import frameworks, reach
 from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
 from autograph.jax_dispatch import jit_options
+from autograph.runtime.tracing.class_lookup import static_lookup
 
 Each = Callable[[FunctionType], Any]
 
@@ -54,7 +55,7 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
             why="its methods may be called by code that expects them as they are",
             instead="decorate the methods that are traced, or convert an instance: `ag.convert(instance)`",
         )
-    call = _static_attribute(kind, "__call__")
+    call = static_lookup(kind, "__call__")
     if call is None:
         raise ConversionError(
             f"{kind.__qualname__!r} object is not callable",
@@ -98,10 +99,6 @@ def _property(callee: property, each: Each) -> Any:
     return property(fget, fset, fdel, callee.__doc__)
 
 
-def _cached_property(callee: Any, each: Each) -> Any:
-    return functools.cached_property(converted(callee.func, each))
-
-
 def _partial(callee: Any, each: Each) -> Any:
     new = type(callee)(converted(callee.func, each), *callee.args, **callee.keywords)
     new.__dict__.update(callee.__dict__)
@@ -124,10 +121,6 @@ def _jit(callee: Any, each: Each) -> Any:
     return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
 
 
-def _static_attribute(kind: type, name: str) -> Any:
-    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
-
-
 def _identity(x: Any) -> Any:
     return x
 
@@ -139,7 +132,7 @@ _RULES: dict[type, Callable[[Any, Each], Any]] = {
     staticmethod: _around,
     classmethod: _around,
     property: _property,
-    functools.cached_property: _cached_property,
+    functools.cached_property: lambda callee, each: functools.cached_property(converted(callee.func, each)),
     functools.partial: _partial,
     functools.partialmethod: _partial,
 }

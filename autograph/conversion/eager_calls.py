@@ -177,7 +177,7 @@ def needs_rewriting(callee: FunctionType | CodeType, module_globals: dict[str, A
         if (
             answer
             or not STORES.isdisjoint(part.co_code[::2])
-            or any(map(_is_transform, items))
+            or any(_calls_functions(item) and getattr(item, "__name__", "") in TRANSFORMS for item in items)
             or any(map(is_wrapper, items))
         ):
             _ANSWERS.of(code)["needs"] = True
@@ -221,10 +221,6 @@ def _globals_read(code: CodeType) -> set[str]:
 
 def _is_function(item: Any) -> bool:
     return type(item) is FunctionType and not is_library(item)
-
-
-def _is_transform(item: Any) -> bool:
-    return _calls_functions(item) and getattr(item, "__name__", "") in TRANSFORMS
 
 
 def _calls_functions(item: Any) -> bool:

@@ -240,7 +240,7 @@ def native_names(source: Source) -> frozenset[str]:
                 stores[node.id] = stores.get(node.id, 0) + 1
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if len(targets) == 1 and isinstance(targets[0], ast.Name) and _is_display(node.value):
+            if len(targets) == 1 and isinstance(targets[0], ast.Name) and isinstance(node.value, _DISPLAYS):
                 made[targets[0].id] = made.get(targets[0].id, 0) + 1
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler | ast.alias):
             candidates.discard(getattr(node, "asname", None) or node.name or "")
@@ -251,5 +251,4 @@ def native_names(source: Source) -> frozenset[str]:
     return frozenset(name for name in candidates if made.get(name, 0) == stores.get(name, 0) > 0)
 
 
-def _is_display(value: Any) -> bool:
-    return isinstance(value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp)
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)

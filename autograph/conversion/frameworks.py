@@ -55,7 +55,8 @@ def calls(value: Any) -> bool:
         return found
     found = _kinds.get(kind)
     if found is None:
-        found = _kinds[kind] = kind in WRAPPERS or _may_call(kind)
+        package = type.__getattribute__(kind, "__module__").partition(".")[0]
+        found = _kinds[kind] = kind in WRAPPERS or (is_of_installed(kind) and _uses_jax(package))
     return found
 
 
@@ -69,10 +70,6 @@ def is_left(value: Any) -> bool:
     return type(value) is FunctionType and (
         is_marked(value) or value.__globals__.get("__name__", "").startswith("autograph.")
     )
-
-
-def _may_call(kind: type) -> bool:
-    return is_of_installed(kind) and _uses_jax(type.__getattribute__(kind, "__module__").partition(".")[0])
 
 
 def _uses_jax(package: str) -> bool:

@@ -120,7 +120,8 @@ class ParsedModule:
         return tuple(self.text.lines())
 
     def _is_opted_out(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-        return any(self.resolve(_dotted(decorator)) is do_not_convert for decorator in node.decorator_list)
+        decorators = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+        return any(self.resolve(ast.unparse(decorator)) is do_not_convert for decorator in decorators)
 
     def is_converted(self) -> bool:
         """Whether an import of the runtime carries our mark."""
@@ -276,11 +277,6 @@ class ParsedModule:
 def standalone_text(node: ast.stmt | ast.expr, alias: str) -> str:
     """A converted function as a text that says what the runtime's name means."""
     return f"import {RUNTIME} as {alias}\n\n\n{ast.unparse(node)}\n"
-
-
-def _dotted(node: ast.expr) -> str:
-    """`a.b.c` for names and attributes, otherwise a text that is no name."""
-    return ast.unparse(node.func if isinstance(node, ast.Call) else node)
 
 
 def _uses_class_cell(node: ast.AST) -> bool:

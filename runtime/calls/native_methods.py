@@ -68,10 +68,6 @@ _READING_PACKAGES = frozenset(
 _FRESH = sys.stdlib_module_names - {"contextvars", "importlib", "pickle", "copyreg", "queue", "threading"}
 
 
-def _is_container(x: Any) -> bool:
-    return issubclass(type(x), _CONTAINERS)
-
-
 def bound(f: Any) -> Any:
     """A method of C code bound to an object: `xs.append`, `d.update`, `super().__setattr__`."""
     owner, name = f.__self__, f.__name__
@@ -83,7 +79,7 @@ def bound(f: Any) -> Any:
         return functools.partial(_RANGE_METHODS[name], owner)
     if type(owner) in _NUMBERS:
         return functools.partial(_method_of_number, f)
-    if not _is_container(owner):
+    if not issubclass(type(owner), _CONTAINERS):
         return f if package_of(type(owner)).lstrip("_") in _READING_PACKAGES | _FRESH else received(f)
     if _may_change(owner, name):
         iterated_containers.check(owner, name)

@@ -90,7 +90,7 @@ class Made:
         """
         is_made = id(value) in self._ids and not weakref.getweakrefcount(value)
         if is_made and type(value) is set:
-            return [], None, [], partial(_copy_of, list(value))
+            return [], None, [], lambda _, items=list(value): set(items)
         opened = open_any(value)
         if is_made and opened is not None:
             return opened
@@ -104,10 +104,6 @@ class Made:
 def _may_change(kind: type) -> bool:
     """Whether objects of a class that cannot be opened are no values."""
     return kind.__hash__ in (None, object.__hash__) and kind not in (FunctionType, partial)
-
-
-def _copy_of(items: list[Any], _: list[Any]) -> set[Any]:
-    return set(items)
 
 
 def _objects_in(values: list[Any]) -> list[Any]:
@@ -141,7 +137,8 @@ def owned(
     objects: list[Any], regions: Sequence[Finished], variables: Sequence[Variable], tables: Sequence[Any] = ()
 ) -> set[int]:
     """The ids of those `objects` that only `variables` refer to besides us: replacing them by copies cannot be seen."""
-    found = made_inside(objects, regions, (*_holders(variables), *tables))
+    cells = [v.cell for v in variables if isinstance(v, CellVariable)]
+    found = made_inside(objects, regions, (*cells, *held_by_regions(), *tables))
     return {id(obj) for obj in objects if id(obj) in found and not weakref.getweakrefcount(obj)}
 
 
@@ -153,11 +150,6 @@ def reaches_object(values: Sequence[Any], obj: Any) -> bool:
 def known_to(functions: Sequence[Any], obj: Any) -> bool:
     """Whether the variables that some functions close over lead to `obj`."""
     return reaches_object([v.get() for f in functions if type(f) is FunctionType for v in cells_of(f)], obj)
-
-
-def _holders(variables: Sequence[Variable]) -> list[Any]:
-    """What refers to objects because they are the values of `variables`, now and when the open regions began."""
-    return [*(v.cell for v in variables if isinstance(v, CellVariable)), *held_by_regions()]
 
 
 def vars_of(obj: Any) -> Any:

@@ -137,7 +137,9 @@ class Region:
         self.forget_caught()
         outer = innermost()
         if outer is None:
-            return outliving.touch_each(self.entries.values())
+            for location, before in self.entries.values():
+                outliving.touch(location, before)
+            return
         outer.touched |= self.touched
         outer.made.update(self.made)
         outer.is_final = outer.is_final or self.is_final
@@ -148,12 +150,12 @@ class Region:
                 outer.entries.setdefault(key, entry)
             else:
                 outer.forwarded[key] = entry[0]
-        before = {id(v.cell): value for v, value in zip(self.variables, self.entry) if isinstance(v, CellVariable)}
+        own = {id(v.cell): value for v, value in zip(self.variables, self.entry) if isinstance(v, CellVariable)}
         for key, location in self.forwarded.items():
             if key in outer._own:
                 outer.forwarded[key] = location
             else:
-                outer.entries.setdefault(key, (location, before[key]))
+                outer.entries.setdefault(key, (location, own[key]))
         if self.raised is not None:
             outer.raised, outer.fails = self.raised, self.fails
 
@@ -385,7 +387,7 @@ def touch_attribute(obj: Any, attribute: str, by_library: bool = False) -> None:
 
 def touch(variable: Callable[[], Any]) -> None:
     """Announces a write to the global or the free variable that `variable` (never called) reads: `touch(lambda: g)`."""
-    if progress.regions or outliving.is_noting():
+    if progress.regions or progress.call is not None:
         assert isinstance(variable, FunctionType)
         code = variable.__code__
         if variable.__closure__:

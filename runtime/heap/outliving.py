@@ -31,7 +31,6 @@ import functools
 import itertools
 import sys
 from array import array
-from collections.abc import Iterable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -116,11 +115,6 @@ class Call:
         self.limit = max(_MANY, 2 * len(self.notes))
 
 
-def is_noting() -> bool:
-    """Whether the writes of a call are noted in this thread."""
-    return progress.call is not None
-
-
 def touch(location: Any, *before: Any) -> None:
     """Takes note of a write to `location` that is about to happen, or that happened to what was there `before`."""
     call = progress.call
@@ -140,12 +134,6 @@ def mark_inside(key: Any) -> None:
     call = progress.call
     if call is not None and key not in call.inside:
         call.inside[key] = _running()
-
-
-def touch_each(entries: Iterable[tuple[Any, Any]]) -> None:
-    """Takes note of places that were written to, each with what it held before."""
-    for location, before in entries:
-        touch(location, before)
 
 
 def touch_attribute(obj: Any, name: str) -> None:

@@ -176,7 +176,8 @@ def _keeper(value: Any) -> Callable[[Any], Callable[[], Any]] | None:
     """What keeps something that is known as long as `value` is there, and gives it back; None where nothing can."""
     if _outlives(value):
         return lambda known: lambda: known
-    trace = next((trace for trace in _vmaps() if getattr(value, "_trace", None) is trace), None)
+    vmaps = itertools.takewhile(lambda trace: notes_of(trace) is None, open_traces())  # they record nothing themselves
+    trace = next((trace for trace in vmaps if getattr(value, "_trace", None) is trace), None)
     return None if trace is None else functools.partial(_kept_by, trace)
 
 
@@ -194,11 +195,6 @@ def _kept_by(trace: Any, known: Any) -> Callable[[], Any]:
         return vars(alive)["autograph"][place] if any(one is alive for one in open_traces()) else None
 
     return found
-
-
-def _vmaps() -> Iterator[Any]:
-    """The traces in progress that record nothing themselves, inside the innermost one that does."""
-    return itertools.takewhile(lambda trace: notes_of(trace) is None, open_traces())
 
 
 def _programs() -> Iterator[list[tuple[int, Passed]]]:

@@ -127,7 +127,7 @@ def record(loop: Loop, plan: Plan) -> Recorded:
     def one_block(carry: Any) -> Any:
         block, stride, slots, point = carry
         full = block == plan.slots * stride
-        slots = lax.cond(full, lambda: [_every_second(x, plan.slots) for x in slots], lambda: slots)
+        slots = lax.cond(full, lambda: [x.at[: plan.slots // 2].set(x[: plan.slots : 2]) for x in slots], lambda: slots)
         stride = lax.select(full, stride * 2, stride)
         slot = lax.select(block % stride == 0, block // stride, jnp.int32(unused))
         return block + 1, stride, _put(slots, slot, point), advance(loop, point, jnp.int32(plan.block))
@@ -217,10 +217,6 @@ def _longest(last: Any, alive: Any) -> Any:
         return last
     differing = lax.select(jnp.ravel(alive)[0], last, last)  # typed as what depends on `alive`, as it does
     return lax.pmax(differing, devices)
-
-
-def _every_second(x: Any, slots: int) -> Any:
-    return x.at[: slots // 2].set(x[0:slots:2])
 
 
 def _put(slots: Values, slot: Any, point: Values) -> Values:

@@ -259,14 +259,6 @@ def _is_whole(x: Any) -> Any:
     return x == jnp.floor(x)
 
 
-def _divides_out_of_domain(x: Any, y: Any) -> Any:
-    return (jnp.isinf(x) & ~jnp.isnan(y)) | ((y == 0) & ~jnp.isnan(x))
-
-
-def _power_out_of_domain(x: Any, y: Any) -> Any:
-    return ((x < 0) & jnp.isfinite(x) & jnp.isfinite(y) & ~_is_whole(y)) | ((x == 0) & (y < 0) & jnp.isfinite(y))
-
-
 def _is_float(x: Any) -> bool:
     return jnp.issubdtype(jnp.result_type(x), jnp.floating)
 
@@ -279,7 +271,7 @@ def _of_floats(test: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 _DOMAINS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("sqrt",), lambda x: x < 0),
+    "sqrt": lambda x: x < 0,
     **dict.fromkeys(("log2", "log10"), lambda x: x <= 0),
     "log": lambda x, base=1.0: jnp.logical_or(x <= 0, base <= 0),
     "log1p": lambda x: x <= -1,
@@ -287,10 +279,10 @@ _DOMAINS: dict[str, Callable[..., Any]] = {
     "acosh": lambda x: x < 1,
     "atanh": lambda x: jnp.abs(x) >= 1,
     **dict.fromkeys(("cos", "sin", "tan"), jnp.isinf),
-    **dict.fromkeys(("fmod", "remainder"), _divides_out_of_domain),
+    **dict.fromkeys(("fmod", "remainder"), lambda x, y: (jnp.isinf(x) & ~jnp.isnan(y)) | ((y == 0) & ~jnp.isnan(x))),
     "gamma": lambda x: (x <= 0) & _is_whole(x),
     "lgamma": lambda x: (x <= 0) & jnp.isfinite(x) & _is_whole(x),
-    "pow": _power_out_of_domain,
+    "pow": lambda x, y: jnp.isfinite(y) & (((x < 0) & jnp.isfinite(x) & ~_is_whole(y)) | ((x == 0) & (y < 0))),
     **dict.fromkeys(
         ("comb", "factorial", "isqrt", "perm"), lambda *args: functools.reduce(operator.or_, (x < 0 for x in args))
     ),
@@ -303,9 +295,8 @@ def _out_of_range(name: str) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         if not all(map(_is_number, args)):
             return False
-        infinite = jnp.isinf(math_functions.MATH[name](*args))
-        finite = functools.reduce(operator.and_, map(jnp.isfinite, args), infinite)
-        return finite & ~_DOMAINS[name](*args) if name in _DOMAINS else finite
+        infinite = _infinite(math_functions.MATH[name], *args)
+        return infinite & ~_DOMAINS[name](*args) if name in _DOMAINS else infinite
 
     return call
 

@@ -91,11 +91,6 @@ def _len(obj: Any, /) -> Any:
     return length(obj) if not ranges.is_open(obj) else ranges.length(obj)
 
 
-def _hash(obj: Any, /) -> int:
-    comparison.check_hash(obj)
-    return hash(obj)
-
-
 def _is_open_list(x: Any) -> bool:
     """Whether `x` is a list of which the length is traced."""
     return type(x) is BoundedList and x.is_traced()
@@ -196,28 +191,14 @@ def _extreme(name: str) -> Callable[..., Any]:
     return call
 
 
-def _range(*args: Any) -> Any:
-    if any(map(is_traced, args)):
-        return counted_range.range(*args)
-    return range(*args)
-
-
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    if is_traced(start) or iterables.is_staged_iterable(iterable):
-        return iterables.Enumerate(iterable, start)
-    return enumerate(iterable, start)
+    is_staged = is_traced(start) or iterables.is_staged_iterable(iterable)
+    return (iterables.Enumerate if is_staged else enumerate)(iterable, start)
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:
-    if any(map(iterables.is_staged_iterable, args)):
-        return iterables.Zip(args, strict)
-    return zip(*args, strict=strict)
-
-
-def _reversed(sequence: Any, /) -> Any:
-    if iterables.is_staged_iterable(sequence):
-        return iterables.Reversed(sequence)
-    return reversed(sequence)
+    is_staged = any(map(iterables.is_staged_iterable, args))
+    return iterables.Zip(args, strict) if is_staged else zip(*args, strict=strict)
 
 
 def _map(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -269,10 +250,6 @@ def _index_of(items: Any, value: Any, /) -> Any:
     return operator.indexOf(items, value)
 
 
-def _hasattr(obj: Any, name: str, /) -> bool:
-    return _getattr(obj, name, BUILTINS) is not BUILTINS
-
-
 def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
     if len(default) != 1 or not is_tracing():
         return getattr(obj, name, *default)
@@ -289,7 +266,7 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
 BUILTINS: dict[Any, Callable[..., Any]] = {
     bool: _bool,
     len: _len,
-    hash: _hash,
+    hash: comparison.hashed,
     int: _int,
     float: _float,
     complex: _complex,
@@ -302,10 +279,10 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     min: _extreme("min"),
     max: _extreme("max"),
     sorted: lambda iterable, /, **kwargs: selection.ordered(iterable, **_key(kwargs)),
-    range: _range,
+    range: lambda *args: (counted_range.range if any(map(is_traced, args)) else range)(*args),
     enumerate: _enumerate,
     zip: _zip,
-    reversed: _reversed,
+    reversed: lambda x, /: (iterables.Reversed if iterables.is_staged_iterable(x) else reversed)(x),
     map: _map,
     filter: _filter,
     iter: native_state.make_iterator,
@@ -314,7 +291,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     repr: texts.repr_of,
     format: texts.format_of,
     warnings.warn: texts.warn,
-    hasattr: _hasattr,
+    hasattr: lambda obj, name, /: _getattr(obj, name, BUILTINS) is not BUILTINS,
     getattr: _getattr,
     setattr: lambda obj, name, value, /: attributes.set_attr(value, obj, name),
     delattr: attributes.del_attr,

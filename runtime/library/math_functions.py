@@ -110,10 +110,6 @@ def _fsum(iterable: Any, /) -> Any:
     return functools.reduce(operator.add, map(real, iterable), 0.0)
 
 
-def _sumprod(p: Any, q: Any, /) -> Any:
-    return functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0)
-
-
 def _isqrt(n: Any) -> Any:
     n = lax.convert_element_type(integer(n), jnp.result_type(int))
     # A float root may be off by one where the float type holds fewer bits than the integer.
@@ -205,7 +201,7 @@ MATH: dict[str, Callable[..., Any]] = {
     "perm": _integers(_perm),
     "prod": _prod,
     "remainder": _remainder,
-    "sumprod": _sumprod,
+    "sumprod": lambda p, q, /: functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0),
     "trunc": _rounded(jnp.trunc),
 }
 """What each function of `math` is on traced scalars."""

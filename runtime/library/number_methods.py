@@ -62,10 +62,6 @@ def _bit_length(n: Any) -> Any:
     return scalar(8 * size.dtype.itemsize - lax.clz(size).astype(int), int)
 
 
-def _bit_count(n: Any) -> Any:
-    return scalar(lax.population_count(_size(n)), int)
-
-
 def _is_integer(x: Any) -> Any:
     if not jnp.issubdtype(jax.typeof(x).dtype, jnp.floating):
         return True
@@ -116,6 +112,6 @@ def _diagonal(x: Any, *args: Any, **kwargs: Any) -> Any:
 _OF_ARRAYS: dict[str, Callable[..., Any]] = {"item": _item, "tolist": _tolist, "diagonal": _diagonal}
 _METHODS: dict[str, Callable[..., Any]] = {
     "bit_length": _bit_length,
-    "bit_count": _bit_count,
+    "bit_count": lambda n: scalar(lax.population_count(_size(n)), int),
     "is_integer": _is_integer,
 }

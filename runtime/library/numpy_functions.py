@@ -22,7 +22,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -84,7 +84,8 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
                 table[fn] = _of_math(fn, f"{module.__name__}.{name}", known.get(name))
     for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
         for name, fn in vars(module).items():
-            if callable(fn) and not name.startswith("_") and not _is_exception(fn):
+            is_exception = isinstance(fn, type) and issubclass(fn, BaseException)
+            if callable(fn) and not name.startswith("_") and not is_exception:
                 table.setdefault(fn, _of_numpy(fn, path + _own_name(fn, module, name)))
     for name, fn in vars(np.random).items():
         if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
@@ -98,10 +99,6 @@ def _own_name(fn: Any, module: Any, name: str) -> str:
     """The name that a function gives itself: `transpose` has another one besides, which asks for more in jax.numpy."""
     own = getattr(fn, "__name__", name)
     return own if getattr(module, own, None) is fn else name
-
-
-def _is_exception(fn: Any) -> bool:
-    return isinstance(fn, type) and issubclass(fn, BaseException)
 
 
 def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -129,7 +126,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 for array in _written(fn, name, args, kwargs):
                     journal.touch_container(array)
             return fn(*args, **kwargs)
-        found = _in_jax(name)
+        found = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp))
         if found is None:
             raise refusal(
                 f"numpy.{name}() has no counterpart in jax.numpy",
@@ -150,7 +147,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             )
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in _SEQUENCES:
-            args = tuple(map(_as_array, args))
+            args = tuple(jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
         result = _called(found, name, args, kwargs)
@@ -231,17 +228,6 @@ def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     elif name in _WRITERS:
         found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
     return found
-
-
-def _in_jax(name: str) -> Any:
-    found: Any = jnp
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
-
-
-def _as_array(x: Any) -> Any:
-    return jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x
 
 
 def _of_random(fn: Any, name: str) -> Callable[..., Any]:

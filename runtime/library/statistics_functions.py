@@ -65,10 +65,6 @@ def _fmean(data: list[Any], name: str) -> Any:
     return scalar(builtins.sum(scalar(x, float) for x in data) / len(data), float)
 
 
-def _mean(data: list[Any], name: str) -> Any:
-    return _fmean(_of_floats(data, name), name)
-
-
 def _mean_square(data: list[Any], count: int) -> Any:
     middle = _fmean(data, "")
     return builtins.sum((scalar(x, float) - middle) ** 2 for x in data) / count
@@ -92,7 +88,7 @@ def _median(data: list[Any], name: str) -> Any:
 
 
 _FUNCTIONS: dict[str, Callable[[list[Any], str], Any]] = {
-    "mean": _mean,
+    "mean": lambda data, name: _fmean(_of_floats(data, name), name),
     "fmean": _fmean,
     "median": _median,
     "median_low": _median,

@@ -131,7 +131,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
     def iteration() -> None:
         nonlocal item
         item = items.take()
-        kept = items.keep_traced()
+        kept = iterators.keeps_traced(items.iterator)
         if item is not _END:
             body(item)
             if kept:
@@ -164,22 +164,18 @@ _MOST = 2_000  # iterations over an iterator that does not say how many items it
 class _Items:
     """An iterator that the loop alone may advance in its iterations: what an iteration closes over as a variable is guarded."""
 
-    __slots__ = ("_iterator",)
+    __slots__ = ("iterator",)
 
     def __init__(self, iterator: Any) -> None:
-        self._iterator = iterator
+        self.iterator = iterator
 
     def take(self) -> Any:
         """The next item, or `_END`."""
-        return next(self._iterator, _END)
-
-    def keep_traced(self) -> bool:
-        """Whether the iterator keeps a value of the region that is open."""
-        return iterators.keeps_traced(self._iterator)
+        return next(self.iterator, _END)
 
     def check_left(self, body: Callable[..., Any]) -> None:
         """Refuses to leave a generator, on a condition that is traced, where that runs code in it."""
-        if iterators.runs_when_left(self._iterator):
+        if iterators.runs_when_left(self.iterator):
             raise errors.StagingError(
                 "this loop leaves a generator inside its `finally` or `with` on a traced condition",
                 at=body,

@@ -383,12 +383,8 @@ def _refused(what: str, instead: str) -> Exception:
     )
 
 
-def _flatten(xs: BoundedList) -> tuple[tuple[Any, ...], Elements | None]:
-    return (xs.size, *xs.columns), xs.elements
-
-
-def _unflatten(elements: Elements | None, children: Sequence[Any]) -> BoundedList:
-    return BoundedList(elements, children[1:], children[0])
-
-
-jax.tree_util.register_pytree_node(BoundedList, _flatten, _unflatten)
+jax.tree_util.register_pytree_node(
+    BoundedList,
+    lambda xs: ((xs.size, *xs.columns), xs.elements),
+    lambda elements, children: BoundedList(elements, children[1:], children[0]),
+)

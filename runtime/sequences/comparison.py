@@ -73,10 +73,11 @@ def check_search(x: Any, container: Any) -> None:
             _check_pair(x, item)
 
 
-def check_hash(x: Any) -> None:
-    """Refuses to tell the hash of an object that may be one of several."""
+def hashed(x: Any, /) -> int:
+    """`hash(x)`; refuses to tell the hash of an object that may be one of several."""
     if aliases.any_merged() and _by_identity(type(x)):
         aliases.check_identity(x, x)
+    return hash(x)
 
 
 def _check_pair(a: Any, b: Any) -> None:
@@ -189,14 +190,12 @@ def _compare_containers(kind: type, left: Any, symbol: str, right: Any) -> Any:
     if kind is dict and symbol not in ("==", "!="):
         return OPERATORS[symbol](left, right)
     if symbol in ("==", "!="):
-        equal = _equal_dicts(left, right) if kind is dict else _all_match(left, right)
+        equal = left is right or (_equal_dicts if kind is dict else _equal_sequences)(left, right)
         return equal if symbol == "==" else _not(equal)
     return _ordered(list(left), symbol, list(right), 0)
 
 
-def _all_match(left: Any, right: Any) -> Any:
-    if left is right:
-        return True
+def _equal_sequences(left: Any, right: Any) -> Any:
     return len(left) == len(right) and _all(zip(left, right, strict=True))
 
 

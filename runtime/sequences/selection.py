@@ -142,7 +142,9 @@ def ordered(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, revers
         index = len(items) - 1 - jnp.lexsort([c[::-1] for c in reversed(columns)])[::-1]
     else:
         index = jnp.lexsort(list(reversed(columns)))
-    return _reorder(items, index)
+    stacked = _Stacked(items, "sorted()")
+    taken = stacked.at(index)
+    return [stacked.rebuild(stacked.shared([leaf[i] for leaf in taken])) for i in range(len(items))]
 
 
 def _known_order(keys: list[Any], reverse: Any) -> list[int] | None:
@@ -180,12 +182,6 @@ def _columns(keys: list[Any]) -> list[Any]:
             if is_traced(k):
                 predicate(k)  # a key that is no scalar is refused as Python does: its truth value is ambiguous
     return [jnp.stack([jnp.reshape(k, ()) for k in column]) for column in zip(*rows, strict=True)]
-
-
-def _reorder(items: list[Any], index: Any) -> list[Any]:
-    stacked = _Stacked(items, "sorted()")
-    taken = stacked.at(index)
-    return [stacked.rebuild(stacked.shared([leaf[i] for leaf in taken])) for i in range(len(items))]
 
 
 def take(items: Sequence[Any], index: Any, what: str) -> Any:
