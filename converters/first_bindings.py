@@ -49,7 +49,7 @@ from autograph.analyses.loops import blocks
 from autograph.analyses.operators import is_operator
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS
 from autograph.code import locations
-from autograph.code.nodes import children, walk
+from autograph.code.nodes import children, names_bound, walk
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter, own_nodes
 
@@ -179,8 +179,6 @@ def _bound_otherwise(function: Node) -> set[str]:
             found.update(node.names)
         elif isinstance(node, gast.ExceptHandler) and node.name is not None:
             found.add(node.name.id)
-        elif isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, gast.Import | gast.ImportFrom):
-            found.update(item.asname or item.name.partition(".")[0] for item in node.names)
+        else:
+            found.update(names_bound(node))
     return found

@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import callee
-from autograph.code.nodes import walk
+from autograph.code.nodes import names_bound, walk
 
 
 def appended_only(body: list[Any]) -> list[str]:
@@ -52,12 +52,8 @@ def lists(function: Any) -> frozenset[str]:
             lists[node.target.id] += 1
         elif isinstance(node, gast.Global | gast.Nonlocal):
             bound.update(node.names)
-        elif isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
-            bound[node.name] += 1
-        elif isinstance(node, gast.ExceptHandler | gast.MatchAs | gast.MatchStar) and isinstance(node.name, str):
-            bound[node.name] += 1
-        elif isinstance(node, gast.alias):
-            bound[(node.asname or node.name).partition(".")[0]] += 1
+        else:
+            bound.update(names_bound(node))
     return frozenset(name for name, count in lists.items() if bound[name] == count)
 
 

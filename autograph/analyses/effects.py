@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.analyses.operators import immediate, is_operator, operands
-from autograph.code.nodes import PARTS, methods, walk
+from autograph.code.nodes import PARTS, methods, names_bound, walk
 
 
 class Names(NamedTuple):
@@ -158,24 +158,14 @@ class Effects:
 
     _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope
 
+    # --- imports; and patterns: names are bound where the whole matches, so the case that follows may rely on them ---
+
     def _visit_alias(self, node: Any, names: Names, certain: bool) -> None:
-        self._write(node.asname or node.name.partition(".")[0], names, certain)
+        self._parts(node, names, certain)
+        for name in names_bound(node):
+            self._write(name, names, certain)
 
-    # --- patterns: names are bound where the whole pattern matches, so the case that follows may rely on them ---
-
-    def _visit_MatchAs(self, node: Any, names: Names, certain: bool) -> None:
-        self._visit(node.pattern, names, certain)
-        if node.name:
-            self._write(node.name, names, certain)
-
-    def _visit_MatchStar(self, node: Any, names: Names, certain: bool) -> None:
-        if node.name:
-            self._write(node.name, names, certain)
-
-    def _visit_MatchMapping(self, node: Any, names: Names, certain: bool) -> None:
-        self._visit([*node.keys, *node.patterns], names, certain)
-        if node.rest:
-            self._write(node.rest, names, certain)
+    _visit_MatchAs = _visit_MatchStar = _visit_MatchMapping = _visit_alias
 
 
 _VISITS = methods(Effects, "_visit_", Effects._parts)

@@ -25,7 +25,7 @@ import gast
 
 from autograph.analyses.operators import parameters
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS
-from autograph.code.nodes import children, walk
+from autograph.code.nodes import children, names_bound, walk
 
 UNKNOWN, ITEM = gast.Constant(None, None), gast.Constant(0, None)  # any value; an item of a `range`
 _PURE = frozenset(
@@ -61,7 +61,7 @@ def names(function: Any, conversion: Any) -> frozenset[str]:
             _bind(bindings, node.target, ITEM)
             pending.extend((node.iter, *node.body, *node.orelse))
         else:
-            for name in _bound_names(node):
+            for name in names_bound(node):
                 bindings.setdefault(name, []).append(UNKNOWN)
             if not isinstance(node, FUNCTIONS):
                 pending.extend(children(node))
@@ -96,20 +96,6 @@ def _bind(bindings: Bindings, target: Any, value: Any) -> None:
 
 def _is_range(node: Any, conversion: Any) -> bool:
     return isinstance(node, gast.Call) and conversion.static.is_builtin(node.func, builtins.range)
-
-
-def _bound_names(node: Any) -> list[str]:
-    """The names that a node binds by itself, not through a `Name` below it."""
-    match node:
-        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
-            return [node.name]
-        case gast.alias():
-            return [(node.asname or node.name).partition(".")[0]]
-        case gast.MatchAs() | gast.MatchStar():
-            return [node.name] if node.name else []
-        case gast.MatchMapping():
-            return [node.rest] if node.rest else []
-    return []
 
 
 def _is_arithmetic(node: Any) -> bool:

@@ -26,7 +26,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import immediate, is_operator, operands, parameters
-from autograph.code.nodes import PARTS, methods
+from autograph.code.nodes import PARTS, methods, names_bound
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -219,21 +219,10 @@ class Scopes:
         scope.nonlocals.update(node.names)
 
     def _visit_alias(self, node: Any, scope: Scope) -> None:
-        scope.bound.add(node.asname or node.name.partition(".")[0])
+        self._parts(node, scope)
+        scope.bound.update(names_bound(node))
 
-    def _visit_MatchAs(self, node: Any, scope: Scope) -> None:
-        self._visit(node.pattern, scope)
-        if node.name:
-            scope.bound.add(node.name)
-
-    def _visit_MatchStar(self, node: Any, scope: Scope) -> None:
-        if node.name:
-            scope.bound.add(node.name)
-
-    def _visit_MatchMapping(self, node: Any, scope: Scope) -> None:
-        self._visit([*node.keys, *node.patterns], scope)
-        if node.rest:
-            scope.bound.add(node.rest)
+    _visit_MatchAs = _visit_MatchStar = _visit_MatchMapping = _visit_alias
 
     def _visit_AnnAssign(self, node: Any, scope: Scope) -> None:
         self._visit([node.annotation, *([node.value] if node.value else ())], scope)

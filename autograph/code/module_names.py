@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph.code.nodes import names_bound
 from autograph.options import MISSING
 
 _ROOTS = ("autograph", "jax", "numpy")
@@ -91,12 +92,8 @@ def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[
                     bind(alias.asname or alias.name, (node.module, alias.name))
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             bound.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            bound.add(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            bound.add(node.rest)
+        elif not isinstance(node, ast.alias):
+            bound.update(names_bound(node))
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             bound.update(node.names)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+from autograph.code.nodes import names_bound
 from autograph.code.source import Source
 from autograph.options import MISSING
 
@@ -117,13 +118,8 @@ def bindings(scope: Any) -> tuple[frozenset[str], frozenset[str]]:
                 bound.add(node.id)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
-            if node is not scope and node.name is not None:
-                bound.add(node.name)
-        elif isinstance(node, ast.MatchAs | ast.MatchStar):
-            bound.update(() if node.name is None else (node.name,))
-        elif isinstance(node, ast.MatchMapping):
-            bound.update(() if node.rest is None else (node.rest,))
+        elif node is not scope and not isinstance(node, ast.alias):
+            bound.update(names_bound(node))
     answer = frozenset(imported), frozenset(bound)
     _BINDINGS[id(scope)] = (scope, answer)
     return answer

@@ -96,6 +96,23 @@ def inventory(tree: Any) -> tuple[set[type], frozenset[str]]:
     return kinds, frozenset(words)
 
 
+def names_bound(node: Any) -> list[str]:
+    """The names that a node binds by itself, not through a `Name` below it.
+
+    >>> [names_bound(node) for node in ast.walk(ast.parse("import a.b\\ndef f(): ...")) if names_bound(node)]
+    [['f'], ['a']]
+    """
+    kind = type(node).__name__
+    if kind == "alias":
+        return [(node.asname or node.name).partition(".")[0]]
+    name = getattr(node, _NAMED[kind]) if kind in _NAMED else None
+    return [name] if type(name) is str else []  # the name of a handler is a node in gast
+
+
+_NAMED = dict.fromkeys(("FunctionDef", "AsyncFunctionDef", "ClassDef", "ExceptHandler", "MatchAs", "MatchStar"), "name")
+_NAMED["MatchMapping"] = "rest"
+
+
 def children(node: Any) -> list[Any]:
     """The nodes directly below a node."""
     found: list[Any] = []

@@ -24,6 +24,7 @@ from typing import Any, Protocol
 import jax
 
 from autograph.code.linking import Constants
+from autograph.code.nodes import names_bound
 from autograph.code.source import Source
 from autograph.code.trees import at, changed
 from autograph.conversion.element_writes import Slot, augment, put, take
@@ -242,12 +243,8 @@ def native_names(source: Source) -> frozenset[str]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if len(targets) == 1 and isinstance(targets[0], ast.Name) and isinstance(node.value, _DISPLAYS):
                 made[targets[0].id] = made.get(targets[0].id, 0) + 1
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler | ast.alias):
-            candidates.discard(getattr(node, "asname", None) or node.name or "")
-        elif isinstance(node, ast.MatchAs | ast.MatchStar):
-            candidates.discard(node.name or "")
-        elif isinstance(node, ast.MatchMapping):
-            candidates.discard(node.rest or "")
+        else:
+            candidates.difference_update(names_bound(node))
     return frozenset(name for name in candidates if made.get(name, 0) == stores.get(name, 0) > 0)
 
 
