@@ -201,6 +201,12 @@ def _zip(*args: Any, strict: bool = False) -> Any:
     return iterables.Zip(args, strict) if is_staged else zip(*args, strict=strict)
 
 
+def _reversed(sequence: Any, /) -> Any:
+    if iterables.is_staged_iterable(sequence):
+        return iterables.Reversed(sequence)
+    return reversed(sequence)
+
+
 def _map(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     fn = host.calls.converted(fn)
     if args and not kwargs and any(map(iterables.is_staged_iterable, args)):
@@ -282,7 +288,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     range: lambda *args: (counted_range.range if any(map(is_traced, args)) else range)(*args),
     enumerate: _enumerate,
     zip: _zip,
-    reversed: lambda x, /: (iterables.Reversed if iterables.is_staged_iterable(x) else reversed)(x),
+    reversed: _reversed,
     map: _map,
     filter: _filter,
     iter: native_state.make_iterator,
