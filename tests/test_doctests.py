@@ -18,7 +18,9 @@ def test_doctests_of(name: str) -> None:
     assert results.failed == 0
 
 
-def test_there_are_doctests_at_all() -> None:
+def test_every_module_of_the_runtime_has_an_example() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    modules = [importlib.import_module(name) for name in MODULES if name != "autograph.__main__"]
-    assert sum(bool(test.examples) for module in modules for test in finder.find(module)) >= 10
+    modules = [importlib.import_module(name) for name in MODULES if name.startswith("autograph.runtime.")]
+    files = [module for module in modules if not hasattr(module, "__path__")]
+    without = {module.__name__ for module in files if not any(test.examples for test in finder.find(module))}
+    assert without == {"autograph.runtime.generated_names", "autograph.runtime.library.debuggers"}

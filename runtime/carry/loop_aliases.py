@@ -1,9 +1,24 @@
-"""Which objects a variable of a loop may hold: for the sake of aliases.
+"""Which objects a variable may refer to after a staged loop: a write through it that could miss the right one is refused.
 
 During a staged iteration a *proxy* of tracers takes the place of a container (`fixed_point`). When the loop is over, its
 variable gets a new container of the results. In Python it would hold one of: the container from before the loop (no iteration),
 one that some iteration made, one that another variable held, one that existed before. These are its roots; `aliases` refuses
 changes that could not reach the right one.
+
+>>> import autograph as ag
+>>> def f(n):
+...     xs = ys = [0]
+...     while n > 0:
+...         xs = [n]
+...         n -= 1
+...     xs[0] = 5
+...     return ys
+>>> f(0), f(1)
+([5], [0])
+>>> ag.jit(f)(1)
+Traceback (most recent call last):
+autograph.errors.StagingError: a list is changed in place that may be one of several: 'xs'
+...
 """
 
 from __future__ import annotations

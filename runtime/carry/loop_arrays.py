@@ -1,4 +1,4 @@
-"""What a staged loop means for arrays that other names hold as well (see `array_versions`).
+"""Arrays that a staged loop writes and that have other names as well: what may still be read under these (see `array_versions`).
 
 Where an iteration writes elements of an array that it carries, the loop's result takes the place of the array from before the
 loop. The iteration itself must not read that array under another name: in NumPy it would see the writes of the iterations
@@ -11,6 +11,20 @@ before, and here it is closed over as it was before the loop.
 | writes a row or a slice of an array from outside of the loop | refused: the next iteration would see the write |
 | runs over `a`, and writes `a[i]` at the index of the iteration only | the items are right: each is read before its write |
 | runs over `a` and writes anything else of it | refused |
+
+>>> import autograph as ag
+>>> def f(a, n):
+...     b = a
+...     while n > 0:
+...         a[n] += b[n - 1]
+...         n -= 1
+...     return a
+>>> f(np.ones(3), 2)
+array([1., 2., 2.])
+>>> ag.jit(f)(np.ones(3), 2)
+Traceback (most recent call last):
+autograph.errors.StagingError: the loop reads an array that it writes under another name, 'a'
+...
 """
 
 from __future__ import annotations

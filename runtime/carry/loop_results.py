@@ -1,6 +1,17 @@
 """What a staged loop leaves: the results of its primitive go into the variables and the locations on the heap.
 
 Results are the leaves that change, then those first bound in the loop; all others hold what they held before.
+
+>>> import autograph as ag
+>>> def f(n):
+...     counts, total = [0], 0
+...     for i in ag.range(n):
+...         counts[0] += 1
+...         total += i
+...     return counts, total
+>>> counts, total = ag.jit(f)(4)
+>>> int(counts[0]), int(total)
+(4, 6)
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""What is said where the carry of a loop has no fixed point: the variable, its two sides, and what helps (see `fixed_point`)."""
+"""The error for a loop whose carry has no fixed point: the variable, its two values, and a remedy (see `fixed_point`).
+
+>>> def loop_body(): ...
+>>> print(refuse(Mismatch("best", None, 1.5, "None is not a number"), loop_body, "'while' loop"))
+variable 'best' cannot be carried by the 'while' loop
+...
+"""
 
 from __future__ import annotations
 

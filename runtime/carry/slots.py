@@ -1,4 +1,10 @@
-"""What the carry of a loop is laid out in: slots (variables and locations on the heap), and the leaves of their values."""
+"""The parts of a loop's carry: slots (variables and locations on the heap), and the leaves (numbers and arrays) of their values.
+
+>>> from autograph.runtime.values.merge import Slot
+>>> template = Node(tuple, [Slot(1), Same("fast"), Slot(0)])
+>>> filled_in(template, [10, 20])
+(20, 'fast', 10)
+"""
 
 from __future__ import annotations
 

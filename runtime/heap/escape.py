@@ -7,6 +7,13 @@ be taken for a list that "is longer in one branch".
 When a region is over and everything is put back, such an object is exactly one all of whose references come from our own
 tables, from the region's results, or from another such object. CPython counts references, so only the candidates are
 looked at, never the heap.
+
+>>> outer = [2]
+>>> region = Finished()
+>>> region.values = [[1], outer]
+>>> made = made_inside(list(region.values), [region])
+>>> [id(xs) in made for xs in region.values]
+[True, False]
 """
 
 from __future__ import annotations

@@ -4,8 +4,14 @@ Python code writes to more than local variables: attributes, items, globals, cel
 staged `if` is traced, these writes really happen, so they must be undone, and what was written must become a result of
 the `if`. Generated code therefore announces each write (`touch_*`) just before it; the first announcement of a *location*
 in a region takes a snapshot. When the region ends, `Region.collect` reads what stands there and puts the snapshots back.
-
 Which locations there are: `locations`. Where no region is open: `outliving`.
+
+>>> items = [1]
+>>> with Region([]) as region:
+...     touch_container(items); items.append(2)
+...     _, [written] = region.collect()
+>>> written.before, written.after, items
+([1], [1, 2], [1])
 """
 
 from __future__ import annotations
@@ -275,8 +281,7 @@ def forbids(obj: Any) -> bool:
 
 
 def known(test: Any) -> bool | None:
-    """The truth value that the traced `test` has in the branch that is being staged, where it decides a branch around; else
-    None."""
+    """The truth value of the traced `test` in the branch that is being staged, where it decides a branch around; else None."""
     for region in progress.regions:
         if type(region.path) is tuple and region.path[0] is test:
             return bool(region.path[1])
@@ -362,9 +367,7 @@ def _touch_contents(obj: Any, by_library: bool) -> None:
     if type(obj) is memoryview:
         obj = obj.obj
     if isinstance(obj, np.ndarray) and type(obj) not in (np.ndarray, np.memmap):
-        raise _kept_by_c(
-            type(obj), "NumPy keeps more in it than its numbers (a mask, records), which cannot be put back"
-        )
+        raise _kept_by_c(type(obj), "NumPy keeps more in it than its numbers (a mask, records), which cannot be put back")
     while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
         obj = obj.base  # a slice of an array shares its numbers
     progress.regions[-1].touch(ArrayLocation(obj) if isinstance(obj, np.ndarray) else ContentsLocation(obj), by_library)

@@ -1,4 +1,18 @@
-"""Variables and attributes that are read before they have a value, in a branch or a loop where another iteration may write them."""
+"""Variables and attributes that are read before they have a value, in a branch or a loop where another iteration may write them.
+
+>>> import autograph as ag
+>>> class Box: ...
+>>> def f(n):
+...     box = Box()
+...     for i in ag.range(n):
+...         if i > 2:
+...             print(box.last)
+...         box.last = i
+>>> ag.jit(f)(5)
+Traceback (most recent call last):
+autograph.errors.StagingError: attribute 'last' of a Box has no value when a branch in a loop reads it
+...
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,14 @@
 
 Where a region has effects (prints, callbacks, references) the public `lax` function is called on the jaxprs instead: it
 knows the rules for effects, and costs a second trace of the equations, never of the user's code.
+
+>>> from autograph.jax_internals import trace_region
+>>> def twice_if(p, x):
+...     no, yes = (Traced(*trace_region(branch, (), "branch")) for branch in (lambda: [x], lambda: [x * 2]))
+...     return bind_cond(p, no, yes)
+>>> *_, cond = jax.make_jaxpr(twice_if)(True, 3).eqns
+>>> len(cond.invars), [str(branch.jaxpr.eqns) for branch in cond.params["branches"]]  # the index of the branch, and `x`
+(2, ['[]', '[a:i32[] = mul b 2:i32[]]'])
 """
 
 from __future__ import annotations

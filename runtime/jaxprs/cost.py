@@ -12,6 +12,11 @@ time. Computing both branches is right only when each is
 
 Outside loops an `if` stays a `cond`, whose branch not taken costs nothing, unless its branches compute nothing at all, or one
 truth value of scalars.
+
+>>> import jax
+>>> def cheap(branch, *args): return is_cheap(jax.make_jaxpr(branch)(*args).jaxpr)
+>>> cheap(lambda x: 2 * x + 1, 1.0), cheap(lambda x: 1 / x, 1.0), cheap(lambda i, j: i * j, 2, 3), cheap(jnp.sort, jnp.ones(9))
+(True, False, True, False)
 """
 
 from __future__ import annotations

@@ -5,6 +5,18 @@ at the start. `Loop` names the parts. A *point* is `[alive, *values]`: the value
 iteration is taken. Values stop at the last head whose iteration *was* taken: what is evaluated there once more, because a block
 has a fixed number of iterations or because other lanes of a `vmap` go on, has been evaluated before and is as finite as
 then. The values after the loop may be outside of the body's domain, and a cotangent of zero times infinity is nan.
+
+>>> from jax.interpreters.ad import UndefinedPrimal
+>>> def squared_up(x): return lax.while_loop(lambda x: x < 100.0, lambda x: x * x, x)
+>>> [eqn] = jax.make_jaxpr(lambda x, dx: jax.jvp(squared_up, (x,), (dx,)))(3.0, 1.0).eqns
+>>> loop = Loop([jnp.float32(3.0), UndefinedPrimal(eqn.invars[1].aval)], **eqn.params)
+>>> point = loop.first_point()
+>>> for _ in range(3):
+...     point = loop.next_point(point)
+...     print(*point)
+True 9.0
+True 81.0
+False 81.0
 """
 
 from __future__ import annotations

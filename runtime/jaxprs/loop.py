@@ -1,4 +1,9 @@
-"""Staged statements between their tracing and their binding: what the passes take and give (see `passes`)."""
+"""Traced loops and conditionals that are not bound yet: the types that the passes take and return (see `passes`).
+
+>>> loop = Loop(test=None, body=None, init=[0, 10, 20], name="loop", dead=[])
+>>> loop.whole([2, 0], ["new 2", "new 0"])
+['new 0', 10, 'new 2']
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,15 @@
 Of the forms the first that fits is taken: `rotated` asks a costly question once for each iteration, `unguarded` computes without a
 guard what an exit guards in the last iteration only, `selected` computes both branches. A `for` that is bound as `scan` has neither
 test nor exits and skips the passes over loops. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
+
+>>> from autograph.runtime.jaxprs.binding import Traced
+>>> def primitives(**options):
+...     def doubled_if(p, x):
+...         regions = (Traced(*trace_region(branch, (), "branch")) for branch in (lambda: [x], lambda: [x * 2.0]))
+...         return bind_conditional(Conditional(p, *regions, **options))
+...     return [eqn.primitive.name for eqn in jax.make_jaxpr(doubled_if)(True, 1.0).eqns]
+>>> primitives(), primitives(may_select=True)
+(['convert_element_type', 'cond'], ['mul', 'select_n'])
 """
 
 from __future__ import annotations

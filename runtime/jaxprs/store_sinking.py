@@ -10,6 +10,16 @@ of two words of 60 letters: 1.8 ms for one conditional write, 7.8 ms for what a 
 A branch's result is sunk when in both branches it is the same array from outside, after at most MOST writes of a part of it,
 and when the places of the writes can be computed before the `cond`: by total operations on numbers. Where only one branch
 writes, the other one's element is chosen after the `cond`: what stands there.
+
+>>> import jax.numpy as jnp
+>>> from autograph import convert
+>>> def f(p, x, i):
+...     if p: x[i] = 1.0
+...     else: x[i] = 2.0
+...     return x
+>>> *_, cond, write = jax.make_jaxpr(convert(f))(True, jnp.zeros(100), 3).eqns
+>>> cond.outvars[0].aval.shape, write.primitive.name
+((1,), 'dynamic_update_slice')
 """
 
 from __future__ import annotations

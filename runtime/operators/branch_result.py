@@ -1,4 +1,18 @@
-"""What one branch of a traced `if` left behind: its value, its variables, its writes, or the exception that ended it."""
+"""What one branch of a traced `if` left behind: its value, its variables, its writes, or the exception that ended it.
+
+>>> from autograph.runtime.tracing.variables import variables_of
+>>> def f():
+...     x, items = 1, []
+...     def if_body():
+...         nonlocal x
+...         x = 2
+...         journal.touch_container(items)
+...         items.append(x)
+...     result = BranchResult(if_body, variables_of(lambda: (x,)), None)
+...     return result.values, [w.after for w in result.written], x, items
+>>> f()
+([2], [[2]], 1, [])
+"""
 
 from __future__ import annotations
 

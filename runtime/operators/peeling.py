@@ -1,7 +1,18 @@
-"""How a loop is tried: iterations that run in Python and may be taken back, stagings that may be given up.
+"""Iterations of a loop that run in Python first and may be undone, and attempts to stage the loop that may be given up.
 
 A loop whose test is known when it begins may be better staged from its first iteration on, or only after it: which way it goes
 is known once an iteration has run. Whatever is given up leaves no equation behind, and no write (`journal.Region.is_trial`).
+
+>>> import jax
+>>> from autograph import convert
+>>> def f(x):
+...     going = True
+...     while going:
+...         x *= 2
+...         going = x < 100
+...     return x
+>>> [eqn.primitive.name for eqn in jax.make_jaxpr(convert(f))(1).eqns]
+['while']
 """
 
 from __future__ import annotations

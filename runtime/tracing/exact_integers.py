@@ -1,6 +1,13 @@
 """Where Python's integers, which have no limit, are meant: what soon outgrows an array's is refused while a loop is tried.
 
 The loop is then unrolled, where its length is known, and its numbers are Python's.
+
+>>> check_exact("math.factorial of a traced number")
+>>> with exact_integers():
+...     check_exact("math.factorial of a traced number")
+Traceback (most recent call last):
+autograph.errors.StagingError: math.factorial of a traced number
+...
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """What a trace of JAX's has recorded, and what tracers are around.
 
 These read attributes that JAX does not promise. Without them an array is not known to be a row or a slice of another one.
+
+>>> inner = jax.vmap(lambda x: print(x.shape, wrapped(x).shape))
+>>> jaxpr = jax.make_jaxpr(inner)(jax.numpy.zeros((3, 2)))
+(2,) (3, 2)
 """
 
 from __future__ import annotations

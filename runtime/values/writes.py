@@ -1,4 +1,9 @@
-"""What a region wrote to the heap, once it is over (see `journal`)."""
+"""What a region wrote to the heap, once it is over (see `journal`).
+
+>>> place = ContentsLocation([1])
+>>> Written(place, before=[1], after=[1, 2]).is_change(), Written(place, before=[1], after=[1]).is_change()
+(True, False)
+"""
 
 from __future__ import annotations
 
