@@ -27,7 +27,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
-from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -171,8 +170,6 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
     if not by_name and isinstance(error, context.progress.awaited):
         return True
     for frame, written in _staged_frames():
-        if isinstance(error, AttributeError) and not by_name and _runs_hasattr(frame):
-            return True
         for kinds in written:
             if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
                 return True
@@ -197,13 +194,6 @@ def _staged_frames() -> Iterator[tuple[FrameType, list[ast.expr | None]]]:
         entry = known(frame.f_code)
         if entry is not None and entry.role is Role.STAGED:
             yield frame, source.caught_around(frame.f_code.co_filename, frame.f_lineno)
-
-
-def _runs_hasattr(frame: FrameType) -> bool:
-    """Whether a frame stands in a call of `hasattr`, which stays Python's own."""
-    line, _, start, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
-    at = errors.Location.of_bytes(frame.f_code.co_filename, line or 0, start, end)
-    return at.segment().startswith("`hasattr(")
 
 
 def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool = False) -> bool:
