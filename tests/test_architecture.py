@@ -359,9 +359,7 @@ FRAMES_AND_BYTECODE = re.compile(
 )
 READS_FRAMES = {
     "autograph.runtime.checks.handlers": "which handlers wait for an exception that a branch raises: the callers' own text",
-    "autograph.runtime.checks.iteration_protocol": "who asks a `__getitem__` that raises: Python itself may, and no operator",
     "autograph.runtime.checks.runtime_checks": "the place of an error; whether JAX raised it",
-    "autograph.runtime.checks.suppression": "where a generator that is a context manager waits",
     "autograph.runtime.checks.tracing_errors": "who raised an exception, by its traceback: it may be C code",
     "autograph.runtime.library.debuggers": "what a debugger shows of them",
     "autograph.runtime.library.arithmetic_errors": "whether a function divides that was staged for calls outside of a `try`",

@@ -1472,11 +1472,11 @@ class _Sequence:
 @refused(
     ag.StagingError,
     """
-    an iterator ends on a traced condition
+    a sequence without `__iter__` ends on a traced condition
       at FILE:+-14
           raise IndexError
       why: how many items it has is only known when the program runs, and who takes them runs while it is traced
-      instead: write the loop with `while` and the condition, or over `range(n)`
+      instead: give its class an `__iter__`, or write the loop with `while` and the condition, or over `range(n)`
     """,
 )
 def a_sequence_that_ends_on_a_traced_condition(n):

@@ -65,11 +65,11 @@ def context(manager: Any) -> Any:
     if active() and all(type(method) is FunctionType for method in methods):
         methods = [dispatch.converted(method) for method in methods]
     enter, leave = (method.__get__(manager, kind) if hasattr(method, "__get__") else method for method in methods)
-    return _Watched(enter, leave, None if _is_indifferent(manager) else manager)
+    return _Watched(enter, leave, None if _is_indifferent(manager) else _left_by(manager))
 
 
 class _Watched:
-    """Enters and leaves a context manager by its methods; `witness`: itself, where what it does depends on what passes it."""
+    """Enters and leaves a context manager by its methods; `witness`: what leaves it, where that may depend on what passes it."""
 
     __slots__ = ("_enter", "_exit", "_witness")
 
@@ -90,6 +90,12 @@ class _Watched:
             del managers[max(i for i, m in enumerate(managers) if m is self._witness)]
         suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
+
+
+def _left_by(manager: Any) -> Any:
+    """The function of a generator, or `__exit__`."""
+    is_generator = isinstance(manager, contextlib.ContextDecorator) and hasattr(manager, "gen")
+    return manager.func if is_generator else static_lookup(type(manager), "__exit__")
 
 
 def _is_indifferent(manager: Any) -> bool:

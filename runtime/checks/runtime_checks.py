@@ -32,13 +32,14 @@ import numpy as np
 
 from autograph import errors, switches
 from autograph.jax_dispatch import say_nothing_of, stage_check
-from autograph.runtime.checks import handlers, iteration_protocol, messages
+from autograph.runtime.checks import handlers, messages
 from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_swallow
 from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import frames_of_user, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -139,16 +140,16 @@ def is_event(error: BaseException) -> bool:
     return trace is None or not errors.is_of_jax(trace.tb_frame.f_code)
 
 
-def stage_failure(error: BaseException) -> None:
-    """Makes the current region fail with `error` whenever it runs."""
-    if (isinstance(error, StopIteration | StopAsyncIteration) and iteration_protocol.steps()) or (
-        isinstance(error, IndexError) and iteration_protocol.takes_items()
-    ):
+def stage_failure(error: BaseException, ends_iteration: bool = False) -> None:
+    """Makes the current region fail with `error` whenever it runs; refuses one that `ends_iteration` (see `raise_`)."""
+    if ends_iteration:
+        loop = "write the loop with `while` and the condition, or over `range(n)`"
+        is_sequence = isinstance(error, IndexError)
         raise errors.StagingError(
-            "an iterator ends on a traced condition",
+            f"{'a sequence without `__iter__`' if is_sequence else 'an iterator'} ends on a traced condition",
             at=_line_of(error),
             why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
-            instead="write the loop with `while` and the condition, or over `range(n)`",
+            instead=f"give its class an `__iter__`, or {loop}" if is_sequence else loop,
         ) from None
     holds = path_conditions.conditions()
     _refuse_if_caught(error)
@@ -199,7 +200,7 @@ def refuse_to_handle(error: BaseException) -> None:
 def _refuse_if_caught(error: BaseException) -> None:
     if would_catch(error):
         raise _not_caught(error) from None
-    if any(may_swallow(manager, error) for manager in context.progress.managers):
+    if any(map(may_swallow, context.progress.managers)):
         raise handlers.seen_by_a_with(error, _line_of(error)) from None
 
 
@@ -265,15 +266,25 @@ def user_place(libraries: bool = False) -> Place | None:
     return None if frame is None else Place.of(frame)
 
 
-def raise_(exception: Any = None, cause: Any = None) -> BaseException:
+def raise_(exception: Any = None, cause: Any = None, asked: tuple[Any, ...] = ()) -> BaseException:
     """The exception of a `raise` inside a staged statement; written `raise ag__.raise_(X, Y)`.
 
     A `raise` alone raises what is being handled once more.
+
+    Args:
+        asked: in a `__next__` its object; in a `__getitem__` also the index, since Python iterates by it where there is no
+            `__iter__`, by the indices 0, 1, 2, ...
     """
     error = exception_of(exception, cause)
     if exception is None and not handlers.is_event(error):
         return error  # what cannot be staged is no event of the program
-    return journal.mark_raised(error)
+    return journal.mark_raised(error, ends=bool(asked) and _ends_iteration(error, *asked))
+
+
+def _ends_iteration(error: BaseException, owner: Any, index: Any = None) -> bool:
+    if index is None:
+        return isinstance(error, StopIteration | StopAsyncIteration)
+    return type(index) is int and isinstance(error, IndexError) and static_lookup(type(owner), "__iter__") is None
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:

@@ -1,80 +1,51 @@
 """Context managers that may swallow an exception which leaves their `with`.
 
 Looked at is what a manager can do, by its text, never what it does: `__exit__` of C code swallows nothing, one in Python where it
-may return something true, a generator where an `except` stands around its `yield`; either may where there is no text.
+may return something true, a generator where it handles exceptions; either may where there is no text.
 
 >>> import contextlib
->>> @contextlib.contextmanager
-... def closing():
+>>> def closing():
 ...     try:
 ...         yield
 ...     finally:
 ...         pass
->>> may_swallow(closing(), KeyError()), may_swallow(contextlib.suppress(KeyError), KeyError())
+>>> may_swallow(closing), may_swallow(contextlib.suppress.__exit__)
 (False, True)
->>> may_swallow(contextlib.suppress(LookupError), ValueError())
-False
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
-from types import CellType, FunctionType, GeneratorType, MethodType
+import inspect
+from types import FunctionType
 from typing import Any
 
 from autograph.code import source
-from autograph.code.registry import Role, known
+from autograph.code.registry import known
 from autograph.errors import SourceError
-from autograph.runtime.checks.handlers import may_match
-from autograph.runtime.tracing.class_lookup import static_lookup
-
-_NOTHING = (None, False)
 
 
-def may_swallow(manager: Any, error: BaseException) -> bool:
-    """Whether leaving the `with` of `manager` with `error` may go on behind it."""
-    if isinstance(manager, contextlib.suppress):
-        return issubclass(type(error), getattr(manager, "_exceptions", BaseException))
-    if isinstance(manager, contextlib.ExitStack):
-        return any(_callback(call, error) for _, call in getattr(manager, "_exit_callbacks", ()))
-    generator = getattr(manager, "gen", None)
-    if isinstance(manager, contextlib.AbstractContextManager) and hasattr(generator, "gi_code"):
-        return _handles(generator, error)
-    leave = static_lookup(type(manager), "__exit__")
-    return isinstance(leave, FunctionType) and _may_return_true(leave)
-
-
-def _callback(call: Any, error: BaseException) -> bool:
-    if isinstance(call, MethodType):
-        return may_swallow(call.__self__, error)
-    is_wrapper = hasattr(call, "__wrapped__")  # of `ExitStack.callback`, which nothing swallows
-    return isinstance(call, FunctionType) and not is_wrapper and _may_return_true(call)
-
-
-def _handles(generator: Any, error: BaseException) -> bool:
-    """Whether an `except` around the `yield` where a generator waits may be one for `error`."""
-    if type(generator.gi_yieldfrom) is GeneratorType and _handles(generator.gi_yieldfrom, error):
-        return True  # the staged body is one that the author's waits for
-    frame, code = generator.gi_frame, generator.gi_code
-    if frame is None:
+def may_swallow(leave: Any) -> bool:
+    """Whether an exception that a `with` leaves with may end there: `leave` is its `__exit__`, or the generator function."""
+    if not isinstance(leave, FunctionType):
         return False
-    if source.tree_of(code.co_filename) is None:
-        try:
-            source.find(FunctionType(code, frame.f_globals, closure=tuple(CellType() for _ in code.co_freevars)))
-        except SourceError:
-            return True
-    kinds = source.caught_around(code.co_filename, frame.f_lineno)
-    return any(kind is None or may_match(kind, error, frame) for kind in kinds)
-
-
-def _may_return_true(leave: FunctionType) -> bool:
     entry = known(leave.__code__)
     try:
-        found = entry.unit.source if entry is not None and entry.role is Role.AUTHOR else source.find(leave)
+        node = (source.find(leave) if entry is None or entry.unit is None else entry.unit.source).node
     except SourceError:
         return True
-    values = [node.value for node in ast.walk(found.node) if isinstance(node, ast.Return) and node.value is not None]
-    return isinstance(found.node, ast.Lambda) or not all(
-        isinstance(value, ast.Constant) and value.value in _NOTHING for value in values
+    handles = _handles if inspect.isgeneratorfunction(leave) else _answers
+    return isinstance(node, ast.Lambda) or any(map(handles, ast.walk(node)))
+
+
+def _handles(node: ast.AST) -> bool:
+    is_suppress = (isinstance(node, ast.Name) and node.id == "suppress") or (
+        isinstance(node, ast.Attribute) and node.attr == "suppress"
     )
+    return is_suppress or isinstance(node, ast.ExceptHandler | ast.YieldFrom)
+
+
+def _answers(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Return) or node.value is None:
+        return False
+    return not isinstance(node.value, ast.Constant) or node.value.value not in (None, False)

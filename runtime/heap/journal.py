@@ -51,11 +51,11 @@ class Region:
     """An open region: as a context manager it journals, and undoes everything when it closes.
 
     Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. `path` tells
-    when the region runs at all (see `runtime_checks`); `raised` is an exception of the user's that ends it; `run` is what
-    runs in it; `touched` are the ids of all objects that were written to, also by the regions inside. `made` are native
-    iterators that were made in the region, by id. `holders` gives what refers to values of variables on our behalf.
-    `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that were
-    written to. `arrays` are those that were written. `unheard` are the keys of what only a library may have written, and
+    when the region runs at all (see `runtime_checks`); `raised` is an exception of the user's that ends it, and where `ends` an
+    iteration; `run` is what runs in it; `touched` are the ids of all objects that were written to, also by the regions inside.
+    `made` are native iterators that were made in the region, by id. `holders` gives what refers to values of variables on our
+    behalf. `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that
+    were written to. `arrays` are those that were written. `unheard` are the keys of what only a library may have written, and
     `notes` the ids of containers in which frameworks keep notes (see `framework_notes`).
 
     `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
@@ -83,7 +83,7 @@ class Region:
         self.raised: BaseException | None = None
         self.exceptions: list[Any] = []
         self.trace: Callable[[], Any] = lambda: None
-        self.fails = False
+        self.fails = self.ends = False
         self.touched: set[Any] = set()
         self.unheard: set[Any] = set()
         self._older, self.notes = set[int](), dict[int, str]()
@@ -163,7 +163,7 @@ class Region:
             else:
                 outer.entries.setdefault(key, (location, own[key]))
         if self.raised is not None:
-            outer.raised, outer.fails = self.raised, self.fails
+            outer.raised, outer.fails, outer.ends = self.raised, self.fails, self.ends
 
     def forget_caught(self) -> None:
         """Forgets the exception that was raised if a handler is done with it: its frames hold values."""
@@ -309,14 +309,15 @@ def note_skipped(name: str) -> None:
             return
 
 
-def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
+def mark_raised(error: BaseException, fails: bool = False, ends: bool = False) -> BaseException:
     """Notes that `error` is the user's own exception, so that it ends the innermost region, not the trace.
 
-    `fails`: the program fails there already, since each of two branches does.
+    `fails`: the program fails there already, since each of two branches does; `ends`: it is how a method says that there are
+    no more items.
     """
     if progress.regions:
         progress.regions[-1].raised = error
-        progress.regions[-1].fails = fails
+        progress.regions[-1].fails, progress.regions[-1].ends = fails, ends
     return error
 
 

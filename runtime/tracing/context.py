@@ -38,7 +38,7 @@ class _Context(threading.local):
         is_exact: whether Python's integers are meant (`exact_integers`).
         asks_for_none: whether the caller of the function that begins tests its result for `None` (`operators.optional_results`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
-        managers: the open context managers that are to see an exception which passes them (`calls.context_managers`).
+        managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
         awaited: classes of exceptions that builtins take for an answer, as `hasattr` does.
         tries: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
         attempts: how many calls of functions whose failure was tested before are running (`library.arithmetic_errors`).
