@@ -50,13 +50,12 @@ from autograph.runtime.values.writes import Written
 class Region:
     """An open region: as a context manager it journals, and undoes everything when it closes.
 
-    Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. `path` tells
-    when the region runs at all (see `runtime_checks`); `raised` is an exception of the user's that ends it, and where `ends` an
-    iteration; `run` is what runs in it; `touched` are the ids of all objects that were written to, also by the regions inside.
-    `made` are native iterators that were made in the region, by id. `holders` gives what refers to values of variables on our
-    behalf. `skipped` are variables that some path through a loop body does not assign. `exceptions` are the keys of those that
-    were written to. `arrays` are those that were written. `unheard` are the keys of what only a library may have written, and
-    `notes` the ids of containers in which frameworks keep notes (see `framework_notes`).
+    Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. `path` tells when
+    the region runs at all (see `runtime_checks`); `raised` is a user's exception that ends it, and where `ends` an iteration;
+    `run` is what runs in it; `touched` are the ids of all objects written to, also by the regions inside; `made` native iterators
+    that were made in the region, by id. `holders` gives what refers to values of variables on our behalf. `skipped` are variables
+    that some path through a loop body does not assign, `exceptions` the keys of those written to, `arrays` those written,
+    `unheard` the keys of what only a library may have written, `notes` the ids of frameworks' notes (see `framework_notes`).
 
     `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed something
@@ -312,12 +311,10 @@ def note_skipped(name: str) -> None:
 def mark_raised(error: BaseException, fails: bool = False, ends: bool = False) -> BaseException:
     """Notes that `error` is the user's own exception, so that it ends the innermost region, not the trace.
 
-    `fails`: the program fails there already, since each of two branches does; `ends`: it is how a method says that there are
-    no more items.
+    `fails`: the program fails there already, since each of two branches does; `ends`: it says that there are no more items.
     """
-    if progress.regions:
-        progress.regions[-1].raised = error
-        progress.regions[-1].fails, progress.regions[-1].ends = fails, ends
+    if (region := innermost()) is not None:
+        region.raised, region.fails, region.ends = error, fails, ends
     return error
 
 
