@@ -360,10 +360,7 @@ def _touch_parts(obj: Any, by_library: bool) -> None:
 
 
 def _touch_contents(obj: Any, by_library: bool) -> None:
-    if type(obj) is np.flatiter:
-        obj = obj.base
-    if type(obj) is memoryview:
-        obj = obj.obj
+    obj = obj.base if type(obj) is np.flatiter else obj.obj if type(obj) is memoryview else obj
     if isinstance(obj, np.ndarray) and type(obj) not in (np.ndarray, np.memmap):
         raise _kept_by_c(type(obj), "NumPy keeps more in it than its numbers (a mask, records), which cannot be put back")
     while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):
