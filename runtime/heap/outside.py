@@ -36,6 +36,9 @@ _SEQUENCES = (list, tuple, set, frozenset, deque)
 _NOWHERE = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType, CodeType, FrameType)
 _OF_OTHERS = frozenset({"jax", "jaxlib", "numpy"})
 _JITTED = type(jax.jit(lambda x: x))
+_LEAVES = LEAF_KINDS - {type}
+_OF_IMPORT = frozenset({"__builtins__", "__loader__", "__spec__"})
+"""What Python keeps in a module of its import, which is nothing of the user's: under pytest a loader leads to all the tests."""
 _MOST = 200_000  # what is not found among so many is taken to be not outside
 
 
@@ -47,7 +50,7 @@ def find(wanted: set[int], roots: Iterable[tuple[Step, Any]]) -> dict[int, str]:
 
     def add(children: Iterable[tuple[Step, Any]], parent: int) -> None:
         for step, child in children:
-            if id(child) not in seen and type(child) not in LEAF_KINDS - {type}:
+            if id(child) not in seen and type(child) not in _LEAVES and not (type(step[1]) is str and step[1] in _OF_IMPORT):
                 seen.add(id(child))
                 nodes.append((child, parent, step))
 
@@ -95,7 +98,7 @@ def _path(nodes: list[tuple[Any, int, Step]], number: int) -> str:
 def leads(x: Any) -> Iterator[tuple[Step, Any]]:
     """What an object leads to, each with its step."""
     kind = type(x)
-    if issubclass(kind, _NOWHERE) or kind in LEAF_KINDS - {type}:
+    if issubclass(kind, _NOWHERE) or kind in _LEAVES:
         return
     if issubclass(kind, dict):
         yield from ((("[", key), value) for key, value in list(dict.items(x)))

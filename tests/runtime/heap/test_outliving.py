@@ -373,3 +373,13 @@ def test_objects_that_are_gone_are_forgotten() -> None:
 def test_what_holds_nothing_leads_to_its_class_alone(x: Any) -> None:
     """What a search makes on its way it must not look into: there would be no end of it."""
     assert [found for _, found in outside.leads(x)] in ([], [type(x)])
+
+
+def test_what_python_keeps_of_an_import_leads_nowhere() -> None:
+    """Under pytest the loader of a test module leads to every test there is: each refusal would look at all of them."""
+    module, held = types.ModuleType("made"), object()
+    module.__loader__, module.__spec__ = types.SimpleNamespace(held=held), types.SimpleNamespace(held=held)  # type: ignore[assignment]
+    space = vars(module)
+    assert outside.find({id(held)}, [(("", "globals()"), space), *((("", name), x) for name, x in space.items())]) == {}
+    space["kept"] = [held]
+    assert outside.find({id(held)}, [(("", "globals()"), space)]) == {id(held): "globals()['kept'][0]"}
