@@ -21,13 +21,11 @@ import gast
 from autograph.analyses.name_kinds import is_bool
 from autograph.analyses.operators import callee, is_operator, variable
 from autograph.code.library import is_library
+from autograph.code.nodes import SIGNS
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
-SIGNS = {
-    gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
-    gast.LShift: "<<", gast.RShift: ">>",
-}  # fmt: skip
+_OF_BITS = (gast.BitAnd, gast.BitOr, gast.BitXor)  # of two bools they are bools in JAX too
 UNARY_SIGNS = {gast.UAdd: "+", gast.USub: "-", gast.Invert: "~"}
 OPERATORS = frozenset({"not_", "compare", "eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not"})
 
@@ -36,9 +34,9 @@ class BoolArithmetic(ExpressionConverter):
     """Writes `ag__.bool_op` for operators whose operands are truth values by their form."""
 
     def visit_BinOp(self, node: Node) -> Any:
-        sign = SIGNS.get(type(node.op))
-        if sign is None or not (self.is_bool(node.left) and self.is_bool(node.right)):
+        if isinstance(node.op, (gast.MatMult, *_OF_BITS)) or not (self.is_bool(node.left) and self.is_bool(node.right)):
             return node
+        sign = SIGNS[type(node.op).__name__]
         return builders.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.left, node.right], at=node)
 
     def visit_UnaryOp(self, node: Node) -> Any:

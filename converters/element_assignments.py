@@ -38,14 +38,10 @@ from autograph.analyses.effects import Effects
 from autograph.analyses.loops import statements
 from autograph.analyses.nativeness import suspends
 from autograph.code import locations
+from autograph.code.nodes import SIGNS
 from autograph.converters import builders
 from autograph.converters.base import Node
 from autograph.converters.element_targets import ElementTargets
-
-OPERATORS = {
-    "Add": "+=", "Sub": "-=", "Mult": "*=", "Div": "/=", "FloorDiv": "//=", "Mod": "%=", "Pow": "**=",
-    "MatMult": "@=", "BitAnd": "&=", "BitOr": "|=", "BitXor": "^=", "LShift": "<<=", "RShift": ">>=",
-}  # fmt: skip
 
 
 class ElementAssignments(ElementTargets):
@@ -91,7 +87,7 @@ class ElementAssignments(ElementTargets):
 
     def visit_AugAssign(self, node: Node) -> Any:
         target = node.target
-        operator = gast.Constant(OPERATORS[type(node.op).__name__], None)
+        operator = gast.Constant(SIGNS[type(node.op).__name__] + "=", None)
         if isinstance(target, gast.Name):
             if target.id in self.numbers:
                 return node

@@ -17,13 +17,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from autograph.code.nodes import SIGNS
+
 OPERATORS = {
-    gast.Div: "/",
-    gast.FloorDiv: "//",
-    gast.Mod: "%",
-    gast.Pow: "**",
-    gast.LShift: "<<",
-    gast.RShift: ">>",
+    kind: SIGNS[kind.__name__] for kind in (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.LShift, gast.RShift)
 }
 """The signs of the operators that may raise."""
 

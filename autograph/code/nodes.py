@@ -26,6 +26,13 @@ _NODES = {  # where fields of these names do hold nodes, and where others do not
 _TEXTS = frozenset("arg asname attr id kwd_attrs module name names rest".split())
 
 
+SIGNS = {
+    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "MatMult": "@",
+    "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>",
+}  # fmt: skip
+"""The signs of binary operators, by the names of their classes."""
+
+
 class ByKind(dict[type, Any]):
     """Something for each type of node, computed when first asked for."""
 

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import jax
 
 from autograph.code.linking import Constants
-from autograph.code.nodes import names_bound
+from autograph.code.nodes import SIGNS, names_bound
 from autograph.code.source import Source
 from autograph.code.trees import at, changed
 from autograph.conversion.element_writes import Slot, augment, put, take
@@ -146,7 +146,7 @@ class _Rewriting:
     def _augmented(self, node: ast.AugAssign) -> list[Any]:
         target: Any = node.target
         container = target.value
-        symbol = at(node, ast.Constant(type(node.op).__name__))
+        symbol = at(node, ast.Constant(SIGNS[type(node.op).__name__] + "="))
         if isinstance(container, ast.Name):
             self.scope.rebinds(container.id)
             call = self._call(augment, [_load(container), self._index(target.slice), symbol, node.value], node)

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from autograph import runtime
@@ -41,21 +40,4 @@ def put(value: Any, array: Any, index: Any) -> Any:
 
 def augment(array: Any, index: Any, symbol: str, value: Any) -> Any:
     """The array with `array[index] <symbol> value` done."""
-    return put(_OPERATORS[symbol](array[index], value), array, index)
-
-
-_OPERATORS: dict[str, Any] = {
-    "Add": operator.iadd,
-    "Sub": operator.isub,
-    "Mult": operator.imul,
-    "Div": operator.itruediv,
-    "FloorDiv": operator.ifloordiv,
-    "Mod": operator.imod,
-    "Pow": operator.ipow,
-    "MatMult": operator.imatmul,
-    "LShift": operator.ilshift,
-    "RShift": operator.irshift,
-    "BitAnd": operator.iand,
-    "BitXor": operator.ixor,
-    "BitOr": operator.ior,
-}
+    return put(runtime.iop(symbol, array[index], value), array, index)
