@@ -44,13 +44,13 @@ from typing import Any
 import gast
 
 from autograph.analyses.completion import JUMPS, Completion, is_constant
+from autograph.analyses.jump_flags import NONE, Flags, sets_flag, without_flag
 from autograph.analyses.loops import LOOPS, blocks
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.code import locations
 from autograph.converters import builders, loop_shapes
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.caught_raises import Catch, passing_on
-from autograph.converters.flags import NONE, Flags, sets_flag, without_flag
 from autograph.converters.jump_targets import Loop, Place
 from autograph.converters.loop_shapes import both
 

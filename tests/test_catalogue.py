@@ -32,7 +32,7 @@ WITHOUT_A_PAGE = {
         "successor",
     ): "needs a thread that exchanges the code of a function as a call of it binds arguments",
     (
-        "operators/huge_ranges.py",
+        "operators/python_iteration.py",
         "fail_beyond",
     ): "needs a loop that goes on behind 2**31 numbers on a condition that is known",
     ("code/linking.py", "link"): "only a defect of the library makes such a tree",
@@ -42,7 +42,7 @@ WITHOUT_A_PAGE = {
     ("modules/module_conversion.py", "_too_deep"): "is a message of the command line; docs/cli.md has it",
     ("modules/notebook_conversion.py", "check"): "is a message of the command line; docs/cli.md has it",
     ("heap/framework_notes.py", "refuse_to_count"): "needs Flax; docs/frameworks.md has it",
-    ("tracing/exact_integers.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
+    ("tracing/integer_ranges.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
 PASSING_ON = {"autograph/errors.py", "tracing/refusals.py"}  # their callers are the places
 

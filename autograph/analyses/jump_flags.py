@@ -4,16 +4,27 @@
 >>> taken, guard = gast.parse("break_2 = True\\nif not return_: pass").body
 >>> jump_of_assignment(taken, {"break_2"}), jump_of_guard(guard.test, {"return_"}), jump_of("raised")
 ('break_', 'return_', None)
+>>> block = gast.parse("if c:\\n    continue_ = True\\nelse:\\n    x = 1").body
+>>> sets_flag(block[0].body[0], "continue_")
+True
+>>> [node] = without_flag(block, "continue_", [gast.Pass()])
+>>> [type(kept).__name__ for kept in node.body + node.orelse]
+['Pass', 'Assign']
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection
 from typing import Any
 
 import gast
 
+from autograph.analyses.loops import blocks
+
 JUMPS = "return_", "break_", "continue_"
+Flags = frozenset[str]
+NONE: Flags = frozenset()
 
 
 def jump_of(flag: str) -> str | None:
@@ -38,3 +49,24 @@ def jump_of_guard(test: Any, flags: Collection[str]) -> str | None:
     ):
         return None
     return jump_of(test.operand.id) if test.operand.id in flags else None
+
+
+def sets_flag(node: Any, flag: str) -> bool:
+    """Whether a statement assigns to the flag."""
+    return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and node.targets[0].id == flag
+
+
+def without_flag(statements: list[Any], flag: str, empty: list[Any]) -> list[Any]:
+    """A block without the assignments to a flag; `empty` stands where nothing is left."""
+    result = []
+    for node in statements:
+        if sets_flag(node, flag):
+            continue
+        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+            if blocks(node):
+                for name in ("body", "orelse", "finalbody"):
+                    if inner := getattr(owner, name, None):
+                        left = without_flag(inner, flag, empty)
+                        setattr(owner, name, left or (copy.deepcopy(empty) if name == "body" else []))
+        result.append(node)
+    return result

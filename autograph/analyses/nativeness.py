@@ -4,7 +4,7 @@
 `yield` or `await`, which no local function can take over. Two rules follow from jumps:
 
 * a jump that must leave a native loop, a `finally` or a generator cannot be a flag, so the statements that it leaves on
-  its way are native too (a traced test there is refused, see `suspensions`); nor can a `return` before an `await`;
+  its way are native too (a traced test there is refused, see `kept_statements`); nor can a `return` before an `await`;
 * a `while` with a static test that is left from inside a functional statement (`while True: if c: break`) is functional,
   and so is one that no jump leaves (`while True: queue.pop()`).
 

@@ -5,16 +5,24 @@
 >>> remember(SourceFile("kept.py", text.splitlines(keepends=True), text))
 >>> why_kept("kept.py", 3).why
 'the `finally` at line 6 leaves by `return`, and no flag can stand for that, so what stands in the `try` stays as it is'
+
+So do statements that hold a `yield` or an `await`:
+
+>>> text = "def items(n):\\n    i = 0\\n    while i < n:\\n        yield i\\n        i += 1\\n"
+>>> remember(SourceFile("items.py", text.splitlines(keepends=True), text))
+>>> kept = why_suspended("items.py", 3, "items")
+>>> kept.what, kept.sides
+("generator 'items' yields inside a `while` that a traced value decides", {'it yields': 'at line 4, `yield i`'})
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from autograph.code import source
 from autograph.code.code_places import FunctionNode
-from autograph.conversion.suspensions import of_one_function
 
 _OF_FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 _JUMPS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
@@ -28,6 +36,7 @@ class Kept(NamedTuple):
     why: str
     instead: str
     what: str = ""
+    sides: dict[str, str] | None = None
 
 
 def why_kept(filename: str, line: int) -> Kept | None:
@@ -107,3 +116,84 @@ def _jump_out(statements: list[ast.stmt]) -> Any:
 def _sees_frame(call: ast.Call) -> bool:
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     return name in _OF_FRAMES and len(call.args) < (2 if name in ("eval", "exec") else 1) and not call.keywords
+
+
+# --- statements that suspend ---
+
+_CONSTRUCTS: dict[type[ast.AST], str] = {
+    ast.If: "an `if`",
+    ast.While: "a `while`",
+    ast.For: "a `for`",
+    ast.AsyncFor: "an `async for`",
+    ast.Match: "a `match`",
+    ast.IfExp: "a conditional expression",
+    ast.BoolOp: "an `and` or `or`",
+    ast.Compare: "a chain of comparisons",
+}
+_AWAITS = ast.Await | ast.AsyncFor | ast.AsyncWith
+_SUSPENSIONS = ast.Yield | ast.YieldFrom | _AWAITS
+
+
+def why_suspended(filename: str, line: int, function: str) -> Kept | None:
+    """The same of a function that can stop half-way; None where nothing on the line holds a `yield` or an `await`, or jumps past
+    one."""
+    tree = source.tree_of(filename)
+    if tree is None:
+        return None
+    asking = [node for node in ast.walk(tree) if _asks_at(node, line)]  # outer ones first
+    for node in reversed(asking):
+        inside = next(of_one_function(node, _SUSPENSIONS), None)
+        if inside is not None:
+            return _said(function, node, _does(inside), inside, inside)
+    for node in reversed(asking):
+        jump = next(of_one_function(node, ast.Return | ast.Break | ast.Continue), None)
+        around = [outer for outer in ast.walk(tree) if isinstance(outer, FunctionNode) and node in ast.walk(outer)]
+        if jump is not None and around:
+            others = list(of_one_function(around[-1], _SUSPENSIONS))
+            passed = next((x for x in others if x.lineno > jump.lineno), others[0] if others else None)
+            return None if passed is None else _said(function, node, f"{_JUMPS[type(jump)]}s", jump, passed)
+    return None
+
+
+def _said(function: str, node: ast.AST, does: str, what: Any, suspension: Any) -> Kept:
+    awaits = isinstance(suspension, _AWAITS)
+    kind, word = ("coroutine", "an `await`") if awaits else ("generator", "a `yield`")
+    sides = {f"it {does}": _shown(what)}
+    sides[f"it {_does(suspension)}"] = _shown(suspension)
+    holds = "what holds" if what is suspension else "what jumps past"
+    if awaits:
+        instead = "await before the statement, and let the condition choose among values"
+    elif what is suspension:
+        instead = "collect the values in a list and return that, or write the statement where the values are used"
+    else:
+        instead = "yield in every case, with a flag that says whether the value counts"
+    why = f"a compiled program cannot stop half-way, so {holds} {word} stays Python's own"
+    return Kept(why, instead, f"{kind} '{function}' {does} inside {_CONSTRUCTS[type(node)]} that a traced value decides", sides)
+
+
+def _does(suspension: ast.AST) -> str:
+    return "awaits" if isinstance(suspension, _AWAITS) else "yields"
+
+
+def _shown(node: Any) -> str:
+    statement = node if isinstance(node, ast.stmt) else ast.Expr(node)
+    return f"at line {node.lineno}, `{ast.unparse(statement).splitlines()[0]}`"
+
+
+def _asks_at(node: Any, line: int) -> bool:
+    if type(node) not in _CONSTRUCTS:
+        return False
+    if isinstance(node, ast.Match):
+        parts: list[Any] = [node.subject, *(part for case in node.cases for part in (case.pattern, case.guard) if part)]
+    else:
+        parts = [getattr(node, "iter", getattr(node, "test", node))]
+    return node.lineno == line or any(part.lineno <= line <= part.end_lineno for part in parts)
+
+
+def of_one_function(node: ast.AST, kinds: Any) -> Iterator[Any]:
+    """The nodes of some kinds in a node, but for those in functions and classes in it."""
+    if isinstance(node, kinds):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, FunctionNode | ast.ClassDef):
+            yield from of_one_function(child, kinds)

@@ -31,7 +31,7 @@ import jax
 
 from autograph.code.library import is_installed, is_library_file
 from autograph.code.registry import known
-from autograph.conversion import kept_statements, suspensions
+from autograph.conversion import kept_statements
 from autograph.conversion.shown_values import debug_print
 from autograph.errors import Location, StagingError, is_of_jax, is_ours, message, shown_name
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
@@ -188,12 +188,13 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
     text = f"{at.segment() or f'`{place.code.co_name}`'} {kind.what}"
     why, unconverted, instead, sides = kind.why, places[-1].code, kind.instead, None
     if known(unconverted) is not None:
-        if unconverted.co_flags & _SUSPENDS and kind.error in _ASKING:
-            suspended = suspensions.of_line(place.code.co_filename, place.lineno, place.code.co_name)
-            text, sides, why, instead = suspended or (text, sides, why, instead)
-        elif kind.error in _ASKING and (kept := kept_statements.why_kept(place.code.co_filename, place.lineno)):
-            text, why, instead = kept.what or text, kept.why, kept.instead
-        elif kind.error in _ASKING and (asking := _of_package(exc.__traceback__)) is not None:
+        suspends, kept, where = bool(unconverted.co_flags & _SUSPENDS), None, (place.code.co_filename, place.lineno)
+        if kind.error in _ASKING:
+            name = place.code.co_name
+            kept = kept_statements.why_suspended(*where, name) if suspends else kept_statements.why_kept(*where)
+        if kept is not None:
+            text, sides, why, instead = kept.what or text, kept.sides, kept.why, kept.instead
+        elif not suspends and kind.error in _ASKING and (asking := _of_package(exc.__traceback__)) is not None:
             why = f"`{asking.co_name}` is library code, which is not converted"
             instead = f"call it as `ag.convert({asking.co_name})`, or {_STATIC.removeprefix('or ')}"
     else:

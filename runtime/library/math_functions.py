@@ -23,7 +23,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.tracing.array_types import is_integer
-from autograph.runtime.tracing.exact_integers import check_exact
+from autograph.runtime.tracing.integer_ranges import check_exact
 from autograph.runtime.tracing.staging import is_traced
 
 

@@ -4,6 +4,9 @@ The rest of a `range` becomes one `while`; of anything else, one `cond` per item
 computes between two items stays in its frame, which no journal sees: from then on each `cond` stands in the one before, so
 that the frame never holds a value of a region that has ended.
 
+A range may have more numbers than Python's `len` counts, or numbers that no integer of the compiled program can hold:
+`for c in range(1, 10**30)` ends by a jump. The program counts as far as its integers reach, and fails if the loop wants to go on.
+
 >>> import jax
 >>> from autograph.runtime.operators.for_loops import for_loop
 >>> def first_above(limit):
@@ -15,23 +18,29 @@ that the frame never holds a value of a region that has ended.
 ...     return found
 >>> first_above(7), int(jax.jit(first_above)(7))
 (8, 8)
+>>> _held(range(1, 10**30)), _held(range(7, 0, -1))
+(range(1, 2147483647), range(7, 0, -1))
 """
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Callable
 from typing import Any
+
+import jax.numpy as jnp
 
 from autograph import errors
 from autograph.jax_internals import is_tracing
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.heap import iterators
-from autograph.runtime.operators import conditionals, huge_ranges
+from autograph.runtime.operators import conditionals
 from autograph.runtime.operators.peeling import stage_from_here, try_iterations
 from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.iteration_space import length_of, range_items
 from autograph.runtime.tracing.context import receive
-from autograph.runtime.tracing.exact_integers import exact_integers
+from autograph.runtime.tracing.integer_ranges import exact_integers
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import Variable
 
@@ -95,12 +104,12 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
 
 
 def _stage_range(numbers: range, info: LoopInfo, assumptions: LoopAssumptions, begins: bool = False) -> None:
-    held = huge_ranges.held(numbers)
+    held = _held(numbers)
     # Where it is not staged it is unrolled, and there the numbers are Python's.
     with exact_integers():
         stage_counted_while(range_items(held.start, held.stop, held.step), info, assumptions, begins)
         if held is not numbers and info.test is not None:
-            huge_ranges.fail_beyond(numbers, info.body, info.variables, info.test)
+            fail_beyond(numbers, info.body, info.variables, info.test)
 
 
 def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: Any) -> None:
@@ -113,7 +122,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
             with assuming((body.__code__, "while"), info.options, info.lists) as assumptions:
                 _stage_range(rest, info, assumptions)
 
-        if length_of(rest) > huge_ranges.MOST_UNROLLED:
+        if length_of(rest) > _MOST_UNROLLED:
             stage()  # or says why not
             return
         if not rest or stage_from_here(stage, LoopAssumptions()):
@@ -141,7 +150,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
     iterations = 0
     while item is not _END:
         iterations += 1
-        if iterations > _MOST and not 0 <= huge_ranges.left(iterator) <= huge_ranges.MOST_UNROLLED:
+        if iterations > _MOST and not 0 <= _left(iterator) <= _MOST_UNROLLED:
             raise errors.StagingError(
                 f"this loop ends on a traced condition, and its iterator has no end, or more than {_MOST:,} items",
                 at=body,
@@ -158,6 +167,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
 
 
 _DEEPEST = 50
+_MOST_UNROLLED = 100_000  # items that may be left of a loop that is unrolled: the program holds each
 _MOST = 2_000  # iterations over an iterator that does not say how many items it has
 
 
@@ -222,3 +232,44 @@ def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:
 
 
 _END: Any = object()
+
+
+# --- ranges that outgrow the integers of the program ---
+
+
+def _left(iterator: Any) -> int:
+    """How many items an iterator says that it has left; -1 where it does not say."""
+    try:
+        return operator.length_hint(iterator, -1)
+    except OverflowError:
+        return sys.maxsize
+
+
+def _held(numbers: range) -> range:
+    """The first numbers of a range, as far as integers of the program hold them: most often all."""
+    limits = jnp.iinfo(jnp.result_type(int))
+    low, high = int(limits.min), int(limits.max)
+    if not low <= numbers.start <= high:
+        return range(0)
+    if low <= numbers.stop <= high:
+        return numbers
+    return range(numbers.start, high if numbers.step > 0 else low, numbers.step)
+
+
+def fail_beyond(numbers: range, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any]) -> None:
+    """Makes the program fail where a loop wants to go on behind the numbers of a range that it holds."""
+    what = f"no integer of the compiled program holds the next number of {numbers}"
+
+    def fail() -> None:
+        raise OverflowError(what)
+
+    truth = test()
+    if is_traced(truth):
+        conditionals.stage_iteration(truth, fail, variables, body)
+    elif truth:
+        raise errors.StagingError(
+            what,
+            at=body,
+            why="the loop ends on a traced condition, so the program counts, with 32 bits, or 64 where `jax_enable_x64` is set",
+            instead="jax.config.update('jax_enable_x64', True), or count in floats with `while`",
+        )

@@ -31,7 +31,7 @@ from autograph import errors
 from autograph.runtime.checks import guards
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
-from autograph.runtime.tracing.exact_integers import check_exact
+from autograph.runtime.tracing.integer_ranges import check_exact
 from autograph.runtime.tracing.staging import is_traced
 
 

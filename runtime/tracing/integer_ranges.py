@@ -21,7 +21,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.jax_internals import closed_over, literal, origin
+from autograph.runtime.tracing import context
 from autograph.runtime.tracing.facts import Facts
+from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
 Bounds = tuple[int, int]
@@ -196,3 +198,29 @@ def _combined(name: str, every: list[Bounds]) -> Bounds | None:
 
 
 _OPERATIONS = frozenset({"add", "sub", "mul", "max", "min", "div", "rem", "clamp", "convert_element_type", "copy"})
+
+
+def exact_integers() -> Any:
+    """While it lasts, functions whose results soon outgrow an array's integers are refused on traced numbers.
+
+    The loop that is tried is then unrolled, where its length is known, and its numbers are Python's, which have no limit.
+    """
+    return context.setting(is_exact=True)
+
+
+def check_exact(what: str) -> None:
+    """Refuses what only holds of Python's integers, where a loop can be unrolled instead.
+
+    >>> check_exact("math.factorial of a traced number")
+    >>> with exact_integers():
+    ...     check_exact("math.factorial of a traced number")
+    Traceback (most recent call last):
+    autograph.errors.StagingError: math.factorial of a traced number
+    ...
+    """
+    if context.progress.is_exact:
+        raise refusal(
+            what,
+            why="the loop is staged, and its numbers are those of a compiled program",
+            instead="compute the next value from the last one, in floats",
+        )
