@@ -29,6 +29,7 @@ from autograph.conversion import frameworks, reach
 from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
 from autograph.jax_dispatch import jit_options
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.staging import JITTED
 
 Each = Callable[[FunctionType], Any]
 
@@ -45,7 +46,7 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
     rule = _RULES.get(kind)
     if rule is not None:
         return rule(callee, each)
-    if kind is frameworks.JITTED:
+    if kind is JITTED:
         return _jit(callee, each)
     if kind is _CACHED:
         return functools.lru_cache(**callee.cache_parameters())(converted(callee.__wrapped__, each))
@@ -121,11 +122,7 @@ def _jit(callee: Any, each: Each) -> Any:
     return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
 
 
-def _identity(x: Any) -> Any:
-    return x
-
-
-_CACHED = type(functools.lru_cache(_identity))
+_CACHED = type(functools.cache(len))
 _RULES: dict[type, Callable[[Any, Each], Any]] = {
     FunctionType: _function,
     MethodType: _method,

@@ -22,13 +22,8 @@ import jax
 from autograph.code.library import is_library, is_library_class, is_library_module, names_of
 from autograph.code.registry import known
 from autograph.runtime.tracing import host
+from autograph.runtime.tracing.staging import JITTED
 
-
-def _identity(x: Any) -> Any:
-    return x
-
-
-JITTED = type(jax.jit(_identity))
 WRAPPERS = frozenset({JITTED, jax.custom_jvp, jax.custom_vjp})
 """Classes of JAX's whose objects stand for a function."""
 

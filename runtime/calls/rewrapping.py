@@ -31,6 +31,7 @@ from autograph.code.library import is_library
 from autograph.jax_dispatch import jit_options
 from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
+from autograph.runtime.tracing.staging import JITTED as JITTED
 from autograph.runtime.tracing.variables import UNSET, contents
 
 Convert = Callable[[Any], Any]
@@ -42,7 +43,6 @@ def _identity(x: Any) -> Any:
     return x
 
 
-JITTED = type(jax.jit(_identity))
 # Since Python 3.14 a method of `functools.singledispatchmethod` is an object when it is bound.
 _DISPATCHED: tuple[type, ...] = tuple(filter(None, [getattr(functools, "_singledispatchmethod_get", None)]))
 CUSTOM: tuple[type, ...] = (jax.custom_jvp, jax.custom_vjp, *_DISPATCHED)

@@ -30,6 +30,7 @@ from autograph.code import registry
 from autograph.code.library import is_library_class
 from autograph.runtime.heap.iterators import BOUND, advances, is_native_class
 from autograph.runtime.heap.library_objects import has_library_methods
+from autograph.runtime.tracing.staging import JITTED
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, CellLocation, attribute_names
 
@@ -38,7 +39,6 @@ Value = tuple[Any, Any, str]
 Names = frozenset[str] | None
 """The names that code may use; None where it may be any."""
 
-_JITTED: type = type(jax.jit(lambda x: x))
 _LEAVES = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType)
 _MRO = type.__dict__["__mro__"].__get__
 _DICT = type.__dict__["__dict__"].__get__
@@ -259,7 +259,7 @@ def _of_method(value: Any, name: str) -> Iterator[Value]:
 
 
 def _of_wrapper(value: Any, name: str) -> Iterator[Value]:
-    if type(value) is _JITTED:
+    if type(value) is JITTED:
         parts: tuple[Any, ...] = (vars(value)["__wrapped__"],)
     elif type(value) is MethodType:
         parts = value.__func__, value.__self__
@@ -319,7 +319,7 @@ def _found_way(kind: type) -> Any:
 
 _CONTAINERS: dict[type, Any] = {
     dict: _of_dict, list: _of_sequence, collections.deque: _of_sequence, tuple: _of_tuple,
-    FunctionType: _of_function, MethodType: _of_wrapper, functools.partial: _of_wrapper, _JITTED: _of_wrapper,
+    FunctionType: _of_function, MethodType: _of_wrapper, functools.partial: _of_wrapper, JITTED: _of_wrapper,
 }  # fmt: skip
 _NAMESPACES = (SimpleNamespace, collections.UserDict, collections.UserList)
 _APART = (_of_function, _of_wrapper, _of_class)  # of which the collector knows more than code gets hold of

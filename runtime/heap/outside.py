@@ -25,6 +25,7 @@ import numpy as np
 from autograph.code import library, registry
 from autograph.runtime.tracing.refusals import frames_of_user
 from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.staging import JITTED
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, contents
 from autograph.runtime.values.kinds import LEAF_KINDS
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_names
@@ -35,7 +36,6 @@ Step = tuple[str, Any]
 _SEQUENCES = (list, tuple, set, frozenset, deque)
 _NOWHERE = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType, CodeType, FrameType)
 _OF_OTHERS = frozenset({"jax", "jaxlib", "numpy"})
-_JITTED = type(jax.jit(lambda x: x))
 _LEAVES = LEAF_KINDS - {type}
 _OF_IMPORT = frozenset({"__builtins__", "__loader__", "__spec__"})
 """What Python keeps in a module of its import, which is nothing of the user's: under pytest a loader leads to all the tests."""
@@ -120,7 +120,7 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
     elif issubclass(kind, type):
         if not library.is_library_class(x):
             yield from (((".", name), value) for name, value in list(x.__dict__.items()))
-    elif kind is _JITTED:
+    elif kind is JITTED:
         yield ("-", None), x.__wrapped__
     elif library.package_of(kind) not in _OF_OTHERS:
         yield from _of_object(x)

@@ -22,6 +22,8 @@ from jax.core import Tracer
 
 from autograph.jax_internals import is_concrete
 
+JITTED: type = type(jax.jit(len))
+"""The class of what `jax.jit` returns."""
 _NUMBERS = (bool, int, float, complex)
 
 
