@@ -77,10 +77,9 @@ class OptionalValues(StatementConverter):
         own = self.may_hold_none(nodes) & (self.scope.locals | self.conversion.outcomes)
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
         self.none_flag = ""
-        returned = own & {node.value.id for node in nodes if _returns_name(node)}
-        may_search = "next" in self.conversion.names
-        returns = [node.value for node in nodes if isinstance(node, gast.Return)] if may_search else ()
-        searches = set(filter(self.may_find_none, returns))
+        returns = [node.value for node in nodes if isinstance(node, gast.Return)]
+        returned = own & {value.id for value in returns if isinstance(value, gast.Name)}
+        searches = set(filter(self.may_find_none, returns)) if "next" in self.conversion.names else ()
         if returns_either(function, nodes, names | returned, searches):
             self.none_flag = self.conversion.none_flags[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)
@@ -270,10 +269,6 @@ def _variable(tested: Node) -> Node:
 
 def _is_one_of(node: Node, names: Collection[str]) -> bool:
     return isinstance(node, gast.Name) and node.id in names
-
-
-def _returns_name(node: Node) -> bool:
-    return isinstance(node, gast.Return) and isinstance(node.value, gast.Name)
 
 
 def _leaves(block: list[Node]) -> bool:

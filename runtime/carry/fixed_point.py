@@ -67,10 +67,11 @@ from autograph.runtime.carry.loop_arrays import LoopArrays
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
-from autograph.runtime.heap import journal, path_conditions
+from autograph.runtime.heap import journal
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert, join_types, of_type
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note, note_join
 from autograph.runtime.tracing.variables import Variable, is_unbound
 from autograph.runtime.values.locations import ContentsLocation, same_contents
@@ -99,7 +100,7 @@ class Carry(Layout):
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which an iteration runs
         self.dead: list[Any] = []  # of what changes: a condition, and its value where nobody reads it
         self.trace: Any = None
-        self.checks = path_conditions.checks_seen()  # before the loop
+        self.checks = progress.checks  # before the loop
         self.test: Callable[[Carry], Any] | None = None  # gives the loop test as a region over the leaves
         self.arrays = LoopArrays()
         self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it implies

@@ -125,7 +125,7 @@ class LoopArrays:
 
     def _ends_the_loop(self, leaf: Any) -> bool:
         """Whether no iteration follows one that leaves something that is read there: a `return` ends the loop."""
-        flag = dead_results.flag_of(leaf.out) if leaf.path.startswith(RETURNED) else None
+        flag = dead_results.flags.of(leaf.out) if leaf.path.startswith(RETURNED) else None
         return flag is not None and any(other.out is flag for other in self._slots)
 
     def land(self, leaves: Sequence[Any], values: Sequence[Any], first_bound: Sequence[Any], surely: bool) -> None:

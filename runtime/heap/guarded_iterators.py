@@ -44,7 +44,7 @@ class _Guarded(Proxy):
         object.__setattr__(self, "_original", original)
         object.__setattr__(self, "_name", name)
 
-    def _refuse(self) -> Any:
+    def _refuse(self, *_: Any, **keywords: Any) -> Any:
         kind = type(getattr(self._original, "__self__", self._original))
         what = "generator" if kind is GeneratorType else kind.__name__.lower()
         raise refusal(
@@ -56,20 +56,7 @@ class _Guarded(Proxy):
     def __iter__(self) -> Any:
         return self  # C code says of a `TypeError` from here, which a refusal is, that this cannot be iterated
 
-    def __next__(self) -> Any:
-        return self._refuse()
-
-    def __contains__(self, item: object) -> bool:
-        return bool(self._refuse())
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._refuse()
-
-    def __copy__(self) -> Any:
-        return self._refuse()
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self._refuse()
+    __next__ = __contains__ = __setattr__ = __copy__ = __deepcopy__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
         return self._refuse() if name in ADVANCING else getattr(self._original, name)
@@ -78,8 +65,7 @@ class _Guarded(Proxy):
 class _GuardedMethod(_Guarded):
     """Stands for a method of an iterator, or for a `partial` that hands one to a function."""
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self._refuse()
+    __call__ = _Guarded._refuse
 
 
 class _Guard:

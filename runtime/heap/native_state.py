@@ -153,14 +153,10 @@ def has_state(kind: type) -> bool:
     """Whether a class was written in C, and it is not known that its objects stay as they are."""
     answer = _known.get(kind)
     if answer is None:
-        answer = _known[kind] = issubclass(kind, _CHANGEABLE) or _has_unknown_methods(kind)
+        answer = _known[kind] = issubclass(kind, _CHANGEABLE) or any(
+            type(member) is MethodDescriptorType and name[:2] != "__"
+            for base in kind.__mro__
+            if package_of(base).lstrip("_") not in _WITHOUT_STATE
+            for name, member in base.__dict__.items()
+        )
     return answer
-
-
-def _has_unknown_methods(kind: type) -> bool:
-    return any(
-        type(member) is MethodDescriptorType and name[:2] != "__"
-        for base in kind.__mro__
-        if package_of(base).lstrip("_") not in _WITHOUT_STATE
-        for name, member in base.__dict__.items()
-    )

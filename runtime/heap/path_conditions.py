@@ -37,11 +37,6 @@ from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 
 
-def checks_seen() -> int:
-    """How many checks this thread has staged so far."""
-    return progress.checks
-
-
 def depends_on_place() -> bool:
     """Whether a check or a loop that is traced now asks where it is reached: a condition or a check stands before it."""
     is_conditional = any(region.path is not None for region in context.open_regions())
@@ -122,7 +117,7 @@ def ended(value: Any) -> None:
 
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
-    """The same of one of a statement's results, where there were checks in it: `checks_seen` was `seen` before."""
+    """The same of one of a statement's results, where there were checks in it: `seen` of them were staged before."""
     if progress.checks > seen:
         numbers = (x for x in results if is_integer(x) and _outlives(x))
         for number in itertools.islice(numbers, 1):
@@ -229,7 +224,7 @@ class Left(NamedTuple):
     """What the branches of a conditional tell of the checks in them, so that later ones know: as a further result of it.
 
     Attributes:
-        seen: `checks_seen` before the conditional.
+        seen: how many checks were staged before the conditional.
         tells: whether there is such a result, since checks of a branch are known to hold or not.
     """
 

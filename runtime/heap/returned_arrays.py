@@ -66,4 +66,4 @@ def note(variables: Iterable[Variable], arrays: Iterable[Any]) -> None:
     flags = [v.get() for v in variables if _FLAG.fullmatch(v.name)]
     if len(flags) == 1:
         for x in arrays:
-            dead_results.note_flag(x, flags[0])
+            dead_results.flags.note(x, flags[0])

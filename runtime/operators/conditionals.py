@@ -38,6 +38,7 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
 from autograph.runtime.tracing.closure_variables import Enclosed
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import RETURNED, VALUE, quoted
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -162,7 +163,7 @@ def _stage(
     plan: MergedBranches | None = None
     true_branch: Traced | None = None
     shown: list[optional.Shown] = []
-    checked = path_conditions.Left(path_conditions.checks_seen())
+    checked = path_conditions.Left(progress.checks)
 
     def trace_orelse() -> list[Any]:
         nonlocal true_branch, checked

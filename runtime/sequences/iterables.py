@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -26,13 +27,11 @@ from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
 
+@dataclass(slots=True, eq=False)
 class _Staged(StagedIterator):
     """An iterator that remembers what it is made of until the first item is taken."""
 
-    __slots__ = ("_items",)
-
-    def __init__(self) -> None:
-        self._items: Iterator[Any] | None = None
+    _items: Iterator[Any] | None = field(default=None, init=False)
 
     @property
     def is_started(self) -> bool:
@@ -55,15 +54,12 @@ class _Staged(StagedIterator):
         return next(self._items)
 
 
+@dataclass(slots=True, eq=False)
 class Enumerate(_Staged):
     """`enumerate(iterable, start)`; `start` may be traced."""
 
-    __slots__ = ("iterable", "start")
-
-    def __init__(self, iterable: Any, start: Any = 0) -> None:
-        super().__init__()
-        self.iterable = iterable
-        self.start = start
+    iterable: Any
+    start: Any = 0
 
     def _start(self) -> Iterator[Any]:
         if is_traced(self.start):
@@ -71,56 +67,44 @@ class Enumerate(_Staged):
         return builtins.enumerate(self.iterable, self.start)
 
 
+@dataclass(slots=True, eq=False)
 class Zip(_Staged):
     """`zip(*iterables, strict=strict)`."""
 
-    __slots__ = ("iterables", "strict")
-
-    def __init__(self, iterables: tuple[Any, ...], strict: bool = False) -> None:
-        super().__init__()
-        self.iterables = iterables
-        self.strict = strict
+    iterables: tuple[Any, ...]
+    strict: bool = False
 
     def _start(self) -> Iterator[Any]:
         return builtins.zip(*self.iterables, strict=self.strict)
 
 
+@dataclass(slots=True, eq=False)
 class Reversed(_Staged):
     """`reversed(sequence)`."""
 
-    __slots__ = ("sequence",)
-
-    def __init__(self, sequence: Any) -> None:
-        super().__init__()
-        self.sequence = sequence
+    sequence: Any
 
     def _start(self) -> Iterator[Any]:
         return builtins.reversed(self.sequence)
 
 
+@dataclass(slots=True, eq=False)
 class Map(_Staged):
     """`map(fn, *iterables)`; `fn` is converted already."""
 
-    __slots__ = ("fn", "iterables")
-
-    def __init__(self, fn: Callable[..., Any], iterables: tuple[Any, ...]) -> None:
-        super().__init__()
-        self.fn = fn
-        self.iterables = iterables
+    fn: Callable[..., Any]
+    iterables: tuple[Any, ...]
 
     def _start(self) -> Iterator[Any]:
         return builtins.map(self.fn, *self.iterables)
 
 
+@dataclass(slots=True, eq=False)
 class Filter(_Staged):
     """`filter(fn, iterable)`; `fn` is converted already, or None."""
 
-    __slots__ = ("fn", "iterable")
-
-    def __init__(self, fn: Callable[[Any], Any] | None, iterable: Any) -> None:
-        super().__init__()
-        self.fn = fn
-        self.iterable = iterable
+    fn: Callable[[Any], Any] | None
+    iterable: Any
 
     def _start(self) -> Iterator[Any]:
         return builtins.filter(known(self.fn), self.iterable)

@@ -17,13 +17,13 @@ _DICT = type.__dict__["__dict__"].__get__
 _MISSING: Any = object()
 
 
-def static_lookup(kind: type, name: str) -> Any:
-    """What a class or the first of its bases that has it defines as `name`; None where nobody does."""
+def static_lookup(kind: type, name: str, missing: Any = None) -> Any:
+    """What a class or the first of its bases that has it defines as `name`; `missing` where nobody does."""
     for base in _MRO(kind):
         found = _DICT(base).get(name, _MISSING)
         if found is not _MISSING:
             return found
-    return None
+    return missing
 
 
 def python_method(kind: type, name: str) -> FunctionType | None:

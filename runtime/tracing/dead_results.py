@@ -21,7 +21,8 @@ from autograph.jax_internals import closed_over, origin
 from autograph.runtime.tracing.facts import Facts
 
 _dead: Facts[tuple[Any, bool]] = Facts()
-_flags: Facts[Any] = Facts()
+flags: Facts[Any] = Facts()
+"""The flag of a part of a `return_value`, without which nobody reads it."""
 
 
 def note(x: Any, condition: Any, value: bool) -> None:
@@ -34,19 +35,9 @@ def of(x: Any) -> tuple[Any, bool] | None:
     return _dead.of(x)
 
 
-def note_flag(x: Any, flag: Any) -> None:
-    """Nobody reads `x`, a part of a `return_value`, where its flag is not set."""
-    _flags.note(x, flag)
-
-
-def flag_of(x: Any) -> Any:
-    """The flag without which nobody reads `x`, or None."""
-    return _flags.of(x)
-
-
 def is_dead(x: Any, paths: Iterable[tuple[Any, bool]]) -> bool:
     """Whether nobody reads `x` where tests have these truths: its flag is not set there."""
-    flag = _flags.of(x)
+    flag = flags.of(x)
     return flag is not None and any(_is_unset(flag, test, truth) for test, truth in paths)
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -79,16 +80,10 @@ def stack(arrays: Any, *args: Any, **kwargs: Any) -> Any:
     return together if axis == 0 else jnp.moveaxis(together, 0, axis)
 
 
-def array(values: Any, *args: Any, **kwargs: Any) -> Any:
-    """`jnp.array`."""
+def _made(make: Callable[..., Any], values: Any, *args: Any, **kwargs: Any) -> Any:
+    """`jnp.array` and `jnp.asarray`."""
     together = _together(values) if not args and not kwargs else None
-    return jnp.array(values, *args, **kwargs) if together is None else together
-
-
-def asarray(values: Any, *args: Any, **kwargs: Any) -> Any:
-    """`jnp.asarray`."""
-    together = _together(values) if not args and not kwargs else None
-    return jnp.asarray(values, *args, **kwargs) if together is None else together
+    return make(values, *args, **kwargs) if together is None else together
 
 
 @dataclass(slots=True)
@@ -145,4 +140,4 @@ def _kind(x: Any) -> Any:
     return x.shape, x.dtype
 
 
-COUNTERPARTS: dict[Callable[..., Any], Callable[..., Any]] = {jnp.stack: stack, jnp.array: array, jnp.asarray: asarray}
+COUNTERPARTS: dict[Any, Any] = {jnp.stack: stack, **{make: partial(_made, make) for make in (jnp.array, jnp.asarray)}}

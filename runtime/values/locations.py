@@ -24,6 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.variables import UNSET, CellVariable
 
@@ -71,8 +72,11 @@ class AttributeLocation:
         return _names_of(self.obj).get(self.attribute, UNSET)
 
     def of_class(self) -> Any:
-        """What the class has under this name."""
-        return UNSET if issubclass(type(self.obj), type) else _of_class(self.obj, self.attribute)
+        """What reading the attribute finds in the class of an object that does not have it; `UNSET` for nothing."""
+        if issubclass(type(self.obj), type):
+            return UNSET
+        found = static_lookup(type(self.obj), self.attribute, UNSET)
+        return UNSET if hasattr(type(found), "__get__") else found
 
     def set(self, value: Any) -> None:
         slot = self._slot()
@@ -107,15 +111,6 @@ def _is_read_only(location: AttributeLocation) -> Exception:
         why="only C code can write it, so it cannot be put back",
         instead="change it before or after the statement, or make another object",
     )
-
-
-def _of_class(obj: Any, attribute: str) -> Any:
-    """The value that reading an attribute finds in the class of an object that does not have it; `UNSET` for none."""
-    for base in type(obj).__mro__:
-        if attribute in base.__dict__:
-            found = base.__dict__[attribute]
-            return UNSET if hasattr(type(found), "__get__") else found
-    return UNSET
 
 
 def _names_of(obj: Any) -> Any:

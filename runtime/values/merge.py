@@ -33,7 +33,7 @@ import numpy as np
 from autograph.jax_internals import variable_of
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.dead_results import flag_of
+from autograph.runtime.tracing.dead_results import flags
 from autograph.runtime.tracing.refusals import remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
@@ -297,7 +297,7 @@ class Join:
         if same_number(left, right):
             return Same(left)
         if variable_of(left) is not None and variable_of(left) is variable_of(right):  # one of them is an alias
-            return Same(left if flag_of(left) is None else right)
+            return Same(left if flags.of(left) is None else right)
         try:
             kind = join_types(type_of(left), type_of(right))
             check_fits(left, kind)
