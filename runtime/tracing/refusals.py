@@ -72,8 +72,8 @@ def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> S
 def text_of_failure(f: Callable[..., Any], *args: Any) -> str:
     """What this version of Python says where `f(*args)` raises a `ValueError`.
 
-    >>> text_of_failure(min, ())
-    'min() iterable argument is empty'
+    >>> text_of_failure(int, "x")
+    "invalid literal for int() with base 10: 'x'"
     """
     try:
         f(*args)
