@@ -29,7 +29,7 @@ class _Seen:
     """What was met so far by conversion, in this process.
 
     Attributes:
-        tries: a function with a `try` that may catch what arithmetic raises; until then nothing asks for one.
+        tries: a function with a `try` that may catch what arithmetic raises; until then no operation looks for one.
     """
 
     tries = False
@@ -66,7 +66,7 @@ class ConversionContext:
         class_name: the class whose name mangles `__x`, or None.
         resolve: `resolve("jnp.sin")` is the object that the dotted name means now, from closure cells, globals and
             builtins, or `MISSING`; only modules and classes are looked into, so no user code runs. Names that the
-            function binds itself are not known here: ask the scopes first.
+            function binds itself are not known here: look in the scopes first.
         options: see `ConversionOptions`.
         writers: the functions of a file (None: this one) and of a name that write elements of their parameters.
         alias: the name that stands for the runtime in the generated tree; linking turns it into a constant.

@@ -18,7 +18,7 @@ The message is evaluated only when the assertion fails. An exception that leaves
 `ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. So is an `assert` whose message
 binds a name. With `python -O` assertions are gone, as they are from plain code.
 
-In the methods by which Python iterates the operator gets what they were asked: such an exception may be the end of the items.
+In the methods by which Python iterates the operator gets their arguments: such an exception may be the end of the items.
 
 >>> print(show('''
 ... def __getitem__(self, k):
@@ -70,7 +70,7 @@ class Asserts(ExpressionConverter):
         return node
 
     def _asked(self) -> dict[str, Node]:
-        """What a method by which Python iterates was asked: its object, and the index."""
+        """The arguments of a method by which Python iterates: its object, and the index."""
         if (count := _ITERATING.get(getattr(self.function, "name", ""))) is None:
             return {}
         names = [item.id for item in (*self.function.args.posonlyargs, *self.function.args.args)][:count]

@@ -20,7 +20,7 @@ def f(total, n):
 A compiled division raises nothing, so the handler would never run. The `raise` is a jump to it like any other (`caught_raises`).
 
 From a lambda, a comprehension, a generator, a function inside or a function that is called (one that is converted once more for
-that, `ConversionOptions.in_try`), nothing can jump there: the operation asks at run time who would catch it. In a `try` of such a
+that, `ConversionOptions.in_try`), nothing can jump there: the operation finds its handlers at run time. In a `try` of such a
 function's own the operation jumps where the handlers there catch all that it may raise.
 
 >>> print(show('''
@@ -68,24 +68,24 @@ class CaughtOperations(StatementConverter):
     def convert(self, tree: Node) -> Node:
         conversion = self.conversion
         self._kinds = self._own = _NONE
-        self._asks = conversion.context.options.in_try
-        if not self._asks:
+        self._dynamic = conversion.context.options.in_try
+        if not self._dynamic:
             if not self._catches(tree):
                 return tree
             seen.tries = True
         if not conversion.functions:  # a lambda
-            tree.body = self._asking(tree.body)
+            tree.body = self._wrapped(tree.body)
             return tree
         return super().convert(tree)
 
     def convert_function(self, function: Node) -> None:
-        outer = self._asks
-        self._asks = outer or function is not self.conversion.functions[0]
+        outer = self._dynamic
+        self._dynamic = outer or function is not self.conversion.functions[0]
         self._can_lift = not (
             self.conversion.sees_frame(function) or (self.conversion.may_suspend and any(map(suspends, function.body)))
         )
         super().convert_function(function)
-        self._asks = outer
+        self._dynamic = outer
 
     def _catches(self, tree: Node) -> bool:
         """Whether a `try` somewhere in the tree may catch what arithmetic raises."""
@@ -104,35 +104,35 @@ class CaughtOperations(StatementConverter):
             elif self._own:
                 result.extend(self._lifted(node))
             else:
-                self._ask(node)
+                self._wrap(node)
                 result.append(self.inside(node))
         return result
 
     @contextmanager
-    def _within(self, kinds: frozenset[str], own: frozenset[str], asks: bool) -> Iterator[None]:
-        """Where handlers may catch `kinds`, and a jump leads to those for `own`; `asks`: other handlers may stand around."""
-        outer = self._kinds, self._own, self._asks
-        self._kinds, self._own, self._asks = kinds, own, asks
+    def _within(self, kinds: frozenset[str], own: frozenset[str], dynamic: bool) -> Iterator[None]:
+        """Where handlers may catch `kinds`, and a jump leads to those for `own`; `dynamic`: the text may not show all of them."""
+        outer = self._kinds, self._own, self._dynamic
+        self._kinds, self._own, self._dynamic = kinds, own, dynamic
         try:
             yield
         finally:
-            self._kinds, self._own, self._asks = outer
+            self._kinds, self._own, self._dynamic = outer
 
     def _try(self, node: Node) -> Node:
         caught = self._caught_by(node)
         kinds = self._kinds | caught
         lifts = self._can_lift and isinstance(node, gast.Try) and not any(map(holds_function, node.handlers))
-        with self._within(kinds, self._own | caught if lifts else _NONE, self._asks or (bool(kinds) and not lifts)):
+        with self._within(kinds, self._own | caught if lifts else _NONE, self._dynamic or (bool(kinds) and not lifts)):
             node.body = self.block(node.body)
         for owner, name in [*((handler, "body") for handler in node.handlers), (node, "orelse")]:
             setattr(owner, name, self.block(getattr(owner, name)))
-        with self._within(self._kinds, _NONE, self._asks or bool(self._kinds)):
+        with self._within(self._kinds, _NONE, self._dynamic or bool(self._kinds)):
             node.finalbody = self.block(node.finalbody)
         return node
 
     def _lifted(self, node: Node) -> list[Node]:
         """A statement in the body of a `try`, and what goes in front."""
-        lifting = Lifting(self, self._own, self.namer, whole=self._asks)
+        lifting = Lifting(self, self._own, self.namer, whole=self._dynamic)
         if isinstance(node, gast.While):
             return self._while(node, lifting)
         if isinstance(node, gast.AugAssign):
@@ -140,18 +140,18 @@ class CaughtOperations(StatementConverter):
         else:
             slots = _expressions(node)
             for slot in slots:
-                value = self._asking(get(slot), True, lifting)
+                value = self._wrapped(get(slot), True, lifting)
                 put(slot, lifting.test(value) if isinstance(node, gast.If) else lifting.value(value))
             if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
                 for slot in _headers(node):
                     if slot not in slots:
-                        put(slot, self._asking(get(slot)))
+                        put(slot, self._wrapped(get(slot)))
         return [*lifting.front, self.inside(node)]
 
     def _while(self, node: Node, lifting: Lifting) -> list[Node]:
-        node.test = self._asking(node.test, True, lifting)
+        node.test = self._wrapped(node.test, True, lifting)
         if lifting.concerns(node.test) and node.orelse:
-            node.test = self._asking(node.test)
+            node.test = self._wrapped(node.test)
         elif lifting.concerns(node.test):
             test = lifting.test(node.test)
             stop = self.statements("if not $test:\n    break", at=node.test, test=test)
@@ -161,8 +161,8 @@ class CaughtOperations(StatementConverter):
         return [self.inside(node)]
 
     def _augmented(self, node: Node, lifting: Lifting) -> None:
-        """`x /= y`: the test asks for the value of `x` once more."""
-        node.value = self._asking(node.value, True, lifting)
+        """`x /= y`: the test reads the value of `x` once more."""
+        node.value = self._wrapped(node.value, True, lifting)
         what = OPERATORS.get(type(node.op))
         before = self._target_value(node.target, lifting) if what is not None else None
         node.value = lifting.value(node.value)
@@ -174,11 +174,11 @@ class CaughtOperations(StatementConverter):
         if operation is not None:
             node.value = lifting.saved(node.value)
             lifting.check(operation, [lifting.saved(before), node.value], node)
-        elif self._asks:
+        elif self._dynamic:
             node.value = self._operand(what, before, node.value, node)
 
     def _operand(self, what: str, before: Node, value: Node, at: Node) -> Node:
-        """The right operand of `x /= y`, which asks."""
+        """The right operand of `x /= y`, which finds its handlers when it is evaluated."""
         return builders.operator(self.alias, "operand", [gast.Constant(what, None), before, value], at=at)
 
     def _target_value(self, target: Node, lifting: Lifting | None) -> Node | None:
@@ -197,55 +197,55 @@ class CaughtOperations(StatementConverter):
         value.ctx = gast.Load()
         return value
 
-    # --- operations that ask who would catch them ---
+    # --- operations that find their handlers when they run ---
 
-    def _ask(self, node: Node) -> None:
+    def _wrap(self, node: Node) -> None:
         """In a statement that nothing is put in front of."""
         if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
             return
         if IS_COMPOUND[type(node)]:
             for slot in _headers(node):
-                put(slot, self._asking(get(slot), later=not self._asks))
+                put(slot, self._wrapped(get(slot), later=not self._dynamic))
             return
-        if isinstance(node, gast.AugAssign) and self._asks:
+        if isinstance(node, gast.AugAssign) and self._dynamic:
             what = OPERATORS.get(type(node.op))
             before = self._target_value(node.target, None) if what is not None else None
             if what is not None and before is not None and not is_safe(what, before, node.value):
-                node.value = self._operand(what, before, self._asking(node.value), node)
+                node.value = self._operand(what, before, self._wrapped(node.value), node)
                 return
         for slot in _headers(node):
-            put(slot, self._asking(get(slot), later=not self._asks))
+            put(slot, self._wrapped(get(slot), later=not self._dynamic))
 
-    def _asking(self, node: Node, later: bool = False, lifting: Lifting | None = None) -> Node:
-        """An expression whose operations ask; `later`: only those that do not run where it stands, or that `lifting` leaves."""
+    def _wrapped(self, node: Node, later: bool = False, lifting: Lifting | None = None) -> Node:
+        """Makes operations find their handlers at run time; `later`: only those that run later, or that `lifting` leaves."""
         if later and isinstance(node, (*_LATER, gast.ListComp, gast.SetComp, gast.DictComp)):
             if isinstance(node, gast.Lambda):
-                node.body = self._asking(node.body)
+                node.body = self._wrapped(node.body)
                 return node
             first = node.generators[0].iter
             node.generators[0].iter = locations.place(gast.Constant(None, None), locations.position(first))
             if self._kinds or isinstance(node, gast.GeneratorExp):
-                self._asking_children(node, False)
+                self._wrap_children(node, False)
             else:
-                self._asking_children(node, True)
-            node.generators[0].iter = self._asking(first, later, lifting)
+                self._wrap_children(node, True)
+            node.generators[0].iter = self._wrapped(first, later, lifting)
             return node
-        self._asking_children(node, later, lifting)
+        self._wrap_children(node, later, lifting)
         if isinstance(node, gast.BinOp):
             what = OPERATORS.get(type(node.op))
-            asks = not later or (lifting is not None and lifting.whole and lifting.operation(node) is None)
-            if asks and what is not None and not is_safe(what, node.left, node.right):
+            dynamic = not later or (lifting is not None and lifting.whole and lifting.operation(node) is None)
+            if dynamic and what is not None and not is_safe(what, node.left, node.right):
                 arguments = [gast.Constant(what, None), node.left, node.right]
                 return builders.operator(self.alias, "binary", arguments, at=node)
         return node
 
-    def _asking_children(self, node: Node, later: bool, lifting: Lifting | None = None) -> None:
+    def _wrap_children(self, node: Node, later: bool, lifting: Lifting | None = None) -> None:
         for name in PARTS[type(node)]:
             value = getattr(node, name, None)
             if type(value) is list:
-                value[:] = [item if item is None else self._asking(item, later, lifting) for item in value]
+                value[:] = [item if item is None else self._wrapped(item, later, lifting) for item in value]
             elif isinstance(value, gast.AST):
-                setattr(node, name, self._asking(value, later, lifting))
+                setattr(node, name, self._wrapped(value, later, lifting))
 
 
 def _headers(node: Node) -> list[tuple[Any, str, int | None]]:

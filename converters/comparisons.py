@@ -6,8 +6,8 @@ any other single comparison stays, for arrays overload it, and so does identity 
 def f(a, b, c):
     return ag__.compare(a, '<', lambda: b, '<', lambda: c) or ag__.in_(a, b)
 
-What may be a container is decided by the text (`autograph.analyses.name_kinds`). Equality is asked of tuples and objects as
-often as of numbers, so there only what is known to be a number stays; an order is one of numbers unless a container is seen.
+What may be a container is decided by the text (`autograph.analyses.name_kinds`). Tuples and objects are tested for equality as
+often as numbers, so there only what is known to be a number stays; an order is one of numbers unless a container is seen.
 A wrong guess is no wrong answer: Python's own comparison of containers with traced values in them fails.
 
 >>> print(show("def f(a, b, n): t = (a, n); return (a == b, a < b, a < t, n < 3, n == a)", Comparisons))

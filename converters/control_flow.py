@@ -131,8 +131,8 @@ class ControlFlow(StatementConverter):
         state = self.liveness.state(node)
         if writes := self.liveness.writes(node.test):
             self.conversion.tests.append(node.test)
-            ask = [*announcements(writes & self.outer, self.alias, at=node.test), gast.Return(node.test)]
-            test, loop_test = self.define("loop_test", [], writes, state, ask, at=node)
+            decision = [*announcements(writes & self.outer, self.alias, at=node.test), gast.Return(node.test)]
+            test, loop_test = self.define("loop_test", [], writes, state, decision, at=node)
         else:
             test, loop_test = [], builders.thunk(node.test, at=node.test)
         body, loop_body = self.region_function("loop_body", node.body, state, at=node)

@@ -34,5 +34,5 @@ class Expressions(
 ):
     """Children first, so their order hardly matters.
 
-    One after the other, `Comparisons` would go before those that ask whether a test is static.
+    One after the other, `Comparisons` would go before those that look whether a test is static.
     """

@@ -343,7 +343,7 @@ class Jumps(StatementConverter):
         return [*before, node], flags - {loop.break_ or ""}, added
 
     def _with_continue(self, loop: Loop, body: list[Node], at: Node) -> list[Node]:
-        """Sets `continue_` at the start of an iteration, or removes it where nothing asks for it."""
+        """Sets `continue_` at the start of an iteration, or removes it where nothing reads it."""
         if not loop.continue_:
             return body
         if loop.continue_ in loop.guarded:

@@ -8,7 +8,7 @@ def f(a, b, c):
 Operands after the first are lambdas, so they are evaluated only when Python evaluates them. Operands that are static
 together stay as they are (`x is None or isinstance(x, int)`).
 
-`and` and `or` give one of their operands, which in a test is asked for its truth and no more. Where it is only known when the
+`and` and `or` give one of their operands, of which a test reads the truth and no more. Where it is only known when the
 program runs which one, an object or a list and a bool cannot become one value; their truths can:
 
 >>> print(show("def f(a, b): return 1 if a and b > 0 else 2", LogicalExpressions))

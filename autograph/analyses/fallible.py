@@ -47,7 +47,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     **{f"numpy.linalg.{name}": ("LinAlgError",) for name in ("cholesky", "inv", "solve")},
     "next": ("StopIteration",),
 }
-"""The names of what each raises, in the order in which Python asks."""
+"""The names of what each raises, in the order in which Python checks."""
 
 CALLS: dict[Any, str] = {
     **{fn: fn.__name__ for fn in (divmod, int, next, pow, round)},

@@ -1,4 +1,4 @@
-"""The flags that jumps became: which jump a flag stands for, where it is taken, where it is asked for.
+"""The flags that jumps became: which jump a flag stands for, where it is taken, where it is tested.
 
 >>> import gast
 >>> taken, guard = gast.parse("break_2 = True\\nif not return_: pass").body

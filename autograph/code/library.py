@@ -102,7 +102,7 @@ def package_of(x: Any) -> str:
 
 
 def names_of(x: Any) -> Mapping[str, Any]:
-    """The `__dict__` of an object, or of what stands in the place of a module, without asking its `__getattr__`."""
+    """The `__dict__` of an object, or of what stands in the place of a module, without calling its `__getattr__`."""
     try:
         found: Mapping[str, Any] = object.__getattribute__(x, "__dict__")
     except AttributeError:

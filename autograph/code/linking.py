@@ -114,7 +114,7 @@ def make_function(code: CodeType, fn: FunctionType) -> FunctionType:
     new.__module__ = fn.__module__
     annotate = getattr(
         fn, "__annotate__", None
-    )  # since Python 3.14: evaluated when somebody asks, names may be unknown
+    )  # since Python 3.14: evaluated when they are read, names may be unknown
     if annotate is None:
         new.__annotations__ = fn.__annotations__
     else:

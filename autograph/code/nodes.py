@@ -34,7 +34,7 @@ SIGNS = {
 
 
 class ByKind(dict[type, Any]):
-    """Something for each type of node, computed when first asked for."""
+    """Something for each type of node, computed when first needed."""
 
     def __init__(self, compute: Callable[[type], Any]) -> None:
         self._compute = compute

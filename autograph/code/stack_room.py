@@ -1,7 +1,7 @@
 """Room on Python's stack for what the library does in the user's place: tree walks, and staged statements in one another.
 
 An `if` in an `if` is no call in the user's program, but a dozen frames of ours and JAX's. So the interpreter's limit grows with
-the number of open regions, and with it comes down again. The limit belongs to all threads: it is the largest that any asks for.
+the number of open regions, and with it comes down again. The limit belongs to all threads: it is the largest that any needs.
 
 >>> before = sys.getrecursionlimit()
 >>> with room(before + 500):
@@ -23,7 +23,7 @@ _FRAMES = 50  # for one region, those of the user's callees in it included
 
 
 class _Wanted:
-    """The limits that are asked for now, in any thread."""
+    """The limits that are needed now, by any thread."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

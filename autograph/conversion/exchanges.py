@@ -6,7 +6,7 @@ made of (`Made`), and is made again when that is not what the function has.
 
 A converted function that somebody keeps is another object than its original. It follows: when the original's old code is gone,
 or when a trace finds that the original has another, the converted function gets a code that brings it up to date where it
-is called next, and what `ag.jit` compiled of it is traced again. While nothing was exchanged a call asks nothing.
+is called next, and what `ag.jit` compiled of it is traced again. While nothing was exchanged a call compares nothing.
 
 >>> def f(x): return x + 1
 >>> def edited(x): return x + 100

@@ -31,7 +31,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Kept(NamedTuple):
-    """Parts of a message, as in `errors.message`; `what` where there is more to say than that a value is asked for."""
+    """Parts of a message, as in `errors.message`; `what` where there is more to say than that a value is needed."""
 
     why: str
     instead: str
@@ -40,7 +40,7 @@ class Kept(NamedTuple):
 
 
 def why_kept(filename: str, line: int) -> Kept | None:
-    """Why what asks for a value on a line of a converted function was left as it is; None where nothing says so."""
+    """Why what needs a value on a line of a converted function was left as it is; None where nothing says so."""
     tree = source.tree_of(filename)
     if tree is None:
         return None

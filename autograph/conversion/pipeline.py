@@ -82,7 +82,7 @@ class Unit:
 
     @property
     def source(self) -> Source:
-        """Where the function stands; found when it is first asked for where the import hook made the unit."""
+        """Where the function stands; found when it is first needed where the import hook made the unit."""
         if self._source is None:
             assert self._find is not None
             self._source = self._find()

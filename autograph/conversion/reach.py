@@ -306,7 +306,7 @@ def hand(values: Iterable[Any]) -> None:
 
 
 def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterable[Any]:
-    """What an object of a user's class holds, without asking it: its `__dict__`, its slots, and the items of a container.
+    """What an object of a user's class holds, without running its code: its `__dict__`, its slots, and the items of a container.
 
     Args:
         names: of which attributes; None for all.

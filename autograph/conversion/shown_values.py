@@ -1,4 +1,4 @@
-"""What to write in the place of an f-string that asks a traced value for its digits.
+"""What to write in the place of an f-string that needs the digits of a traced value.
 
 >>> debug_print('print(f"loss {loss:.3f} of {n!r:>3}")')
 "jax.debug.print('loss {:.3f} of {!r:>3}', loss, n)"

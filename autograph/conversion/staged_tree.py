@@ -98,7 +98,7 @@ def _fresh(name: str, code: CodeType) -> str:
 
 @contextlib.contextmanager
 def building_trees() -> Iterator[None]:
-    """What conversion asks of the interpreter.
+    """What conversion needs of the interpreter.
 
     Room for expressions as deep as Python's compiler takes them: tree walks need several frames a level. And no garbage
     collection: a tree is many objects that live until the end, and each time some hundreds more of them exist the

@@ -151,8 +151,8 @@ _KINDS = (
 
 
 _DIGITS = _Kind(TypeError, "", "", "", text=r"unsupported format string passed to \w*Tracer\.__format__")
-_ASKING = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
-_ASKING_OF_VALUES = (*_ASKING, jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
+_OF_NUMBERS = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
+_OF_VALUES = (*_OF_NUMBERS, jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -189,14 +189,14 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
     why, unconverted, instead, sides = kind.why, places[-1].code, kind.instead, None
     if known(unconverted) is not None:
         suspends, kept, where = bool(unconverted.co_flags & _SUSPENDS), None, (place.code.co_filename, place.lineno)
-        if kind.error in _ASKING:
+        if kind.error in _OF_NUMBERS:
             name = place.code.co_name
             kept = kept_statements.why_suspended(*where, name) if suspends else kept_statements.why_kept(*where)
         if kept is not None:
             text, sides, why, instead = kept.what or text, kept.sides, kept.why, kept.instead
-        elif not suspends and kind.error in _ASKING and (asking := _of_package(exc.__traceback__)) is not None:
-            why = f"`{asking.co_name}` is library code, which is not converted"
-            instead = f"call it as `ag.convert({asking.co_name})`, or {_STATIC.removeprefix('or ')}"
+        elif not suspends and kind.error in _OF_NUMBERS and (caller := _of_package(exc.__traceback__)) is not None:
+            why = f"`{caller.co_name}` is library code, which is not converted"
+            instead = f"call it as `ag.convert({caller.co_name})`, or {_STATIC.removeprefix('or ')}"
     else:
         why, instead = _unconverted(places, kind)
     if kind is _DIGITS:
@@ -233,7 +233,7 @@ def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:
             f"drop the mark, or {kind.instead}",
         )
     called = next(place.code for place in reversed(places) if place.is_called_by_others)
-    if known(called) is not None or kind.error not in _ASKING_OF_VALUES:
+    if known(called) is not None or kind.error not in _OF_VALUES:
         return f"{name} is not converted, since library code calls it, and runs as plain Python", kind.instead
     name = f"`{called.co_qualname.rpartition('.<locals>.')[2]}`"
     at = f"{shown_name(called.co_filename)}:{called.co_firstlineno}"
@@ -273,7 +273,7 @@ def _both(kind: Any) -> Any:
 
 
 def _of_package(traceback: TracebackType | None) -> CodeType | None:
-    """The function of an installed package that code of the user's calls and that asks; None where there are others between."""
+    """The function of an installed package that code of the user's calls and that needs the value; None for several."""
     found: list[CodeType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code

@@ -5,7 +5,7 @@ trace that has ended. So while a region is staged, or where an argument is trace
 is called, and what it returns is kept for as long as the region lives. That is right if the function does nothing but
 compute: one that writes is refused, since whether Python runs it depends on the cache, and one that reads what has changed.
 
-What holds no traced value may stay in the cache, and must where it can be changed: it is one object for all who ask.
+What holds no traced value may stay in the cache, and must where it can be changed: it is one object for all callers.
 
 >>> import functools, jax
 >>> square = functools.cache(lambda x: x * x)

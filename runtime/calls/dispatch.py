@@ -14,7 +14,7 @@
 | the user's function under `jax.jit`, `jax.vmap`, ... | the wrapper made again around the converted one |
 | any other library code, functions without source or marked `do_not_convert`, `exec` | itself; its writes are announced behind it |
 
-Objects of the user are never asked for anything: what to do is decided by `type(f)` and what classes define.
+No code of the user's runs to decide what to do: `type(f)` does, and what classes define.
 
 >>> converted(id) is id, converted([].append).__name__
 (True, 'append')
@@ -72,7 +72,7 @@ def watched(f: Any) -> Any:
     if not is_tracing():
         return converted(f)
     found = context.call_in_try(converted, f)
-    if found is f or f is any or f is all:  # which convert nothing, and ask who else has their iterator
+    if found is f or f is any or f is all:  # which convert nothing, and count who else refers to their iterator
         return found
     return functools.partial(context.call_in_try, found)
 

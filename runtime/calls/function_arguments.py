@@ -78,7 +78,7 @@ def _given(x: Any) -> Any:
 
 
 def _afresh(x: Any, found: Any) -> Any:
-    """`found`, which is given in the place of `x`, for this place alone: a cached trace would ask for conditions of another."""
+    """`found`, which is given in the place of `x`, for this place alone: a cached trace would read the conditions of another."""
     kind = type(found)
     if kind is FunctionType:
         return found if found is x and is_library(x) else rewrapping.afresh(found)

@@ -225,7 +225,7 @@ def _announce_object(x: Any) -> None:
 
 
 def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
-    """`(5).__add__(x)`: Python's number knows nothing of traced ones, so the operator is asked, which knows both."""
+    """`(5).__add__(x)`: Python's number knows nothing of traced ones, so the operator is called, which knows both."""
     result = f(*args, **kwargs)
     if result is not NotImplemented or len(args) != 1 or not is_traced(args[0]):
         return result

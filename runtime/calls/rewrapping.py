@@ -81,9 +81,9 @@ def afresh(f: Callable[..., Any], known_as: Any = None) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def traced(*args: Any, **kwargs: Any) -> Any:
-        with path_conditions.traced_afresh(made) as asks:
+        with path_conditions.traced_afresh(made) as reads_conditions:
             result = f(*args, **kwargs)
-            if not asks():
+            if not reads_conditions():
                 _UNCHECKED.add(known_as)
         return result
 

@@ -108,7 +108,7 @@ class Carry(Layout):
         self.raised = False  # whether the last attempt ended in an exception of the program
 
     def begin(self) -> None:
-        """Begins an attempt: forgets what belongs to the last one, does what that asked for, lays out the carry as known so far."""
+        """Begins an attempt: forgets what belongs to the last one, does what that required, lays out the carry as known so far."""
         self.assumptions.position = 0
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
@@ -194,8 +194,8 @@ class Carry(Layout):
         made = self._find_made(finished)
         self.grown.open(made, self.aliases)
         moved = self._compare_all(finished, region.skipped, made)
-        ask = None if self.test is None else partial(self.test, self)
-        wrong = not induction.holds(self.leaves, self.assumptions, ask)
+        test = None if self.test is None else partial(self.test, self)
+        wrong = not induction.holds(self.leaves, self.assumptions, test)
         if self._replaced:
             self._open_objects(finished, region)
         if moved:

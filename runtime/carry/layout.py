@@ -93,7 +93,7 @@ class Layout:
     def _start_of(self, variable: Any, key: tuple[Any, ...]) -> Any:
         """The value with which a slot enters the loop.
 
-        A slot that is unbound before the loop gets the placeholder that an earlier attempt has asked for (`initial`), and one that
+        A slot that is unbound before the loop gets the placeholder that an earlier attempt has chosen (`initial`), and one that
         may hold `None` or a value gets both, as a `Maybe`.
         """
         value = settled(variable.get())

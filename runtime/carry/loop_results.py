@@ -88,7 +88,7 @@ def write(
         slot.variable.set(value)
     returned_arrays.note(carry.variables, [table[k] for k in returned])
     merged = carry.aliases.merged(built, surely)
-    # Whoever asks for references must not find ours.
+    # Whoever counts references must not find ours.
     carry.slots.clear()
     carry.aliases = LoopAliases()
     return merged

@@ -1,10 +1,10 @@
-"""What the test of a staged loop asks besides the user's question: whether the loop is reached at all.
+"""The test of a staged loop includes, besides the user's condition, whether the loop is reached at all.
 
 A compiled program runs its parts in any order, and goes on where a check has failed until it is stopped: a loop that ends only
-where the check holds would never let it. So the test of a loop asks the checks that stand before it (`path_conditions`).
+where the check holds would never let it. So the test of a loop reads the checks that stand before it (`path_conditions`).
 
 Under `vmap` both branches of an `if` run for every lane, and an iteration for those that have ended as well. There, and only there,
-a loop inside asks for the conditions around it, so that a lane that does not reach it makes no iteration: it might make more than
+a loop inside reads the conditions around it, so that a lane that does not reach it makes no iteration: it might make more than
 all others, or never end. `reached_p` is what a program keeps of these conditions: it is true, whatever they are, and costs
 nothing; only its rule for `vmap` gives the conditions back.
 
@@ -100,11 +100,11 @@ class Reached(NamedTuple):
         return test.with_consts(constvars, consts, list(jaxpr.invars), [truth], eqns)
 
     def alive_in(self, iteration: Any, alive: Any) -> Any:
-        """A value that stands for "this iteration is made" among the constants of a loop body; None where that does not ask.
+        """A value that stands for "this iteration is made" among the constants of a loop body; None where that does not read it.
 
         Args:
             iteration: the jaxpr of the body.
-            alive: its variable that checks and loops in it ask for.
+            alive: its variable that checks and loops in it read.
         """
         if alive not in reads(iteration.eqns, iteration.outvars):
             return None

@@ -261,7 +261,7 @@ def demand(ok: Any, error: Exception) -> None:
 
 
 def user_place(libraries: bool = False) -> Place | None:
-    """The line that runs in the innermost frame that is not ours, nor, unless those are asked for, a library's."""
+    """The line that runs in the innermost frame that is not ours, nor, unless those are wanted, a library's."""
     frame = next(frames_of_user(sys._getframe(), libraries), None)
     return None if frame is None else Place.of(frame)
 

@@ -1,7 +1,7 @@
 """`str(x)` and `repr(x)` of a traced value: a text to show, and for nothing else.
 
 While a program is traced nobody knows the digits of its values. `print(str(x))` and messages show what JAX says of the
-tracer; a program that asks the text for its length, its characters or whether it equals another one would get an answer
+tracer; a program that reads its length, its characters or whether it equals another one would get an answer
 about JAX's words, so it is refused.
 
 >>> import jax, autograph as ag
@@ -61,7 +61,7 @@ def _refused(name: str) -> Callable[..., Any]:
 
 
 def unreadable() -> Exception:
-    """The refusal for whatever asks what the text says."""
+    """The refusal for whatever reads the text."""
     return refusal(
         "the text of a traced value is read",
         why="its digits are only known when the compiled program runs",
@@ -191,7 +191,7 @@ _NUMBER = re.compile(r"%(\(.*?\))?[-+ #0]*(\d+|\*)?(\.(\d+|\*))?[diouxXeEfFgGc]"
 
 
 def logged(f: Any) -> Any:
-    """A function or method of `logging`, which shows a traced value as `%s` does where it is asked for its digits.
+    """A function or method of `logging`, which shows a traced value as `%s` does where its digits are needed.
 
     >>> import logging, sys, jax
     >>> handler = logging.StreamHandler(sys.stdout)

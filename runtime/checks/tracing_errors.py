@@ -1,12 +1,12 @@
 """Which exceptions exist only because a value is traced: plain Python, which has a number there, would not raise them.
 
-Code of C and of libraries asks for a number, is given a tracer, and says so in many words and classes. What JAX says has
+Code of C and of libraries needs a number, is given a tracer, and says so in many words and classes. What JAX says has
 classes of its own (`handlers`); here are the others:
 
 | raised | is no event of the program where |
 | --- | --- |
 | anywhere | its text names a tracer, and no other number would be better (`x + None`) |
-| by JAX | its text asks for a known value |
+| by JAX | its text is about a value that must be known |
 | by C code, or by the standard library | the expression that called it names a traced value |
 
 What the user raises is always an event.
@@ -89,10 +89,10 @@ def is_of_tracing(error: BaseException) -> bool:
     if _NAMED.search(text):
         return True
     if is_raised:
-        asks = code.co_filename.startswith(_LIBRARY) and "-packages" not in code.co_filename
+        needs = code.co_filename.startswith(_LIBRARY) and "-packages" not in code.co_filename
     else:
-        asks = is_users or is_ours(code.co_filename)
-    return asks and not _OF_THE_CALL.match(text) and _names_a_tracer(error.__traceback__)
+        needs = is_users or is_ours(code.co_filename)
+    return needs and not _OF_THE_CALL.match(text) and _names_a_tracer(error.__traceback__)
 
 
 def is_of_a_call(error: BaseException) -> bool:

@@ -4,7 +4,7 @@ In Python `cur` *is* one of the two lists. In the program it is a third one, whi
 tell as long as nothing is written: a write to `xs` would have to show in `cur` if `p` held, and only then. So a merged
 container is a read-only view of its *roots* (the containers that it may be), and a write is refused, by name, to any
 container that may be the same as another one that is still alive. A copy (`cur = list(cur)`) is free, and so is everything
-once the other names are gone: reference counts tell, and are asked when a write happens, not before.
+once the other names are gone: reference counts show that, and are read when a write happens, not before.
 
 >>> xs, ys, cur = [1, 2], [3, 4], [1, 4]
 >>> note([Merged(cur, (xs, ys), "cur")], None)

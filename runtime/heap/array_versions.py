@@ -70,7 +70,7 @@ class Write:
         self.by: list[Any] = []
         self.region = _open_region()
         self.unshared = False
-        self.aval = old.aval  # before JAX 0.9 one under `vmap` asks its trace for it
+        self.aval = old.aval  # before JAX 0.9 one under `vmap` reads it from its trace
 
 
 Path = tuple[Any, bool] | None

@@ -59,7 +59,7 @@ def check(kind: Any, attribute: str) -> None:
     Raises:
         StagingError: names the statement after which that is not known.
     """
-    if not progress.fallbacks or not issubclass(type(kind), type):  # which asks no object of the user's
+    if not progress.fallbacks or not issubclass(type(kind), type):  # which runs no code of the user's
         return
     progress.fallbacks = current(progress.fallbacks)
     for collect in (False, True):

@@ -53,7 +53,7 @@ def check(x: Any, index: Any = ...) -> None:
     Raises:
         StagingError: names the variable.
     """
-    if issubclass(type(x), _KINDS) and is_tracing():  # `isinstance` would ask an object for its class
+    if issubclass(type(x), _KINDS) and is_tracing():  # `isinstance` would read an object's `__class__`
         array = x if isinstance(x, np.ndarray) else x.base if isinstance(x, np.flatiter) else np.asarray(memoryview(x))
         read = _read(array)
         if read is not None and _read(_part(array, index)) is not None:

@@ -1,6 +1,6 @@
 """Where iterators stand that code can get hold of: in what variables and containers hold, and in attributes that it names.
 
-No other attribute is followed, so an object with thousands of parts costs nothing where the code asks for one of them. The
+No other attribute is followed, so an object with thousands of parts costs nothing where the code reads one of them. The
 methods that Python calls by itself (`__add__`, a getter) name attributes as well: those of each class that is met count.
 
 >>> class Reader:
@@ -42,7 +42,7 @@ Names = frozenset[str] | None
 _LEAVES = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType)
 _MRO = type.__dict__["__mro__"].__get__
 _DICT = type.__dict__["__dict__"].__get__
-_FEW = 40  # objects, after which it is asked whether there is any iterator at all
+_FEW = 40  # objects, after which the search first finds out whether there is any iterator at all
 _MOST = 2_000  # objects that are looked at
 _LONGEST = 1_000  # items of one container
 _FAR = 20 * _MOST  # objects whose references are followed

@@ -160,7 +160,7 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
         code: the code of the one that is called; the globals that it names come first.
         frame: the innermost frame that goes on when the trace is over.
     """
-    from autograph.runtime.heap import library_state  # which asks the journal, which asks this module
+    from autograph.runtime.heap import library_state  # which imports the journal, which imports this module
 
     space = cells.__globals__
     for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or ()):

@@ -1,7 +1,7 @@
-"""Where the code that is traced now is reached at all: what checks (`runtime_checks`) ask before they fail.
+"""Where the code that is traced now is reached at all: what checks (`runtime_checks`) read before they fail.
 
 It is reached where the conditions of all open branches and loops hold, and where no check before has failed: of several that fail
-the first is reported. A compiled program runs its parts in any order, so a check asks whether those before it hold
+the first is reported. A compiled program runs its parts in any order, so a check reads whether those before it hold
 (`Passed.holds`); what is not known where it stands, as of the iterations of a loop, it waits for, by reading a value that is there
 only afterwards (`Passed.ended`).
 
@@ -38,7 +38,7 @@ from autograph.runtime.tracing.context import progress
 
 
 def depends_on_place() -> bool:
-    """Whether a check or a loop that is traced now asks where it is reached: a condition or a check stands before it."""
+    """Whether a check or a loop that is traced now depends on where it is reached: a condition or a check stands before it."""
     is_conditional = any(region.path is not None for region in context.open_regions())
     return is_conditional or any(notes and notes[-1][1].is_of_checks() for notes in _programs())
 
@@ -52,7 +52,7 @@ def traced_afresh(made: Callable[[], Any]) -> Iterator[Callable[[], bool]]:
     Args:
         made: a weak reference to the trace that was in progress when the function was made.
     Yields:
-        a function: whether a check or a loop asked for them so far.
+        a function: whether a check or a loop read them so far.
     """
     traces, place = open_traces(), made()
     inside = next((k for k, trace in enumerate(traces) if trace is place), 0)
@@ -77,7 +77,7 @@ class Passed(NamedTuple):
     indices: tuple[Callable[[], Any], ...] = ()
 
     def is_of_checks(self) -> bool:
-        """Whether a later loop has something to ask for."""
+        """Whether a later loop has something to read."""
         return self.holds is not None or bool(self.lanes or self.indices)
 
     def in_lanes(self) -> list[Any]:
@@ -86,7 +86,7 @@ class Passed(NamedTuple):
 
 
 def survived(test: Any, expected: bool = True) -> None:
-    """Where `test` is not as expected, the program has failed: later checks ask no more."""
+    """Where `test` is not as expected, the program has failed: later checks do not fail again."""
     keep = _keeper(test)
     if keep is None:
         return
@@ -265,7 +265,7 @@ def _hold() -> list[Any]:
 
 
 def checks_before_loop() -> list[Any]:
-    """The truth values that a loop's test asks for, so that the loop ends where a check before it has failed."""
+    """The truth values that a loop's test reads, so that the loop ends where a check before it has failed."""
     progress.loops += 1
     pairs = [kept() for notes in _programs() if notes for kept in notes[-1][1].indices]
     return _hold() + [lax.eq(*pair) for pair in pairs if pair is not None]

@@ -162,7 +162,7 @@ def _is_integer(v: Any) -> bool:
 
 
 def is_pure(eqns: Iterable[Any]) -> bool:
-    """Whether equations can be evaluated where the program does not ask for them: they end, and call nobody."""
+    """Whether equations can be evaluated where the program does not evaluate them: they end, and call nobody."""
     return all(_ends(eqn) for eqn in eqns) and not calls_host(eqns)
 
 

@@ -1,4 +1,4 @@
-"""What follows an exit in an iteration, computed without asking whether the exit was taken: it is in the last iteration only.
+"""What follows an exit in an iteration, computed without testing whether the exit was taken: it is in the last iteration only.
 
     done, y = search(x)                        done, y = search(x)
     x = cond(done, x, f(x, y))     becomes     x = select(done, x, f(x, y))
@@ -7,7 +7,7 @@ A `cond` in the body of a loop costs a branch and a copy of what it passes on, i
 guards is run in each iteration but the last; computed in that one too, a few numbers are all that it costs. So that holds
 for branches without loops and without calls of the host, of which no result is large.
 
-In the iteration that leaves, the branch computes something that nobody asked for, and its derivative there may be infinite: what is
+In the iteration that leaves, the branch computes what the program does not, and its derivative there may be infinite: what is
 differentiated is the loop as it was written (`rotation`).
 
 >>> import jax, jax.numpy as jnp
@@ -87,7 +87,7 @@ def _guards(loop: Loop) -> Iterator[_Guard]:
 
 
 def _question(eqn: Any, made_by: dict[Any, Any]) -> tuple[Any, bool]:
-    """The boolean that a `cond` asks for, and its value for the second branch."""
+    """The boolean that a `cond` tests, and its value for the second branch."""
     boolean, when = predicate_of(eqn, made_by), True
     while boolean in made_by and made_by[boolean].primitive.name == "not":
         boolean, when = made_by[boolean].invars[0], not when
@@ -134,7 +134,7 @@ def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
     """What the guarded `cond` leaves: each result is chosen as soon as it is there, and the branch goes on with what was chosen.
 
     So the result that a loop carries is the one that the rest of the iteration reads, computed once, as an expert writes it
-    (`x = where(done, x, new)`, then `f(x)`); what is computed of it in the iteration that leaves, nobody asked for anyway.
+    (`x = where(done, x, new)`, then `f(x)`); what is computed of it in the iteration that leaves is not read.
     """
     branch, others = guard.branch.jaxpr, jax.core.eval_jaxpr(guard.other.jaxpr, (), *given)
     values = dict(zip(branch.invars, given, strict=True))

@@ -40,7 +40,7 @@ class Loop(NamedTuple):
 
     `name`: of the function that is the test, by which reverse mode knows the loops that it may transpose.
     `dead`: for each result of the body a condition of it, and the value of that where nobody reads the result; or None.
-    `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it asks for that.
+    `alive`: a constant of the body that stands for "this iteration is made" (see `reached_loops`), where it reads that.
     `choose`: `passes.bind_conditional`, for what stands after the loop instead of in it.
     """
 

@@ -3,12 +3,12 @@
 | pass | the statement afterwards |
 | --- | --- |
 | `recomputed` | a loop that carries nothing that its other results tell |
-| `folded` | a loop that asks in its test what its exits ask, where that can be asked before an iteration |
+| `folded` | a loop whose test includes the conditions of its exits, where these can be evaluated before an iteration |
 | `sunk` | branches that leave elements: arrays are written after the `cond` |
 
-Of the forms the first that fits is taken: `rotated` asks a costly question once for each iteration, `unguarded` computes without a
-guard what an exit guards in the last iteration only, `selected` computes both branches. A `for` that is bound as `scan` has neither
-test nor exits and skips the passes over loops. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
+Of the forms the first that fits is taken: `rotated` evaluates a costly condition once for each iteration, `unguarded` computes
+without a guard what an exit guards in the last iteration only, `selected` computes both branches. A `for` that is bound as
+`scan` has neither test nor exits and skips the passes over loops. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
 
 >>> from autograph.runtime.jaxprs.binding import Traced
 >>> def primitives(**options):

@@ -128,7 +128,7 @@ def note_dead(loop: Loop, results: list[Any]) -> None:
     for k, flag, going, _ in _noted(loop):
         if is_traced(results[k]) and sum(x is results[k] for x in known) > 1:
             if not journal.in_loop():
-                continue  # nobody asks
+                continue  # nobody reads it
             results[k] = lax.select(results[flag], results[k], results[k])  # the note is of this name alone
         dead_results.note(results[k], results[flag], going)
 

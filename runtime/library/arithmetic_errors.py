@@ -150,7 +150,7 @@ def called(what: str, result: Any, args: tuple[Any, ...]) -> Any:
 
 
 def refuse_unasked(fn: FunctionType) -> None:
-    """Refuses a function that was staged elsewhere, so that its arithmetic asks nobody, where a handler names what it may raise."""
+    """Refuses a function that was staged elsewhere, so that its arithmetic finds no handler, where one names what it may raise."""
     if _divides(fn.__code__):
         runtime_checks.refuse_to_handle_later(ZeroDivisionError("division by zero"))
 
@@ -202,7 +202,7 @@ def _is_number(x: Any) -> bool:
     if is_tracer(x):
         aval = jax.typeof(x)
         return aval.shape == () and any(jnp.issubdtype(aval.dtype, kind) for kind in (jnp.number, jnp.bool_))
-    kind = type(x)  # no `isinstance`: it would ask an object of the user's for its class
+    kind = type(x)  # no `isinstance`: it would read the `__class__` of an object of the user's
     if issubclass(kind, (jax.Array, np.ndarray)):
         return bool(x.shape == ())
     return issubclass(kind, (bool, int, float, complex, np.number, np.bool_))

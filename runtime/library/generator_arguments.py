@@ -1,6 +1,6 @@
 """Generator expressions that `sum`, `any`, `all`, `min`, `max` and `next` take, where Python's own way to take them fails.
 
-Over a range of traced bounds no generator can run, and a traced filter leaves an unknown number of items. What asks for one value
+Over a range of traced bounds no generator can run, and a traced filter leaves an unknown number of items. What takes one value
 of them needs none: it is a loop, as `algorithms` has it.
 
 >>> import jax
@@ -36,7 +36,7 @@ def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     if ranges.is_open(iterable):
         return lambda *start: plain(_FOLDS[f])(make, iterable, *start)
     folded = builtin_functions.builtin(f)
-    # A call with `*start` keeps its arguments in a tuple, and `any` asks who else has the generator.
+    # A call with `*start` keeps its arguments in a tuple, and `any` counts who else refers to the generator.
     return lambda *start: folded(make(iterable), *start) if start else folded(make(iterable))
 
 

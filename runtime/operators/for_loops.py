@@ -72,7 +72,7 @@ def for_loop(
         iterable: anything that Python iterates; a traced array or a range of traced numbers is staged.
         body: one iteration; assigns the loop target itself when that lives on.
         state: the variables that change and that the next iteration or the rest of the function reads.
-        test: whether the loop goes on (jump flags); asked after each iteration, before the next item is taken.
+        test: whether the loop goes on (jump flags); evaluated after each iteration, before the next item is taken.
         appends: lists with which the body does nothing but append: stacked outputs of the `scan` where nobody else knows them.
         last: whether `iterable` comes from a variable that nobody reads again. item: whether the body reads its item.
         options, lists, optional, asked, returned: see `while_loop`.

@@ -195,7 +195,7 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
             return set_item(augmented.iop(symbol, old, value()), x, i, unshared)
         new = combined(symbol, old, value())
-        set_item(new, x, i)  # a library may ask what it holds before it takes another array
+        set_item(new, x, i)  # a library may look at what it holds before it takes another array
         array_versions.record(old, new, array_versions.UPDATE)
         return x
     new = _augmented(x, i, symbol, value)

@@ -71,7 +71,7 @@ def _joined(
     """`left`, or `right()` where the truth of `left` is `on`.
 
     Args:
-        test: only the truth of the value is asked: it is what has the same.
+        test: only the truth of the value is read: another value with the same truth will do.
         lazy: whether evaluating `right` may fail, cost much or be noticed, even where all its variables are numbers.
     """
     pred = decider(left)
@@ -95,11 +95,11 @@ def _joined(
 def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
     """The truth of an operand."""
 
-    def ask() -> Any:
+    def truth() -> Any:
         pred = decider(operand())
         return predicate(pred) if is_traced(pred) else bool(pred)
 
-    return in_place_of(operand, ask)
+    return in_place_of(operand, truth)
 
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:

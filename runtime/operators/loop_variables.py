@@ -57,7 +57,7 @@ class Checked(Hidden):
             carry.variables.append(self)
 
     def begin(self) -> None:
-        """The checks of an iteration are asked where none of an earlier one has failed."""
+        """The checks of an iteration are made where none of an earlier one has failed."""
         if self._carry.assumptions.makes_checks:
             path_conditions.survived(self.value)
 
@@ -74,8 +74,8 @@ class Checked(Hidden):
         return True
 
 
-def tell(carry: Carry, results: Sequence[Any]) -> None:
-    """What later checks may know or wait for of those of a loop, which has left its results."""
+def note_checks(carry: Carry, results: Sequence[Any]) -> None:
+    """Notes what later checks may know of those in a loop, or wait for: the loop has left its results."""
     for variable in carry.variables:
         if type(variable) is Checked:
             path_conditions.survived(variable.value)

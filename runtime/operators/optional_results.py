@@ -2,8 +2,8 @@
 
 Whether the result is `None` may be known only when the program runs. Then it is a `Maybe`, as a variable is
 (`optional`), and no code may get one that does not test it. So a function leaves one only where it is called through
-`asking`, as converters write for a result that goes to a variable, or to a test, that is compared with `None`. It hears of it by
-`asked_for_none`, which is the first thing that it runs; for any other caller the two results are refused.
+`asking`, as converters write for a result that goes to a variable, or to a test, that is compared with `None`. It finds
+out by `asked_for_none`, its first statement; for any other caller the two results are refused.
 
 >>> import jax
 >>> from autograph import convert
@@ -32,7 +32,7 @@ from autograph.runtime.tracing import context, host
 
 def asked_for_none() -> bool:
     """Whether the caller of the function that begins tests its result for `None`."""
-    made, context.progress.asks_for_none = context.progress.asks_for_none, False
+    made, context.progress.caller_tests_none = context.progress.caller_tests_none, False
     return made
 
 
@@ -40,7 +40,7 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
     """The callable that stands for `f` where the result is tested for `None`.
 
     Args:
-        asked: whether it is after all: what a function returns is where its own caller does.
+        asked: false where the result is returned, and the caller of that function does not test it.
         in_try: whether the call stands in a `try` whose handlers may catch what arithmetic raises.
     """
     if in_try and is_tracing():
@@ -54,10 +54,10 @@ def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        context.progress.asks_for_none = True
+        context.progress.caller_tests_none = True
         try:
             return found(*args, **kwargs)
         finally:
-            context.progress.asks_for_none = False  # where the arguments did not fit
+            context.progress.caller_tests_none = False  # where the arguments did not fit
 
     return call

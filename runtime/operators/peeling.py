@@ -102,7 +102,7 @@ def try_iterations(
 
 
 def goes_on(test: Callable[[], Any]) -> Any:
-    """Whether a loop goes on: a bool, or a traced value. (Not the list that was asked: who refers to it, counts.)"""
+    """Whether a loop goes on: a bool, or a traced value. (Not the list whose truth it is: references to that are counted.)"""
     truth = decider(test())
     return truth if is_traced(truth) else bool(truth)
 

@@ -48,7 +48,7 @@ from autograph.runtime.tracing.variables import Variable
 def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
     """Python's loop; once a jump flag is traced, what remains is staged.
 
-    `shared`: somebody else may ask the iterator for what the loop leaves.
+    `shared`: somebody else may take what the loop leaves in the iterator.
     """
     body, test = info.body, info.test
     if test is None:

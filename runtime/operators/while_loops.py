@@ -45,7 +45,7 @@ from autograph.runtime.jaxprs.binding import Traced, bind_scan, bind_while, pred
 from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.passes import bind_loop
-from autograph.runtime.operators.loop_variables import Checked, Hidden, tell
+from autograph.runtime.operators.loop_variables import Checked, Hidden, note_checks
 from autograph.runtime.operators.peeling import (
     ATTEMPTS,
     goes_on,
@@ -371,7 +371,7 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
 
     results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.dead, alive=alive), bind)
     merged = loop_results.write(carry, results, surely, [*init, *closed.consts, *iteration.consts])
-    tell(carry, results)
+    note_checks(carry, results)
     return merged
 
 
@@ -386,5 +386,5 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     iterations = range(length)
     rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.aliases)
     merged = rows + loop_results.write(carry, results[: len(init)], True, [*init, *region.consts, *xs], built)
-    tell(carry, results)
+    note_checks(carry, results)
     return merged

@@ -53,7 +53,7 @@ class BoundedList(ListOperators):
     Its elements are numbers, arrays of one shape, or tuples of these; numbers promote as JAX promotes. It is a pytree of
     the number of elements (an int32 scalar, or a batch of them under `vmap`) and one array of shape `(capacity + 1, ...)` for
     each number or array of an element. What stands behind the last element has no meaning; in the spare row ends what is
-    appended where there is no room, so that no iteration of a loop has to ask.
+    appended where there is no room, so that no iteration of a loop has to check.
 
     Attributes:
         size: *traced* or concrete; the number of elements. (`count` is a method of lists.)
@@ -273,7 +273,7 @@ class BoundedList(ListOperators):
         count = self.size
         if is_traced(count):
             length: int = convert_weak(count, jnp.result_type(int))
-            return length  # converted code asks by name
+            return length  # converted code reads it by name
         if np.ndim(count):
             raise TypeError(f"this is a batch of {np.shape(count)} lists, made by vmap: take one with jax.tree.map")
         return int(count)

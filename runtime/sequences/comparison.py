@@ -1,7 +1,7 @@
 """Comparing what holds traced values: tuples, lists, dicts and deques part by part, as Python compares them, and objects.
 
-An operator on two arrays or numbers is the operator itself. Python's own comparison of containers asks each pair for its
-truth, and `object.__ne__` asks what `__eq__` returns: here the answer may be traced.
+An operator on two arrays or numbers is the operator itself. Python's own comparison of containers reads the truth of
+each pair, and `object.__ne__` that of what `__eq__` returns: here the answer may be traced.
 
 >>> import jax
 >>> f = jax.jit(lambda x: (compare((x, 2), "==", (3, 2)), compare([x, 5], "<", [3, x])))
@@ -107,12 +107,12 @@ lt, le, gt, ge, eq, ne = COMPARISONS.values()
 
 
 def matches(left: Any, right: Any) -> Any:
-    """Whether two values are the same object or equal, as containers ask: a bool, or a traced one."""
+    """Whether two values are the same object or equal, as containers compare: a bool, or a traced one."""
     return True if left is right else _truth(compare(left, "==", right))
 
 
 class Undecided(Exception):
-    """A comparison asks for the truth of a traced value."""
+    """A comparison needs the truth of a traced value."""
 
 
 def precedes(left: Any, right: Any) -> bool:
@@ -253,7 +253,7 @@ def _negates_equality(kind: type) -> bool:
 
 
 def _unequal(left: Any, right: Any) -> Any:
-    """`left != right`, asked of the right side first where its class is derived from the left one's."""
+    """`left != right`, by the method of the right side first where its class is derived from the left one's."""
     sides = [(left, right), (right, left)]
     if type(left) is not type(right) and issubclass(type(right), type(left)):
         sides.reverse()

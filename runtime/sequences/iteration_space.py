@@ -122,7 +122,7 @@ def items_of(iterable: Any) -> Items | None:
 
 
 def _of_list(xs: BoundedList) -> Items:
-    """The elements of a list that may grow or shrink while the loop runs, which asks for its length before each iteration."""
+    """The elements of a list that may grow or shrink while the loop runs, which reads its length before each iteration."""
 
     def inside(k: Any) -> Any:
         return k < xs.size

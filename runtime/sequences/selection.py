@@ -126,7 +126,7 @@ def extreme_of_vector(name: str, x: Any) -> Any:
 
 
 def ordered(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> list[Any]:
-    """`sorted(iterable, key=key, reverse=reverse)`: stable, and Python's own where no comparison asks a traced value.
+    """`sorted(iterable, key=key, reverse=reverse)`: stable, and Python's own where no comparison reads a traced value.
 
     Traced keys are numbers or tuples of numbers. NaNs come last (first when reversed), where Python leaves them in no
     defined order.
@@ -149,8 +149,8 @@ def ordered(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, revers
 
 def _known_order(keys: list[Any], reverse: Any) -> list[int] | None:
     """The positions of the keys in their order; None where a traced value decides about it."""
-    asks = any(map(comparison.may_be_traced, keys))
-    compared = list(map(_Key, keys)) if asks else keys
+    is_traced = any(map(comparison.may_be_traced, keys))
+    compared = list(map(_Key, keys)) if is_traced else keys
     try:
         return builtins.sorted(range(len(keys)), key=compared.__getitem__, reverse=reverse)
     except comparison.Undecided:

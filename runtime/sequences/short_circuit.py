@@ -96,7 +96,7 @@ def binding(items: Any, variables: Callable[[], Any]) -> Any:
 
 
 def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> Any:
-    """`run()`, whose value Python only asks for where the traced `test` is as expected.
+    """`run()`, whose value Python only needs where the traced `test` is as expected.
 
     Raises:
         StagingError: it writes something.

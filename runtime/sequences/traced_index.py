@@ -171,7 +171,7 @@ def index_of(items: list[Any], value: Any, decides: bool = True) -> Any:
 
 
 def _matching(items: list[Any], value: Any) -> list[Any]:
-    """Which of `items` are equal to `value`, as far as Python would ask."""
+    """Which of `items` are equal to `value`, as far as Python would compare."""
     found: Any = False
     equal: list[Any] = []
     for item in items:

@@ -1,4 +1,4 @@
-"""What a class defines, read without asking its objects: no `__getattr__`, no descriptor, no metaclass takes part.
+"""What a class defines, read without running code of the user's: no `__getattr__`, no descriptor, no metaclass takes part.
 
 >>> class Loud:
 ...     def __getattribute__(self, name): raise RuntimeError(name)

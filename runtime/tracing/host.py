@@ -1,4 +1,4 @@
-"""What modules of the runtime ask of those that stand above them: the conversion, the calls, and the staged `if`.
+"""What modules of the runtime call of those that stand above them: the conversion, the calls, and the staged `if`.
 
 A call of converted code may lead anywhere: `len(x)` to a method `__len__` of the user's, whose body is to be converted first,
 and a check that a traced condition guards is a staged `if`. The modules that need this stand far below those that do it, and

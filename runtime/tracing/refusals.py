@@ -39,7 +39,7 @@ _OURS = re.compile(rf"{RETURNED}\d*(?!\w)")
 
 
 def frames_of_user(frame: FrameType | None, libraries: bool = False) -> Iterator[FrameType]:
-    """The frames from `frame` outwards that are neither ours nor, unless those are asked for, a library's."""
+    """The frames from `frame` outwards that are neither ours nor, unless those are wanted, a library's."""
     for one in outward(frame):
         filename = one.f_code.co_filename
         if not is_ours(filename) and (libraries or not is_library_file(filename)):

@@ -8,7 +8,7 @@
 
 Up to Python 3.13 every variable and every argument counts. Since 3.14 an argument may be borrowed from the variable that
 it was loaded from: then neither the argument nor its load counts, and a variable of the caller cannot be told from none.
-What the frames hold is asked there. A borrowed reference always has a variable behind it that counts, so an object that
+There the frames are searched for it. A borrowed reference always has a variable behind it that counts, so an object that
 only tables and results hold is counted exactly everywhere.
 """
 
@@ -32,7 +32,7 @@ def others(x: Any, calls: int = 1) -> int:
 
     Args:
         x: the argument. Each of the calls hands it on by its parameter, as an argument of its own.
-        calls: how many functions of ours hold it, from the one that the user's code calls to the one that asks here.
+        calls: how many functions of ours hold it, from the one that the user's code calls to the one that counts here.
     """
     if not _BORROWS:
         return sys.getrefcount(x) - _ALONE - calls

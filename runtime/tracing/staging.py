@@ -29,7 +29,7 @@ _NUMBERS = (bool, int, float, complex)
 
 def is_traced(x: Any) -> bool:
     """Whether `x` is a JAX value that is not known while the program is traced."""
-    # Not isinstance: where the type says no, it asks the object for `__class__`, which a proxy may count or refuse.
+    # Not isinstance: where the type says no, it reads the object's `__class__`, which a proxy may count or refuse.
     return issubclass(type(x), Tracer) and not is_concrete(x)
 
 

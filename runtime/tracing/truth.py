@@ -28,7 +28,7 @@ _OWN_TRUTH = frozenset({bool, int, float, complex, str, bytes, type(None), list,
 
 
 def decider(x: Any) -> Any:
-    """The value whose truth is that of `x`; `x` itself where no method of the user's is asked."""
+    """The value whose truth is that of `x`; `x` itself where no method of the user's is called."""
     kind = type(x)
     if kind in _OWN_TRUTH or issubclass(kind, _ARRAYS):
         return x

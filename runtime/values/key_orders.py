@@ -2,7 +2,7 @@
 
 `d = {"x": 1, "y": 2} if p else {"y": 3, "x": 4}` is one dict in the program, with a chosen number under each key. What no program
 can hold is which key comes first. JAX sorts the keys of every dict that it maps, so this is what happens to the parameters of most
-training loops, and nearly nobody asks: `d["x"]`, `len`, `==` and all of `jax.tree` give one answer for every order. So the dict
+training loops, and nearly nobody reads it: `d["x"]`, `len`, `==` and all of `jax.tree` give one answer for every order. So the dict
 is a plain one, the trace keeps a note of it (`mark`), and what reads its order is refused by name. Whatever is built like it
 (`kinds.open_container`) is marked as well, and so is its copy; a dict that is written anew has its own order.
 
@@ -177,5 +177,5 @@ def views(d: dict[Any, Any], name: str) -> Any:
 
 
 def plain(x: Any) -> Any:
-    """Python's own view in the place of one of those, for what asks for no order."""
+    """Python's own view in the place of one of those, for what reads no order."""
     return x.view if isinstance(x, VIEWS) else x

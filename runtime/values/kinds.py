@@ -115,7 +115,7 @@ def is_value_class(kind: type) -> bool:
     """Whether a class is that of dataclasses that never change: such an object is what it holds, like a tuple.
 
     Frozen ones, and those whose own `__setattr__` says that they are (as that of `equinox.Module`). Where such objects are equal to
-    themselves alone, `==` asks what `is` asks (`comparison.compare`).
+    themselves alone, `==` is `is` (`comparison.compare`).
     """
     parameters = kind.__dict__.get("__dataclass_params__")
     return parameters is not None and (parameters.frozen or _refuses_writes(kind)) and is_written(kind)

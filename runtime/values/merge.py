@@ -13,7 +13,7 @@ the staged statement has run, `fill(template, results)` builds the joined value.
 
 Containers join as new objects when both sides are different objects of one structure; the same object on both sides stays
 that object (what was written into it is a matter of the journal). A pair of containers met twice is one new object, so
-aliases stay aliases; which new object stands for which pair is told to `aliases`, since the two old ones may live on.
+aliases stay aliases; `aliases` notes which new object stands for which pair, since the two old ones may live on.
 Dicts join with equal keys; where their orders differ the result is marked as one whose order is not known (`key_orders`). How
 containers are opened: `kinds`.
 """
@@ -367,7 +367,7 @@ def why_structures_differ(left: Any, right: Any) -> str:
 
 
 def _equal_sets(left: set[Any], right: set[Any]) -> bool:
-    """Whether two sets hold the same elements, without asking a user's `__eq__`."""
+    """Whether two sets hold the same elements, without calling a user's `__eq__`."""
     if len(left) != len(right):
         return False
     if {id(x) for x in left} == {id(x) for x in right}:
@@ -384,7 +384,7 @@ def same_number(left: Any, right: Any) -> bool:
 
 
 def same_static(left: Any, right: Any) -> bool:
-    """Whether two values that are no arrays count as the same; user-defined equality is never asked."""
+    """Whether two values that are no arrays count as the same; user-defined equality is never called."""
     kind = type(left)
     if left is right:
         return True

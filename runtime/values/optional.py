@@ -2,7 +2,7 @@
 
 Where the branches of a traced `if` leave `None` and a value, or a loop begins with the one and ends with the other, a
 variable holds a
-`Maybe`: a traced bool that says whether it is `None`, and the value. `is None` asks the bool. The value is handed out only
+`Maybe`: a traced bool that says whether it is `None`, and the value. `is None` is the bool. The value is handed out only
 where a test on the way there has shown that there is one; any other use is refused, for Python would compute with `None`.
 
 >>> import jax

@@ -1,7 +1,7 @@
 """What reads the order of a dict's keys in converted code, and what does not, where that order is not known (`key_orders`).
 
-Loops and comprehensions ask for themselves; here are calls of what is not converted, and what the converters write for `*d`, `**d`,
-`{**d}`, `a, b = d` and `d | e`. While no dict is marked, each costs one test of an empty table.
+Loops and comprehensions check what they run over; here are calls of what is not converted, and what converters write for
+`*d`, `**d`, `{**d}`, `a, b = d` and `d | e`. While no dict is marked, each costs one test of an empty table.
 
 | called with such a dict | is |
 | --- | --- |
@@ -42,7 +42,7 @@ _ADDERS = frozenset(
     {"extend", "extendleft", "join", "update", "fromkeys", "format", "writelines", "__init__", "__ior__"}
 )
 _SHOW = frozenset({"repr", "str", "ascii", "format", "dumps", "dump", "pformat", "deepcopy", "asdict", "astuple"})
-# Functions that ask for no order, or keep what they are given; iterators' own functions count who else refers to them.
+# Functions that read no order, or keep what they are given; iterators' own functions count who else refers to them.
 _OPEN = (
     len, isinstance, issubclass, type, id, bool, callable, print, hash, getattr, hasattr, setattr, any, all, next, super, cast,
     vars, functools.partial, SimpleNamespace,
@@ -97,7 +97,7 @@ def added(x: Any, value: Any) -> None:
 
 
 def checked(f: Any, found: Any) -> Any:
-    """`found`, which stands for the callee `f`, where there may be dicts of unknown order: its arguments are asked."""
+    """`found`, which stands for the callee `f`, where there may be dicts of unknown order: its arguments are checked."""
     kind = type(f)
     if (
         kind in (BuiltinFunctionType, MethodWrapperType)
@@ -113,7 +113,7 @@ def checked(f: Any, found: Any) -> Any:
         return functools.partial(_of_keys, found)
     if any(f is known for known in _OPEN) or not _is_of_python(f):
         return _of_plain(found) if f is bool or f is len else found
-    return functools.partial(_asking, f.__name__ in _SHOW, found)
+    return functools.partial(_checked_call, f.__name__ in _SHOW, found)
 
 
 def _is_of_python(f: Any) -> bool:
@@ -148,7 +148,7 @@ def _method(owner: Any, name: str, found: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             added(owner, x)
-        return _asking(name in _SHOW, found, *args, **kwargs) if name != "update" else found(*args, **kwargs)
+        return _checked_call(name in _SHOW, found, *args, **kwargs) if name != "update" else found(*args, **kwargs)
 
     return call
 
@@ -165,7 +165,7 @@ def _of_keys(found: Any, /, *args: Any, **kwargs: Any) -> Any:
     return found(*map(key_orders.plain, args), **kwargs)
 
 
-def _asking(shows: bool, found: Any, /, *args: Any, **kwargs: Any) -> Any:
+def _checked_call(shows: bool, found: Any, /, *args: Any, **kwargs: Any) -> Any:
     for x in (*args, *kwargs.values()):
         check_inside(x) if shows else key_orders.check(x)
     return found(*args, **kwargs)
