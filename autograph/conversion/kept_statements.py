@@ -49,7 +49,7 @@ def why_kept(filename: str, line: int) -> Kept | None:
         if (
             isinstance(node, _TESTED)
             and _first(node.test) <= line <= _last(node.test)
-            and _asks_for_identity(node.test)
+            and _tests_identity(node.test)
         ):
             return Kept(
                 "Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
@@ -82,12 +82,12 @@ def why_kept(filename: str, line: int) -> Kept | None:
     return None
 
 
-def _asks_for_identity(test: ast.expr) -> bool:
+def _tests_identity(test: ast.expr) -> bool:
     """Whether a test asks for identity of things that may be bools."""
     if isinstance(test, ast.BoolOp):
-        return any(map(_asks_for_identity, test.values))
+        return any(map(_tests_identity, test.values))
     if isinstance(test, ast.UnaryOp):
-        return _asks_for_identity(test.operand)
+        return _tests_identity(test.operand)
     return (
         isinstance(test, ast.Compare)
         and all(isinstance(operator, ast.Is | ast.IsNot) for operator in test.ops)
@@ -140,12 +140,12 @@ def why_suspended(filename: str, line: int, function: str) -> Kept | None:
     tree = source.tree_of(filename)
     if tree is None:
         return None
-    asking = [node for node in ast.walk(tree) if _asks_at(node, line)]  # outer ones first
-    for node in reversed(asking):
+    deciding = [node for node in ast.walk(tree) if _decides_at(node, line)]  # outer ones first
+    for node in reversed(deciding):
         inside = next(of_one_function(node, _SUSPENSIONS), None)
         if inside is not None:
             return _said(function, node, _does(inside), inside, inside)
-    for node in reversed(asking):
+    for node in reversed(deciding):
         jump = next(of_one_function(node, ast.Return | ast.Break | ast.Continue), None)
         around = [outer for outer in ast.walk(tree) if isinstance(outer, FunctionNode) and node in ast.walk(outer)]
         if jump is not None and around:
@@ -180,7 +180,7 @@ def _shown(node: Any) -> str:
     return f"at line {node.lineno}, `{ast.unparse(statement).splitlines()[0]}`"
 
 
-def _asks_at(node: Any, line: int) -> bool:
+def _decides_at(node: Any, line: int) -> bool:
     if type(node) not in _CONSTRUCTS:
         return False
     if isinstance(node, ast.Match):
