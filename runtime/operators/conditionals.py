@@ -73,7 +73,7 @@ def if_stmt(
     Args:
         test: the value tested; any Python value, or a traced scalar (numbers count as `!= 0`).
         body, orelse: functions of no argument; what they return is joined and returned.
-        state: the variables that the branches assign and that live on, as `lambda: (x, y)`.
+        state: the variables that the branches assign and that live on, as `lambda: (x, y)` or a `State`.
         exits: names in `state` of jump flags, which the converter made.
         unbound: names in `state` that a later read may find unbound. Where only one branch binds such a variable, reading it
             raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.

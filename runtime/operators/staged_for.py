@@ -2,12 +2,17 @@
 
 >>> import jax, jax.numpy as jnp
 >>> from autograph.runtime.sequences.iteration_space import items_of
+>>> from autograph.runtime.tracing.variables import State
 >>> def total(xs):
 ...     s = jnp.float32(0)
 ...     def body(x):
 ...         nonlocal s
 ...         s = s + x
-...     stage_for(items_of(xs), LoopInfo.of(body, None, lambda: (s,)))
+...     def set_state(values):
+...         nonlocal s
+...         (s,) = values
+...     state = State(["s"], lambda: (s,), set_state)
+...     stage_for(items_of(xs), LoopInfo.of(body, None, state))
 ...     return s
 >>> float(jax.jit(total)(jnp.array([1.0, 2.0])))
 3.0

@@ -107,7 +107,45 @@ class CellVariable:
             self.cell.cell_contents = value
 
 
-StateLike = Callable[[], Any] | list[Variable] | None
+class State:
+    """Variables behind a pair of functions, for front ends that do not write closures.
+
+    Args:
+        names: the variables' names, for messages.
+        get_state: returns their values as a tuple, `UNSET` for an unbound one.
+        set_state: takes such a tuple.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        get_state: Callable[[], tuple[Any, ...]],
+        set_state: Callable[[tuple[Any, ...]], None],
+    ) -> None:
+        self.names = tuple(names)
+        self.get_state = get_state
+        self.set_state = set_state
+
+
+class _StateVariable:
+    __slots__ = ("index", "name", "state")
+    is_optional = may_be_none = False
+
+    def __init__(self, state: State, index: int) -> None:
+        self.state = state
+        self.index = index
+        self.name = state.names[index]
+
+    def get(self) -> Any:
+        return self.state.get_state()[self.index]
+
+    def set(self, value: Any) -> None:
+        values = list(self.state.get_state())
+        values[self.index] = value
+        self.state.set_state(tuple(values))
+
+
+StateLike = Callable[[], Any] | State | list[Variable] | None
 
 
 def variables_of(state: StateLike, optional: Sequence[str] = ()) -> list[Variable]:
@@ -116,6 +154,8 @@ def variables_of(state: StateLike, optional: Sequence[str] = ()) -> list[Variabl
         return []
     if isinstance(state, list):
         return state
+    if isinstance(state, State):
+        return [_StateVariable(state, i) for i in range(len(state.names))]
     return cells_of(state, optional)
 
 

@@ -14,7 +14,6 @@ from autograph.runtime.operators.conditionals import if_exp
 from autograph.runtime.operators.for_loops import for_loop
 from autograph.runtime.operators.while_loops import while_loop
 from autograph.runtime.tracing import context
-from autograph.runtime.tracing.variables import variables_of
 from tests.runtime.announced import append, put, write
 
 COUNT = 0
@@ -55,7 +54,21 @@ def repeat(n, iteration, state=None):
     if state is None:
         while_loop(lambda: left > 0, body, lambda: (left,))
     else:
-        while_loop(lambda: left > 0, body, [*variables_of(state), *variables_of(lambda: (left,))])
+        cells = dict(zip(state.__code__.co_freevars, state.__closure__, strict=True))
+        while_loop(lambda: left > 0, body, _with(cells, lambda: (left,)))
+
+
+def _with(cells, own):
+    """A state over several closures, for the tests only."""
+    from autograph.runtime.tracing.variables import State
+
+    cells = {**cells, **dict(zip(own.__code__.co_freevars, own.__closure__, strict=True))}
+
+    def set_state(values):
+        for cell, value in zip(cells.values(), values, strict=True):
+            cell.cell_contents = value
+
+    return State(tuple(cells), lambda: tuple(cell.cell_contents for cell in cells.values()), set_state)
 
 
 def check(f, *inputs, promotes=False):
@@ -586,6 +599,7 @@ def test_the_carry_has_the_joined_type(start, step, dtype):
         (lambda: [1], lambda x: tuple(x), "different kinds|cannot change it"),
         (lambda: np.uint8(1), lambda x: 300, "300 does not fit into uint8"),
         (lambda: jax.random.key(0), lambda x: 1, "dtypes differ"),
+        (lambda: Box(1), lambda x: Box(2), "a Box object"),
         (lambda: jnp.sin, lambda x: jnp.cos, "PjitFunction object"),
     ],
 )

@@ -15,6 +15,7 @@ from autograph.runtime.heap import journal
 from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.operators.unbound_reads import read
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.variables import State
 
 
 @pytest.fixture(autouse=True)
@@ -309,6 +310,21 @@ def test_a_variable_that_both_branches_delete():
 
     with pytest.raises(UnboundLocalError, match="'y'"):
         jax.jit(f)(1)
+
+
+def test_a_state_of_functions():
+    values = {"x": 1, "y": 2}
+
+    def f(n):
+        state = State(
+            ("x", "y"), lambda: (values["x"], values["y"]), lambda new: values.update(zip("xy", new, strict=True))
+        )
+        if_stmt(n > 0, lambda: values.update(x=n), lambda: values.update(y=n), state)
+        return values["x"], values["y"]
+
+    assert jax.jit(f)(5) == (5, 2)
+    values.update(x=1, y=2)
+    assert jax.jit(f)(-5) == (1, -5)
 
 
 def test_what_a_branch_assigns_is_undone_for_the_other_branch():

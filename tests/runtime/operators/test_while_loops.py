@@ -13,6 +13,7 @@ from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
 from autograph.runtime.operators.unbound_reads import read
 from autograph.runtime.operators.while_loops import while_loop
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.variables import State
 from tests.runtime.announced import put
 
 
@@ -303,6 +304,24 @@ def test_a_variable_that_an_iteration_deletes_is_refused():
 
     with pytest.raises(StagingError, match="'y' cannot be carried(.|\n)*deletes it"):
         jax.jit(f)(1)
+
+
+def test_a_state_of_functions():
+    values = {"n": 0, "total": 0}
+
+    def f(n):
+        values.update(n=n, total=0)
+        state = State(
+            tuple(values), lambda: tuple(values.values()), lambda new: values.update(zip(values, new, strict=True))
+        )
+        while_loop(
+            lambda: values["n"] > 0,
+            lambda: values.update(total=values["total"] + values["n"], n=values["n"] - 1),
+            state,
+        )
+        return values["total"]
+
+    assert jax.jit(f)(4) == 10
 
 
 def test_closures_see_the_variables_of_the_iteration():

@@ -4,7 +4,7 @@ import pytest
 
 from autograph.errors import UndefinedVariableError
 from autograph.runtime.operators.unbound_reads import read
-from autograph.runtime.tracing.variables import UNSET, Undefined, raise_undefined, variables_of
+from autograph.runtime.tracing.variables import UNSET, State, Undefined, raise_undefined, variables_of
 
 
 def test_cells_are_read_written_and_unbound():
@@ -27,6 +27,19 @@ def test_a_state_s_lambda_is_never_called():
     x = 1
     variables_of(lambda: (x, 1 / 0))
     assert variables_of(None) == []
+
+
+def test_a_state_of_functions():
+    values = [1, UNSET]
+
+    def set_state(new):
+        values[:] = new
+
+    first, second = variables_of(State(["x", "y"], lambda: tuple(values), set_state))
+    assert first.name == "x" and second.get() is UNSET
+    second.set(7)
+    first.set(UNSET)
+    assert values == [UNSET, 7]
 
 
 def test_read_gives_the_value_or_python_s_error():
