@@ -32,9 +32,9 @@ from autograph.code.trees import changed
 from autograph.conversion.pipeline import convert_tree
 from autograph.conversion.staged_tree import DEPTH
 from autograph.errors import ConversionError
-from autograph.modules import comments, layout
+from autograph.modules import comments
 from autograph.modules.module_functions import Target, inner_functions, outermost_functions
-from autograph.modules.module_text import Edit, ModuleText
+from autograph.modules.module_text import Edit, ModuleText, laid_out
 from autograph.options import ConversionContext
 
 MARKER = "converted by jax-autograph"
@@ -217,7 +217,7 @@ class ParsedModule:
         generated = ast.unparse(ast.Module(new, []))
         own_comments = comments.comments_of(source, first_line)
         generated = comments.with_comments(generated, comments.origins_of(new), own_comments)
-        return Edit(start, end, head + layout.laid_out(generated, prefix, unit).removeprefix(prefix))
+        return Edit(start, end, head + laid_out(generated, prefix, unit).removeprefix(prefix))
 
     @property
     def import_line(self) -> str:

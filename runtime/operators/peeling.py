@@ -25,6 +25,7 @@ from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import guarded_iterators, journal
+from autograph.runtime.operators import conditionals
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -144,3 +145,47 @@ def stage_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -> 
         assumptions.appended.clear()
         assumptions.from_start = False
         return False
+
+
+# --- loops whose every iteration raises ---
+
+
+class IterationRaises(Exception):
+    """Each iteration of a loop raises: of such a loop there is at most one iteration, and no carry."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+def stage_first_iteration(
+    error: BaseException, truth: Any, iteration: Callable[[], None], variables: Sequence[Variable]
+) -> None:
+    """A loop whose every iteration raises: there is one at most, and no state that an iteration passes on.
+
+    >>> import jax
+    >>> from autograph import convert
+    >>> @jax.jit
+    ... @convert
+    ... def only_none(n):
+    ...     for k in range(n):
+    ...         raise ValueError("one too many")
+    ...     return n
+    >>> int(only_none(0)), "while" in str(only_none.trace(0).jaxpr)
+    (0, False)
+
+    Args:
+        error: what an iteration raised; it holds values of a trace that is over.
+        truth: whether there is an iteration.
+    """
+
+    def only() -> None:
+        iteration()
+        raise error
+
+    truth = decider(truth)
+    if not is_traced(truth):
+        if truth:
+            only()
+        return
+    conditionals.stage_iteration(truth, only, list(variables), iteration)

@@ -37,7 +37,7 @@ from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import aliases
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.loop_variables import Hidden
-from autograph.runtime.operators.raising_bodies import IterationRaises, stage_first_iteration
+from autograph.runtime.operators.peeling import IterationRaises, stage_first_iteration
 from autograph.runtime.operators.while_loops import FirstTest, bind_scan_iteration, stage_while, trace_iteration
 from autograph.runtime.sequences import array_items
 from autograph.runtime.sequences.iteration_space import Items

@@ -48,13 +48,14 @@ from autograph.runtime.jaxprs.passes import bind_loop
 from autograph.runtime.operators.loop_variables import Checked, Hidden, note_checks
 from autograph.runtime.operators.peeling import (
     ATTEMPTS,
+    IterationRaises,
     goes_on,
+    stage_first_iteration,
     stage_from_here,
     staged_until_a_check_fails,
     try_iterations,
     with_optional,
 )
-from autograph.runtime.operators.raising_bodies import IterationRaises, stage_first_iteration
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of

@@ -6,7 +6,7 @@ import jax
 import pytest
 
 import autograph as ag
-from autograph.conversion.shown_values import debug_print
+from autograph.conversion.unknown_values import debug_print
 
 
 def train(loss, step):
