@@ -23,21 +23,20 @@ from jax import lax
 
 from autograph.runtime.heap import array_views
 from autograph.runtime.tracing import host, python_bools
-from autograph.runtime.tracing.array_types import scalar
+from autograph.runtime.tracing.array_types import python_type, scalar
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 
 def method(x: Any, name: str) -> Callable[..., Any]:
     """`x.name`, converted; of a traced number or array what does the same."""
-    if name in _OF_ARRAYS and is_tracer(x) and _kind(x) is not None:
+    if name in _OF_ARRAYS and is_tracer(x) and python_type(jax.typeof(x).dtype) is not None:
         return functools.partial(_OF_ARRAYS[name], x)
     if not is_traced(x) or jax.typeof(x).shape:
         return host.calls.converted(getattr(x, name))
-    dtype = jax.typeof(x).dtype
-    kind = "int" if any(jnp.issubdtype(dtype, known) for known in (jnp.bool_, jnp.integer)) else "float"
-    if not hasattr(int if kind == "int" else float, name):
-        raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+    kind = int if python_type(jax.typeof(x).dtype) in (bool, int) else float
+    if not hasattr(kind, name):
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
     staged = _METHODS.get(name)
     if staged is None:
         raise refusal(
@@ -70,13 +69,6 @@ def _is_integer(x: Any) -> Any:
     return whole
 
 
-def _kind(x: Any) -> type | None:
-    """The type of the numbers that Python makes of an array's."""
-    dtype = jax.typeof(x).dtype
-    pairs = ((jnp.bool_, bool), (jnp.integer, int), (jnp.floating, float), (jnp.complexfloating, complex))
-    return next((kind for known, kind in pairs if jnp.issubdtype(dtype, known)), None)
-
-
 def _item(x: Any, *index: Any) -> Any:
     np.broadcast_to(np.False_, x.shape).item(*index)  # NumPy says what is wrong
     if index and type(index[0]) is tuple:
@@ -95,7 +87,7 @@ def _tolist(x: Any) -> Any:
 
 
 def _python_number(x: Any) -> Any:
-    kind: Any = _kind(x)
+    kind = python_type(jax.typeof(x).dtype)
     if kind is not bool:
         return scalar(x, kind)
     python_bools.note(x)

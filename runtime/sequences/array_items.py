@@ -33,7 +33,7 @@ from autograph.runtime.checks.guards import guarded
 from autograph.runtime.sequences import index_lists
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.tracing.array_types import python_type, type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
 
@@ -43,7 +43,8 @@ def read(x: Any, i: Any) -> Any:
     if index_lists.has_list(i):
         return x[index_lists.as_arrays(x, i)]
     parts = _positions(x, i)
-    if parts is None or any(_is_out(p, n) for p, n in zip(parts, x.shape, strict=False)):
+    known = [(p, n) for p, n in zip(parts or (), x.shape, strict=False) if p is not None and not is_traced(p)]
+    if parts is None or any(not -n <= p < n for p, n in known):
         return x[i]
     # JAX would normalise the index once more, at three times the price of the slice.
     part = lax.dynamic_slice(x, _starts(x, parts), _block(x, parts), allow_negative_indices=False)
@@ -107,10 +108,6 @@ def _positions(x: Any, i: Any) -> list[Any] | None:
     if len(parts) > len(x.shape) or 0 in x.shape or not all(isinstance(n, int) for n in x.shape):
         return None
     return parts + [None] * (len(x.shape) - len(parts))
-
-
-def _is_out(p: Any, size: int) -> bool:
-    return p is not None and not is_traced(p) and not -size <= p < size
 
 
 def _starts(x: Any, parts: list[Any]) -> list[Any]:
@@ -279,12 +276,9 @@ def _cut(value: Any, dtype: Any) -> Any:
 
 
 def _same_kind(kind: Any, dtype: Any) -> bool:
-    order = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
-    try:
-        ranks = [next(n for n, k in enumerate(order) if jnp.issubdtype(d, k)) for d in (kind, dtype)]
-    except StopIteration:
-        return False
-    return ranks[0] <= ranks[1]
+    order = (bool, int, float, complex)
+    kinds = [python_type(kind), python_type(dtype)]
+    return None not in kinds and order.index(kinds[0]) <= order.index(kinds[1])
 
 
 def check_bounds(x: Any, i: Any) -> None:

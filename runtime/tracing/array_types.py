@@ -21,7 +21,7 @@ from jax import lax
 from autograph.jax_internals import convert_weak
 
 _FOR_LARGE_INTEGERS = "use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)"
-_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+_KINDS = ((jnp.bool_, bool), (jnp.integer, int), (jnp.floating, float), (jnp.complexfloating, complex))
 
 
 class ArrayType(NamedTuple):
@@ -88,15 +88,14 @@ def join_types(a: ArrayType, b: ArrayType) -> ArrayType:
         return ArrayType(a.shape, a.dtype, a.weak and b.weak, varying, sharding)
     if not (_is_number(a.dtype) and _is_number(b.dtype)):
         raise TypesDiffer("dtypes differ")
-    left, right = (_WEAK[_kind(t.dtype)] if t.weak else t.dtype for t in (a, b))
+    left, right = (python_type(t.dtype) if t.weak else t.dtype for t in (a, b))
     try:
         dtype = np.dtype(jnp.result_type(left, right))
     except (TypeError, ValueError):  # JAX has no implicit promotion for 4-bit integers, 8-bit floats, or in strict mode
         raise TypesDiffer("JAX promotes these two dtypes to no common one") from None
     # As in JAX's lattice, a Python number of a higher kind stays weak beside an array: int8 and 2.5 are a weak float.
-    weak = all(t.weak or _kind(t.dtype) == "b" or (_kind(t.dtype) in "ui" and dtype.kind in "fc") for t in (a, b)) and (
-        a.weak or b.weak
-    )
+    kinds = (bool, int) if dtype.kind in "fc" else (bool,)
+    weak = (a.weak or b.weak) and all(t.weak or python_type(t.dtype) in kinds for t in (a, b))
     return ArrayType(a.shape, dtype, weak, varying, sharding)
 
 
@@ -124,18 +123,9 @@ def _is_number(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and (dtype == np.dtype(bool) or jnp.issubdtype(dtype, jnp.number))
 
 
-def _kind(dtype: Any) -> str:
-    return next(
-        k
-        for k, t in (
-            ("b", jnp.bool_),
-            ("u", jnp.unsignedinteger),
-            ("i", jnp.signedinteger),
-            ("f", jnp.floating),
-            ("c", jnp.complexfloating),
-        )
-        if jnp.issubdtype(dtype, t)
-    )
+def python_type(dtype: Any) -> Any:
+    """The type of the numbers that Python makes of an array's; None where it holds no numbers."""
+    return next((kind for known, kind in _KINDS if jnp.issubdtype(dtype, known)), None)
 
 
 def convert(x: Any, target: ArrayType) -> Any:
