@@ -151,7 +151,6 @@ class _ModuleBody(AuthorBody):
         super().__init__(Unit(module, DEFAULT), Namespace(known_globals(module.file.tree), {}, module))
         self.constants = _Marks()
         self.scope.in_class = True
-        self.left: list[Left] = []
         self._units = [Unit(place, DEFAULT) for place in module.nested.values()]
         self._by_node = {id(unit.source.node): unit for unit in self._units}
 
@@ -182,15 +181,10 @@ class _ModuleBody(AuthorBody):
                     return better if better.co_freevars == code.co_freevars else code
         return code
 
-    def _leave(self, code: CodeType, reason: str) -> None:
-        self.left.append(Left(code.co_qualname, code.co_firstlineno, reason))
-
     def parts(self) -> Parts:
         """What was made of the functions."""
         lost = lost_lambdas(self.unit.source)
-        for code in lost:
-            self._leave(code, "which lambda of its line it is cannot be told")
-        return Parts(len(self._units) + len(lost), tuple(self.left))
+        return Parts(len(self._units) + len(lost), lost)
 
     def objects(self) -> bytes:
         """What the marks stand for; units by their numbers."""
@@ -199,12 +193,14 @@ class _ModuleBody(AuthorBody):
         return file.getvalue()
 
 
-def lost_lambdas(module: Source) -> list[CodeType]:
+def lost_lambdas(module: Source) -> tuple[Left, ...]:
     """Lambdas of a module whose nodes cannot be told."""
+    why = "which lambda of its line it is cannot be told"
     found = {id(place.code) for place in module.nested.values()}
     table = code_places.by_place(code_places.scopes_below(module.node, ()))
     lambdas = [code for code in codes_in(module.code) if code.co_name == "<lambda>" and id(code) not in found]
-    return [code for code in lambdas if code_places.matching(code, table) is None]
+    lost = [code for code in lambdas if code_places.matching(code, table) is None]
+    return tuple(Left(code.co_qualname, code.co_firstlineno, why) for code in lost)
 
 
 def compiled(data: bytes, filename: str, finish_tree: Callable[[ast.Module], None] = lambda tree: None) -> CodeType:
@@ -285,5 +281,4 @@ def staged(data: bytes, filename: str) -> tuple[CodeType, Parts]:
 
     code = replaced(module.code)
     lost = lost_lambdas(module)
-    left += [Left(c.co_qualname, c.co_firstlineno, "which lambda of its line it is cannot be told") for c in lost]
-    return code, Parts(len(places) + len(lost), tuple(left))
+    return code, Parts(len(places) + len(lost), (*left, *lost))

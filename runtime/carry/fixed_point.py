@@ -191,7 +191,9 @@ class Carry(Layout):
             id(w.location.obj): w.after for w in finished.written if isinstance(w.location, ContentsLocation)
         }
         kinds = self.assumptions.known_kinds()
-        made = self._find_made(finished)
+        unbound = [index for index in range(len(self.variables)) if is_unbound(self.slots[index].value)]
+        outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
+        made = Made(outlive, finished, self.slots)
         self.grown.open(made, self.aliases)
         moved = self._compare_all(finished, region.skipped, made)
         test = None if self.test is None else partial(self.test, self)
@@ -309,12 +311,6 @@ class Carry(Layout):
             if id(old) not in ours or id(new) not in ours:
                 raise Mismatch(self.variables[i].name, old, new, KNOWN)
             self.assumptions.slots[(i,)].in_place = False
-
-    def _find_made(self, finished: Any) -> Made:
-        """Which of what is appended, or left in a variable that was unbound, the iteration made."""
-        unbound = [index for index in range(len(self.variables)) if is_unbound(self.slots[index].value)]
-        outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
-        return Made(outlive, finished, self.slots)
 
     def _takes(self, written: Written) -> bool:
         """Whether an iteration did nothing but append to a list that nothing else can read (see `scan_outputs`)."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.values.reachability import walk
 
 _EMPTY: dict[Any, Any] = {}
 _VIEWS: list[Any] = [_EMPTY.keys(), _EMPTY.values(), _EMPTY.items()]
@@ -32,7 +33,8 @@ _SETTERS = frozenset({"__setitem__", "sort"})
 
 def opened(iterable: Any) -> int:
     """Notes that a loop begins to iterate; how many containers that concerns, for `end`."""
-    found = _containers(iterable, 3)
+    reached = walk([iterable], lambda x: gc.get_referents(x) if type(x) in _THROUGH else ())
+    found = [x for x in reached if isinstance(x, (dict, set, deque))]
     depth = len(context.open_regions())
     context.progress.iterated += [(id(x), depth) for x in found]
     return len(found)
@@ -42,14 +44,6 @@ def end(count: int) -> None:
     """Forgets as many of them: the loop has ended."""
     if count:
         del context.progress.iterated[-count:]
-
-
-def _containers(x: Any, depth: int) -> list[Any]:
-    if isinstance(x, (dict, set, deque)):
-        return [x]
-    if type(x) not in _THROUGH or not depth:
-        return []
-    return [found for part in gc.get_referents(x) for found in _containers(part, depth - 1)]
 
 
 def check(obj: Any, method: str) -> None:

@@ -32,12 +32,8 @@ from jax import lax
 from autograph.jax_internals import new_var
 from autograph.runtime.jaxprs.graph import is_literal
 
-_UP = {
-    lax.lt_p: (1, -1),
-    lax.le_p: (1, -1),
-    lax.gt_p: (-1, 1),
-    lax.ge_p: (-1, 1),
-}  # steps to the other operand, for each
+# Steps to the other operand, for each.
+_UP = {**dict.fromkeys((lax.lt_p, lax.le_p), (1, -1)), **dict.fromkeys((lax.gt_p, lax.ge_p), (-1, 1))}
 
 
 def hidden(test: Any, body: Any) -> list[Any]:

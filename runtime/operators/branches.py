@@ -326,7 +326,9 @@ class MergedBranches:
             try:
                 if is_unbound(left) != is_unbound(right) and not any(self._dead):
                     raise Mismatch(location.name, left, right, ONE_PATH)
-                found.append((location, self._one(location.name, left, right, self._how(location))))
+                is_whole = isinstance(location, ContentsLocation)
+                how = self.join.contents if is_whole else bounded_list_merge.how(location, self.join, _DEAD)
+                found.append((location, self._one(location.name, left, right, how)))
             except Mismatch as differ:
                 if not self._is_dying(location):
                     differ.place = location
@@ -372,13 +374,6 @@ class MergedBranches:
         leaving.clear()
         objects = [location.obj, *(v.get() for v in self._dying)]
         return id(location.obj) in owned(objects, branches, self._dying, self.variables)
-
-    def _how(self, location: Any) -> Callable[[Any, Any, str], Template] | None:
-        return (
-            self.join.contents
-            if isinstance(location, ContentsLocation)
-            else bounded_list_merge.how(location, self.join, _DEAD)
-        )
 
 
 class _Dead:
