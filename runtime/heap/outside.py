@@ -34,6 +34,7 @@ Step = tuple[str, Any]
 """How one thing leads to another: `.` and an attribute, `[` and a key, or a text of its own."""
 
 _SEQUENCES = (list, tuple, set, frozenset, deque)
+_PLAIN = frozenset({dict, *_SEQUENCES})
 _NOWHERE = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType, CodeType, FrameType)
 _OF_OTHERS = frozenset({"jax", "jaxlib", "numpy"})
 _LEAVES = LEAF_KINDS - {type}
@@ -104,6 +105,8 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
         yield from ((("[", key), value) for key, value in list(dict.items(x)))
     elif issubclass(kind, _SEQUENCES):
         yield from ((("[", i), value) for i, value in enumerate(list(x)))
+    if kind in _PLAIN:
+        return  # they have no attributes
     if kind is FunctionType:
         yield from _of_function(x)
     elif kind is CellType:

@@ -16,6 +16,7 @@ True
 from __future__ import annotations
 
 import threading
+import weakref
 from array import array
 from collections import OrderedDict, deque
 from types import MemberDescriptorType, ModuleType
@@ -119,16 +120,23 @@ def _names_of(obj: Any) -> Any:
     return base.__getattribute__(obj, "__dict__")
 
 
+_slots: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
+
+
+def _slots_of(kind: type) -> tuple[str, ...]:
+    """The slots of a class, those of its bases first: they are what they were when the class was made."""
+    found = _slots.get(kind)
+    if found is None:
+        names = ((name, x) for base in reversed(kind.__mro__) for name, x in base.__dict__.items() if name not in _OF_C)
+        found = _slots[kind] = tuple(dict.fromkeys(name for name, x in names if type(x) is MemberDescriptorType))
+    return found
+
+
 def attribute_names(obj: Any) -> list[str]:
     """The attributes that `obj` holds itself: filled slots, then its `__dict__`. Of a class, those that can be written."""
     if issubclass(type(obj), type):
         return [name for name in type.__dict__["__dict__"].__get__(obj) if name not in _OF_CLASSES]
-    slots = [
-        name
-        for base in reversed(type(obj).__mro__)
-        for name, found in base.__dict__.items()
-        if type(found) is MemberDescriptorType and name not in _OF_C and AttributeLocation(obj, name).get() is not UNSET
-    ]
+    slots = [name for name in _slots_of(type(obj)) if AttributeLocation(obj, name).get() is not UNSET]
     try:
         return [*slots, *_names_of(obj)]
     except AttributeError:
