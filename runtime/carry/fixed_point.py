@@ -194,6 +194,7 @@ class Carry(Layout):
         unbound = [index for index in range(len(self.variables)) if is_unbound(self.slots[index].value)]
         outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
         made = Made(outlive, finished, self.slots)
+        del outlive  # references to what it holds are counted below
         self.grown.open(made, self.aliases)
         moved = self._compare_all(finished, region.skipped, made)
         test = None if self.test is None else partial(self.test, self)
