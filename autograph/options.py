@@ -25,18 +25,6 @@ class ConversionOptions:
 DEFAULT = ConversionOptions()
 
 
-class _Seen:
-    """What was met so far by conversion, in this process.
-
-    Attributes:
-        tries: a function with a `try` that may catch what arithmetic raises; until then no operation looks for one.
-    """
-
-    tries = False
-
-
-seen = _Seen()
-
 ALWAYS_STAGE = switches.is_on("AUTOGRAPH_ALWAYS_STAGE")
 """The staged body runs also where nothing is traced: for tests that it is exact on plain values."""
 

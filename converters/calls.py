@@ -17,7 +17,6 @@ from typing import Any
 import gast
 
 from autograph.analyses import native_calls
-from autograph.analyses.fallible import ARITHMETIC, caught_by
 from autograph.analyses.operators import callee, is_operator
 from autograph.code import locations
 from autograph.converters import builders
@@ -33,17 +32,11 @@ OF_NUMBERS = frozenset(
 class Calls(ExpressionConverter):
     """Wraps the callees that are not known to stay. Late: what other converters wrote are calls of operators, which stay."""
 
-    in_try = False
-
     def visit_Call(self, node: Node) -> Any:
         func = node.func
         if is_operator(node, self.alias):
             return node
         if callee(node, self.alias) is not func:
-            if self.in_try and func.func.attr == "asking":
-                func.keywords.append(
-                    locations.place(gast.keyword("in_try", gast.Constant(True, None)), locations.header(func))
-                )
             return node
         meaning = self.conversion.meaning(func)
         if meaning is not MISSING and native_calls.stays(meaning, node):
@@ -54,17 +47,5 @@ class Calls(ExpressionConverter):
             name = locations.place(gast.Constant(func.attr, None), locations.header(func))
             node.func = builders.operator(self.alias, "method", [func.value, name], at=func)
             return node
-        name = "converted" if not self.in_try else "watched"
-        node.func = builders.operator(self.alias, name, [func], at=func)
+        node.func = builders.operator(self.alias, "converted", [func], at=func)
         return node
-
-    def _scope_Try(self, node: Node) -> None:
-        """Calls in the body of a `try` become `ag__.watched` where its handlers may catch what arithmetic raises."""
-        outer = self.in_try
-        self.in_try = outer or bool(caught_by(node, self.conversion.meaning) & ARITHMETIC)
-        self._list(node.body)
-        self.in_try = outer
-        for part in (node.handlers, node.orelse, node.finalbody):
-            self._list(part)
-
-    _scope_TryStar = _scope_Try

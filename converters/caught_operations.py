@@ -56,7 +56,6 @@ from autograph.code.nodes import PARTS, walk
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.lifting import Lifting, get, is_safe, put
-from autograph.options import seen
 
 _NONE: frozenset[str] = frozenset()
 _LATER = (gast.Lambda, gast.GeneratorExp)
@@ -69,10 +68,8 @@ class CaughtOperations(StatementConverter):
         conversion = self.conversion
         self._kinds = self._own = _NONE
         self._dynamic = conversion.context.options.in_try
-        if not self._dynamic:
-            if not self._catches(tree):
-                return tree
-            seen.tries = True
+        if not self._dynamic and not self._catches(tree):
+            return tree
         if not conversion.functions:  # a lambda
             tree.body = self._wrapped(tree.body)
             return tree

@@ -1,4 +1,4 @@
-"""Handlers wide enough to catch what is no event of the program, the library's refusals and JAX's, let it pass.
+"""`try`: what its handlers catch is known while its body runs, and wide handlers let pass what is no event of the program.
 
 >>> from autograph.converters.showing import show
 >>> print(show('''
@@ -12,7 +12,8 @@
 ... ''', Handlers))
 def f(x):
     try:
-        return g(x)
+        with ag__.handled(lambda: (KeyError, Exception)):
+            return g(x)
     except KeyError:
         return 1
     except ag__.caught(Exception) as error:
@@ -44,11 +45,13 @@ Why: `autograph.runtime.checks.handlers`.
 from __future__ import annotations
 
 import builtins
+import copy
 from typing import Any
 
 import gast
 
 from autograph.analyses.loops import blocks
+from autograph.analyses.operators import is_operator
 from autograph.analyses.static_tests import dotted
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
@@ -60,7 +63,7 @@ _WIDE = (
 
 
 class Handlers(ExpressionConverter):
-    """Narrows the classes of such handlers by `ag__.caught`, and raises a refusal again behind such a `finally`."""
+    """Tells what handlers catch, narrows wide ones by `ag__.caught`, and raises a refusal again behind such a `finally`."""
 
     def visit_ExceptHandler(self, node: Node) -> Any:
         if node.type is None:
@@ -70,6 +73,8 @@ class Handlers(ExpressionConverter):
         return node
 
     def visit_Try(self, node: Node) -> Any:
+        if node.handlers:
+            self._tell(node, [kind for handler in node.handlers for kind in self._kinds(handler.type)])
         if any(map(self._leaves, node.finalbody)):
             at = node.finalbody[0]
             call = builders.operator(self.alias, "raise_refusal", [], at=at)
@@ -77,6 +82,22 @@ class Handlers(ExpressionConverter):
                 "try:\n    $body\nfinally:\n    $call", at=at, body=node.finalbody, call=call
             )
         return node
+
+    def visit_TryStar(self, node: Node) -> Any:
+        self._tell(node, [builders.name("BaseException")])  # it takes a group apart by what is in it
+        return node
+
+    def _kinds(self, kinds: Node) -> list[Node]:
+        """What a handler catches, as the user wrote it."""
+        return (kinds.args or [builders.name("BaseException")]) if is_operator(kinds, self.alias) else [kinds]
+
+    def _tell(self, node: Node, kinds: list[Node]) -> None:
+        if isinstance(node.body[0], gast.Raise):
+            return  # it is raised now, if at all
+        kinds = copy.deepcopy(kinds)
+        caught = builders.thunk(kinds[0] if len(kinds) == 1 else gast.Tuple(kinds, gast.Load()), at=node)
+        call = builders.operator(self.alias, "handled", [caught], at=node)
+        node.body = self.statements("with $call:\n    $body", at=node, body=node.body, call=call)
 
     def _leaves(self, statement: Node) -> bool:
         """Whether a statement holds a jump or a `raise`."""

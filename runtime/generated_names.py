@@ -4,10 +4,10 @@ from builtins import slice as slice
 
 from autograph.runtime.calls.context_managers import context as context
 from autograph.runtime.calls.dispatch import converted as converted
-from autograph.runtime.calls.dispatch import watched as watched
 from autograph.runtime.checks.handlers import caught as caught
 from autograph.runtime.checks.handlers import depth as depth
 from autograph.runtime.checks.handlers import error as error
+from autograph.runtime.checks.handlers import handled as handled
 from autograph.runtime.checks.handlers import raise_refusal as raise_refusal
 from autograph.runtime.checks.handlers import raised as raised
 from autograph.runtime.checks.messages import formatted as formatted

@@ -358,7 +358,6 @@ FRAMES_AND_BYTECODE = re.compile(
     r"_getframe|currentframe|outward|(f|tb|gi|cr|ag)_(back|code|frame|lasti|lineno|locals)|co_(code|consts)|dis"
 )
 READS_FRAMES = {
-    "autograph.runtime.checks.handlers": "which handlers wait for an exception that a branch raises: the callers' own text",
     "autograph.runtime.checks.runtime_checks": "the place of an error; whether JAX raised it",
     "autograph.runtime.checks.tracing_errors": "who raised an exception, by its traceback: it may be C code",
     "autograph.runtime.library.debuggers": "what a debugger shows of them",

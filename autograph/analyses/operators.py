@@ -22,7 +22,7 @@ def is_operator(node: Any, alias: str) -> bool:
     return isinstance(node.func.value, gast.Name) and node.func.value.id == alias
 
 
-_CALLERS = frozenset({"attempt", "converted", "watched", "asking", "fold", "taken"})
+_CALLERS = frozenset({"attempt", "converted", "asking", "fold", "taken"})
 
 
 def callee(call: gast.Call, alias: str) -> Any:

@@ -120,27 +120,6 @@ class SourceFile:
         return tuple(line.rstrip("\r\n") for line in self.raw_lines)
 
     @cached_property
-    def watched(self) -> list[tuple[int, int, list[ast.expr | None]]]:
-        """The lines that `except` or `contextlib.suppress` watches, first and last, and the classes that it catches.
-
-        An `except*` takes a group apart by what is in it: it may catch anything.
-        """
-        found: list[tuple[int, int, list[ast.expr | None]]] = []
-        for node in ast.walk(self.tree):
-            kinds: list[ast.expr | None] = []
-            if isinstance(node, ast.Try):
-                kinds = [handler.type for handler in node.handlers]
-            elif isinstance(node, ast.TryStar):
-                kinds = [None]
-            elif isinstance(node, ast.With):
-                calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
-                kinds = [kind for call in calls if _named(call.func) == "suppress" for kind in call.args]
-            if kinds:
-                assert isinstance(node, ast.Try | ast.TryStar | ast.With)
-                found.append((node.body[0].lineno, _last_line(node.body[-1]), kinds))
-        return found
-
-    @cached_property
     def guarded(self) -> list[tuple[int, int]]:
         """The lines, first and last, behind which code runs whatever leaves them: of `finally`, `with`, wide handlers."""
         found: list[tuple[int, int]] = []
@@ -297,14 +276,6 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     if found is None:
         raise _stale(code)
     return found
-
-
-def caught_around(filename: str, line: int) -> list[ast.expr | None]:
-    """The classes that handlers around a line of a file catch, as they are written; None for a bare `except`."""
-    files = _FILES.get(filename)
-    if not files:
-        return []
-    return [kind for first, last, kinds in files[0].watched if first <= line <= last for kind in kinds]
 
 
 def is_guarded(filename: str, line: int, start: int) -> bool:

@@ -41,7 +41,7 @@ from autograph.conversion.reach import prepare_class as prepare_class
 from autograph.conversion.staged_tree import building_trees, staged_tree
 from autograph.conversion.staged_tree import convert_tree as convert_tree
 from autograph.jax_internals import is_tracing
-from autograph.options import DEFAULT, ConversionOptions, seen
+from autograph.options import DEFAULT, ConversionOptions
 from autograph.runtime.calls import cached_functions
 from autograph.runtime.checks import handlers
 from autograph.runtime.heap import guarded_iterators, journal, outliving
@@ -119,7 +119,7 @@ class Unit:
             arguments: of all parameters, in the order of `co_varnames`.
         """
         assert isinstance(cells, FunctionType)
-        if seen.tries and not self.options.in_try and handlers.may_catch_arithmetic():
+        if not self.options.in_try and handlers.may_catch_arithmetic():
             return self.in_try().enter(cells, *arguments)
         if self._entry is None:
             code = by_position(self.staged_code(Namespace.of(cells, self.source)))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from autograph.code.library import package_of
+from autograph.code.registry import known
 from autograph.errors import is_of_jax
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import dispatch
@@ -93,9 +94,11 @@ class _Watched:
 
 
 def _left_by(manager: Any) -> Any:
-    """The function of a generator, or `__exit__`."""
-    is_generator = isinstance(manager, contextlib.ContextDecorator) and hasattr(manager, "gen")
-    return manager.func if is_generator else static_lookup(type(manager), "__exit__")
+    """`__exit__`, or the function of a generator; its code if that is ours: then a `try` of its own says what it handles."""
+    if not (issubclass(type(manager), contextlib.ContextDecorator) and hasattr(manager, "gen")):
+        return static_lookup(type(manager), "__exit__")
+    code = manager.gen.gi_code
+    return manager.func if known(code) is None else code
 
 
 def _is_indifferent(manager: Any) -> bool:

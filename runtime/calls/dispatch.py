@@ -46,12 +46,12 @@ from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
-from autograph.runtime.checks import texts
+from autograph.runtime.checks import handlers, texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
 from autograph.runtime.library import debuggers, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
-from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.values import key_orders, order_reads
 
@@ -64,23 +64,10 @@ def converted(f: Any) -> Any:
     return order_reads.checked(f, found) if key_orders.any_unknown() else found
 
 
-def watched(f: Any) -> Any:
-    """The same in a `try` whose handlers may catch what arithmetic raises: functions are converted so that theirs asks for it.
-
-    Where nothing is traced, Python's arithmetic raises by itself, and no frame stands between caller and callee.
-    """
-    if not is_tracing():
-        return converted(f)
-    found = context.call_in_try(converted, f)
-    if found is f or f is any or f is all:  # which convert nothing, and count who else refers to their iterator
-        return found
-    return functools.partial(context.call_in_try, found)
-
-
 def staged(f: FunctionType) -> FunctionType:
     """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
     guarded_iterators.enter(f.__code__, f.__globals__)
-    return host.conversion.staged(f, in_try=context.progress.tries > 0)
+    return host.conversion.staged(f, in_try=handlers.may_catch_arithmetic())
 
 
 def _function(f: FunctionType) -> Any:

@@ -19,29 +19,25 @@ autograph.errors.StagingError: two shapes
 
 A `raise` on a traced condition in the body of a `try` becomes a flag (`converters.caught_raises`): `raised` notes the exception,
 `error` gives it to the handlers. Any other exception that ends one branch of a staged `if` is raised, if at all, when the compiled
-program runs, where no handler around the statement can see it (`would_catch`).
+program runs, where no handler around the statement can see it (`would_catch`). Which handlers wait the converter says, by `handled`
+around the body of each `try`.
 """
 
 from __future__ import annotations
 
-import ast
 import sys
-from collections.abc import Iterator
-from types import FrameType
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
 from autograph import errors
-from autograph.code import source
-from autograph.code.registry import Role, known
 from autograph.runtime.checks.tracing_errors import is_of_tracing
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import user_line
-from autograph.runtime.tracing.sharing import named, outward
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
 _NO_EVENTS = (
@@ -160,18 +156,41 @@ def exception_of(exception: Any, cause: Any) -> BaseException:
     return exception
 
 
+class handled:
+    """Around the body of a `try`: what its handlers catch. A function says it, since Python looks the classes up when it must."""
+
+    __slots__ = ("_kinds",)
+
+    def __init__(self, kinds: Callable[[], Any]) -> None:
+        self._kinds = kinds
+
+    def __enter__(self) -> None:
+        context.progress.handled.append(self._kinds)
+
+    def __exit__(self, *error: object) -> None:  # generators may leave theirs in any order
+        handled = context.progress.handled
+        del handled[max(i for i, kinds in enumerate(handled) if kinds is self._kinds)]
+
+
 def would_catch(error: BaseException, by_name: bool = False) -> bool:
     """Whether a handler in the staged functions that run now would catch `error`, which a branch or an iteration raises.
 
     `by_name`: handlers for every exception do not count.
-
-    Found by the positions of the running frames in the user's own file, so nothing is paid while nothing is raised.
     """
-    if not by_name and isinstance(error, context.progress.awaited):
+    return any(_catches(kinds, error, by_name) for kinds in context.progress.handled)
+
+
+def _catches(kinds: Callable[[], Any], error: BaseException, by_name: bool) -> bool:
+    try:
+        pending = [kinds()]
+    except (NameError, AttributeError):  # as Python would say if it came to that
         return True
-    for frame, written in _staged_frames():
-        for kinds in written:
-            if not by_name if kinds is None else may_match(kinds, error, frame, by_name):
+    while pending:
+        kind = pending.pop()
+        if isinstance(kind, tuple):
+            pending += kind
+        elif not isinstance(kind, type) or isinstance(error, kind):
+            if not by_name or (kind is not Exception and kind is not BaseException):
                 return True
     return False
 
@@ -181,36 +200,4 @@ _OF_ARITHMETIC = (ZeroDivisionError(), OverflowError(), ValueError(), np.linalg.
 
 def may_catch_arithmetic() -> bool:
     """Whether a handler around the code that runs now may catch what arithmetic raises."""
-    return context.progress.tries > 0 or any(
-        kinds is None or any(may_match(kinds, error, frame) for error in _OF_ARITHMETIC)
-        for frame, written in _staged_frames()
-        for kinds in written
-    )
-
-
-def _staged_frames() -> Iterator[tuple[FrameType, list[ast.expr | None]]]:
-    """The frames of staged functions that run now, and what the handlers around the lines where they are catch."""
-    for frame in outward(sys._getframe()):
-        entry = known(frame.f_code)
-        if entry is not None and entry.role is Role.STAGED:
-            yield frame, source.caught_around(frame.f_code.co_filename, frame.f_lineno)
-
-
-def may_match(kinds: ast.expr, error: BaseException, frame: FrameType, by_name: bool = False) -> bool:
-    """Whether `except kinds`, written in the code of a frame, may catch `error`."""
-    if isinstance(kinds, ast.Tuple):
-        return any(may_match(kind, error, frame, by_name) for kind in kinds.elts)
-    path: list[str] = []
-    node = kinds
-    while isinstance(node, ast.Attribute):
-        path.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return True
-    found = named(frame, node.id)
-    for name in reversed(path):
-        found = getattr(found, name, None)
-    classes = found if isinstance(found, tuple) else (found,)
-    if by_name and (Exception in classes or BaseException in classes):
-        return False
-    return any(not isinstance(kind, type) or isinstance(error, kind) for kind in classes)
+    return bool(context.progress.handled) and any(map(would_catch, _OF_ARITHMETIC))

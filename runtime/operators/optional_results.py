@@ -36,15 +36,12 @@ def asked_for_none() -> bool:
     return made
 
 
-def asking(f: Any, asked: bool = True, in_try: bool = False) -> Any:
+def asking(f: Any, asked: bool = True) -> Any:
     """The callable that stands for `f` where the result is tested for `None`.
 
     Args:
         asked: false where the result is returned, and the caller of that function does not test it.
-        in_try: whether the call stands in a `try` whose handlers may catch what arithmetic raises.
     """
-    if in_try and is_tracing():
-        return functools.partial(context.call_in_try, context.call_in_try(asking, f, asked))
     found = host.calls.converted(f)
     if not asked or not is_tracing():
         return found

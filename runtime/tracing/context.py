@@ -12,7 +12,7 @@ False
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,8 +39,7 @@ class _Context(threading.local):
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
-        awaited: classes of exceptions that builtins take for an answer, as `hasattr` does.
-        tries: how many calls are running that stand in a `try` whose handlers may catch what arithmetic raises.
+        handled: what the handlers of the `try` bodies that run now catch, each a function (`checks.handlers`).
         attempts: how many calls of functions whose failure was tested before are running (`library.arithmetic_errors`).
         checks, loops: how many were staged so far; `afresh`: traces of functions that no cache knows (`heap.path_conditions`).
         iterated: containers that Python's loops iterate over, by id, each with the number of regions around the loop.
@@ -61,8 +60,8 @@ class _Context(threading.local):
         self.is_exact = self.caller_tests_none = False
         self.guards: list[Any] = []
         self.managers: list[Any] = []
-        self.awaited: tuple[type[BaseException], ...] = ()
-        self.tries = self.attempts = self.checks = self.loops = 0
+        self.handled: list[Callable[[], Any]] = []
+        self.attempts = self.checks = self.loops = 0
         self.afresh: list[Any] = []
         self.iterated: list[tuple[int, int]] = []
         self.kept: list[tuple[Any, Any]] = []
@@ -75,12 +74,6 @@ class _Context(threading.local):
 
 
 progress = _Context()
-
-
-def call_in_try(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """Calls `f`; functions that are converted meanwhile stand in a `try` whose handlers may catch what arithmetic raises."""
-    with setting(tries=progress.tries + 1):
-        return f(*args, **kwargs)
 
 
 def active() -> bool:

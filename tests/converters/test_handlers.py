@@ -34,7 +34,8 @@ CASES = {
         """
         def f(x):
             try:
-                return 1 // x
+                with ag__.handled(lambda: ((KeyError, ZeroDivisionError), (KeyError, TypeError), BaseException)):
+                    return 1 // x
             except (KeyError, ZeroDivisionError):
                 return 0
             except ag__.caught((KeyError, TypeError)) as error:
@@ -57,7 +58,8 @@ CASES = {
         """
         def f(x, kind):
             try:
-                return 1 // x
+                with ag__.handled(lambda: kind):
+                    return 1 // x
             except ag__.caught(kind):
                 return 0
         """,
