@@ -67,7 +67,7 @@ def converted(f: Any) -> Any:
 def staged(f: FunctionType) -> FunctionType:
     """The staged body of the user's Python function; `f` itself where it is library code or stays as it is."""
     guarded_iterators.enter(f.__code__, f.__globals__)
-    return host.conversion.staged(f, in_try=handlers.may_catch_arithmetic())
+    return host.conversion.staged(f, in_try=is_tracing() and handlers.may_catch_arithmetic())
 
 
 def _function(f: FunctionType) -> Any:
