@@ -46,11 +46,7 @@ def why_kept(filename: str, line: int) -> Kept | None:
         return None
     around = [node for node in ast.walk(tree) if _first(node) <= line <= _last(node)]  # outer ones first
     for node in reversed(around):
-        if (
-            isinstance(node, _TESTED)
-            and _first(node.test) <= line <= _last(node.test)
-            and _tests_identity(node.test)
-        ):
+        if isinstance(node, _TESTED) and _first(node.test) <= line <= _last(node.test) and _tests_identity(node.test):
             return Kept(
                 "Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
                 "compare them by `==` or `!=`",
@@ -168,7 +164,9 @@ def _said(function: str, node: ast.AST, does: str, what: Any, suspension: Any) -
     else:
         instead = "yield in every case, with a flag that says whether the value counts"
     why = f"a compiled program cannot stop half-way, so {holds} {word} stays Python's own"
-    return Kept(why, instead, f"{kind} '{function}' {does} inside {_CONSTRUCTS[type(node)]} that a traced value decides", sides)
+    return Kept(
+        why, instead, f"{kind} '{function}' {does} inside {_CONSTRUCTS[type(node)]} that a traced value decides", sides
+    )
 
 
 def _does(suspension: ast.AST) -> str:

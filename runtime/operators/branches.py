@@ -43,10 +43,17 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
 from autograph.runtime.tracing.array_types import convert, placeholder, type_of
-from autograph.runtime.tracing.closure_variables import Enclosed
 from autograph.runtime.tracing.refusals import RETURNED, VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
-from autograph.runtime.tracing.variables import UNSET, Undefined, Variable, cells_of, is_unbound, raise_undefined
+from autograph.runtime.tracing.variables import (
+    UNSET,
+    Enclosed,
+    Undefined,
+    Variable,
+    cells_of,
+    is_unbound,
+    raise_undefined,
+)
 from autograph.runtime.values.key_orders import is_unknown
 from autograph.runtime.values.kinds import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names

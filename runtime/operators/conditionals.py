@@ -37,12 +37,11 @@ from autograph.runtime.jaxprs.passes import bind_conditional
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
-from autograph.runtime.tracing.closure_variables import Enclosed
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import RETURNED, VALUE, quoted
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
-from autograph.runtime.tracing.variables import StateLike, Variable, cells_of, variables_of
+from autograph.runtime.tracing.variables import Enclosed, StateLike, Variable, cells_of, variables_of
 from autograph.runtime.values import optional
 from autograph.runtime.values.locations import ContentsLocation
 from autograph.runtime.values.merge import Merged, Mismatch, fill

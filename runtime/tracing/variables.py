@@ -18,6 +18,7 @@ from types import CellType, FunctionType
 from typing import Any, NoReturn, Protocol
 
 from autograph.errors import UndefinedVariableError
+from autograph.runtime.tracing import sharing
 
 
 class _Unset:
@@ -164,6 +165,35 @@ def cells_of(function: Any, optional: Sequence[str] = ()) -> list[Variable]:
     assert isinstance(function, FunctionType)
     cells = zip(function.__code__.co_freevars, function.__closure__ or ())
     return [CellVariable(name, cell, name in optional) for name, cell in cells]
+
+
+class Enclosed:
+    """Variables that only closures made in the branches of a statement may read later: which of them nobody reads any more.
+
+    A lambda that a branch hands to `jax.vmap`, a generator that it sums up: they are gone when the branch is over, and so is
+    the last reader of what they refer to. A function over a variable refers to its cell, whose references tell.
+
+    >>> def f(x, keep=[]):
+    ...     [variable] = variables = cells_of(lambda: x)
+    ...     enclosed = Enclosed(variables, ["x"])
+    ...     before = sum(v * x for v in (1, 2)), enclosed.is_dead("x")
+    ...     keep.append(lambda: x)
+    ...     return before, enclosed.is_dead("x")
+    >>> f(2)
+    ((6, True), False)
+
+    Args:
+        variables: those of the statement.
+        names: those of them that only closures made in the branches may read later.
+    """
+
+    def __init__(self, variables: list[Variable], names: Sequence[str]) -> None:
+        self._cells = {v.name: v.cell for v in variables if v.name in names and isinstance(v, CellVariable)}
+        self._counts = {name: sharing.outside(self._cells, name) for name in self._cells}
+
+    def is_dead(self, name: str) -> bool:
+        """Whether the branches, which are over, left no closure over a variable."""
+        return name in self._cells and sharing.outside(self._cells, name) <= self._counts[name]
 
 
 def read_free(variable: Callable[[], Any]) -> Any:

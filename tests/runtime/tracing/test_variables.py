@@ -1,10 +1,15 @@
 """Variables of a statement: cells, states of functions, unbound variables."""
 
+import jax
+import jax.numpy as jnp
 import pytest
 
-from autograph.errors import UndefinedVariableError
+import autograph as ag
+from autograph.errors import StagingError, UndefinedVariableError
 from autograph.runtime.operators.unbound_reads import read
 from autograph.runtime.tracing.variables import UNSET, State, Undefined, raise_undefined, variables_of
+
+KEPT = {}
 
 
 def test_cells_are_read_written_and_unbound():
@@ -66,3 +71,21 @@ def test_read_explains_an_undefined_variable():
 def test_placeholders_are_harmless_to_look_at():
     assert repr(UNSET) == "<unset>" and repr(Undefined("x", "")) == "<undefined x>"
     assert not hasattr(UNSET, "__dict__")
+
+
+def test_a_closure_that_is_left_keeps_its_variable_joined():
+    """`KEPT` is told of by the closure of one branch, through C code that no journal sees."""
+
+    def f(x, ok):
+        if ok > 0:
+            x = x[:2]
+            jax.tree.map(lambda key: KEPT.__init__({key: lambda: x}), "a")
+        else:
+            x = x[:1]
+        return 0.0
+
+    try:
+        with pytest.raises(StagingError, match="different values in 'x'"):
+            ag.jit(f)(jnp.arange(3.0), 1.0)
+    finally:
+        KEPT.clear()
