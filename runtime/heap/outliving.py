@@ -46,7 +46,7 @@ from autograph.runtime.tracing.refusals import quoted
 from autograph.runtime.tracing.sharing import locals_of
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_location
-from autograph.runtime.values.reachability import unreferenced, walk
+from autograph.runtime.values.reachability import unreferenced
 
 _OF_NUMBERS = (np.ndarray, np.flatiter, memoryview, bytearray, array)
 """Containers that cannot hold a traced value."""
@@ -324,6 +324,14 @@ def _before(note: Note) -> list[Any]:
 
 def _traces_in(values: list[Any]) -> list[Any]:
     """The traces of the tracers among values and in what they lead to."""
-    reached = walk(values, lambda x: [child for _, child in outside.leads(x)], most=_MOST)
-    traces = [trace_of(x) for x in reached if issubclass(type(x), jax.core.Tracer)]
-    return list({id(trace): trace for trace in traces}.values())
+    found: dict[int, Any] = {}
+    pending, seen = list(values), set[int]()
+    while pending and len(seen) < _MOST:  # no `walk`: most are tracers, in long lists
+        x = pending.pop()
+        if issubclass(type(x), jax.core.Tracer):
+            trace = trace_of(x)
+            found[id(trace)] = trace
+        elif id(x) not in seen:
+            seen.add(id(x))
+            pending += [child for _, child in outside.leads(x)]
+    return list(found.values())
