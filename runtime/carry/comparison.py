@@ -120,7 +120,7 @@ class Comparison:
         return node
 
     def _again(self, template: Template) -> Template:
-        """The template, of an attempt that has to be repeated."""
+        """The template, where the attempt must be repeated."""
         self.moved = True
         return template
 
@@ -225,7 +225,7 @@ class Comparison:
         raise Mismatch(path, value, out, CHANGED_AND_REPLACED if both else NO_NUMBER)
 
     def _changes(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
-        """Whether another object of a class of values comes out: then what they hold is carried, unless it stays a number."""
+        """Whether the iteration leaves another object of a value class: its fields are carried then, but for numbers that stay."""
         if not is_value_class(type(value)) or type(out) is not type(value):
             return False
         opened = open_container(value), open_container(out)
@@ -266,7 +266,7 @@ class Comparison:
         return known
 
     def _stays_itself(self, container: Any) -> bool:
-        """Whether a container is the same object in every iteration: one from before the loop, for which nothing stands in."""
+        """Whether a container is the same object in every iteration: one from before the loop that no proxy stands for."""
         return any(location.obj is container for location in self.locations.values()) or self.is_older(container)
 
     def _placeholder_like(self, value: Any, key: tuple[Any, ...]) -> Callable[[], Any]:

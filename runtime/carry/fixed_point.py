@@ -222,7 +222,7 @@ class Carry(Layout):
         return outs
 
     def _doubts(self) -> bool:
-        """Whether something was built on a bool's being one of Python's, which an iteration replaces by an array."""
+        """Whether the trace relied on a bool being Python's, while an iteration replaces it by an array."""
         used = [leaf for leaf in self.leaves if leaf.noted is not None and leaf.noted.is_used]
         found = [leaf for leaf in used if not is_of_python(leaf.out)]
         for leaf in found:
@@ -230,7 +230,7 @@ class Carry(Layout):
         return bool(found)
 
     def repeats_outer(self) -> bool:
-        """Whether the enclosing loop carries what has moved: its attempt must be repeated then, so this loop's is not.
+        """Whether the enclosing loop carries a leaf whose type moved: its attempt is repeated then, and this loop's is not.
 
         The variables get values of the types known so far instead, with which the enclosing attempt goes on.
         """
@@ -271,7 +271,7 @@ class Carry(Layout):
         return join_types(leaf.type, known) if known.shape == leaf.type.shape else known
 
     def _moves(self, outer: Carry, kinds: Sequence[Any], initial: Container[Any]) -> bool:
-        """Whether what has moved is carried into the attempt of the enclosing loop as well."""
+        """Whether the enclosing loop's attempt carries a leaf whose type moved as well."""
         carried_in = {id(leaf.tracer) for leaf in outer.leaves}
         if any(id(leaf.init) in carried_in for leaf, kind in zip(self.leaves, kinds) if kind != leaf.type):
             return True
@@ -300,7 +300,7 @@ class Carry(Layout):
             w.location.set(w.after)
 
     def _open_objects(self, finished: Any, region: journal.Region) -> None:
-        """A variable gets another object of its class in each iteration: its attributes are carried, if nobody else knows it.
+        """Carries the attributes of an object that each iteration replaces by another one of its class, if it has no other name.
 
         Raises:
             Mismatch: another name refers to the object from before the loop, or to the new one.
@@ -358,7 +358,7 @@ class Carry(Layout):
         raise Retry
 
     def holders(self) -> list[Any]:
-        """What refers to the values of variables for the sake of the carry."""
+        """The objects by which the carry refers to the values of variables."""
         return [*self.slots, *(p.template for p in self.slots), *(p.result for p in self.slots)]
 
     def carried(self) -> list[int]:

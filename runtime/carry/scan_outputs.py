@@ -29,8 +29,8 @@ from autograph.runtime.values.writes import Written
 class Grown:
     """The lists to which each iteration of one loop appends the same number of values of the same types.
 
-    What an iteration made of its own and appends is made anew for each iteration, and holds what it held when the iteration
-    was over: an object that several of the appended values lead to stays one object. Anything else is one object that all
+    An object that an iteration makes and appends is built anew for each iteration, with the contents that it had when the
+    iteration was over: an object that several of the appended values lead to stays one object. Anything else is one object that all
     iterations append.
 
     Attributes:
@@ -59,7 +59,7 @@ class Grown:
         return [value for w in self._written for value in w.after[len(w.before) :]]
 
     def open(self, made: Made, aliases: LoopAliases) -> None:
-        """Opens what was appended, now that all of it holds what it held at the end of the iteration."""
+        """Opens the appended objects, which hold their contents of the end of the iteration now."""
         for w in self._written:
             name = w.location.name
             templates = [self._open(x, made, aliases, (w.location.key, name), name) for x in w.after[len(w.before) :]]

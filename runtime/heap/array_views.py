@@ -88,7 +88,7 @@ def live_views(x: Any, of: Any = None) -> list[Any]:
 
 
 def _lanes(x: Any, view: Any) -> int:
-    """How many axes for lanes a tracer has that a view of it was made of."""
+    """How many axes for lanes a tracer has of which a view was made."""
     one, count = innermost(view), innermost(view).ndim - view.ndim
     while one is not None and one is not x:
         made = origin(one)
@@ -130,7 +130,7 @@ def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
 
 
 def lies_in(view: Any, parts: Iterable[Any]) -> bool:
-    """Whether a view was computed as one of these views is, or from what was: then it lies in what that covers."""
+    """Whether a view was computed in the same way as one of these views, or from such a one: then it lies within that view."""
     inner, known = innermost(view), dict[tuple[int, int], bool]()
     return any(_same(innermost(part), one, known) for part in parts for one in (inner, *_chain(inner)))
 

@@ -1,4 +1,4 @@
-"""What frameworks note in objects of their own, and make again wherever they need it: scopes, names that are taken, first uses.
+"""The bookkeeping of frameworks in their own objects, which they make again where they need it: scopes, names in use, first uses.
 
 Nothing in a write tells such a note from data: a private flag may be a layer's "was called" or a helper's "should stop". So the
 notes are known by name, and what any other class of an installed package holds is data: joined, carried or refused.
@@ -186,7 +186,7 @@ def refuse_in_loop(written: Iterable[Written]) -> None:
 
 
 def leave(written: Iterable[Written]) -> None:
-    """Leaves notes that are no longer what they were: ids go on, and a number where there was none has no value till it is made."""
+    """Leaves changed notes so that Flax can go on: ids count on, and a number that the region made first is unset again."""
     for w in written:
         if type(w.after) is int and type(w.before) is int:
             w.location.set(w.after)

@@ -65,16 +65,16 @@ OF_LIBRARY = (
     "where a package makes something on first use, call it once before the statement; what it counts or notes for you, keep in "
     "a variable of your own"
 )
-"""What helps where branches or iterations leave different things in what a package keeps."""
+"""The remedy where branches or iterations leave different values in the state of a package."""
 TRACE_STATE = "_trace_state"
 """The attribute in which `nnx.Variable` notes the trace in which it was made: it refuses writes in another one."""
 
 
 def enter_trace(variable: Any, touch: Callable[[AttributeLocation, bool], None]) -> None:
-    """Makes a variable one of the trace in progress, where that is of a region, and there are but regions up to its own.
+    """Makes a variable one of the trace in progress, where only regions lie between that and the trace that it was made in.
 
     What is written in a region is joined when it is over; the journal, to which `touch` announces it, puts the note of the trace
-    back. What notes no trace stays.
+    back. A variable that notes no trace stays as it is.
     """
     place = AttributeLocation(variable, TRACE_STATE)
     if TRACE_STATE not in attribute_names(variable):

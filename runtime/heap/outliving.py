@@ -4,9 +4,9 @@
 the compiled program do not repeat the write. So the writes of a call that JAX traces are noted, and where the trace ends
 with the call, a place that holds one of its values then is put back and refused.
 
-What counts is what a place holds at the end: a value that was taken out again does no harm, nor does one that code around
-the call can still take out before the trace is over. What was made in the trace is not there afterwards; so a place must be
-one that can be reached from outside (see `outside`).
+Only the value at the end counts: one that was removed again does no harm, nor does one that code around the call can
+still remove before the trace is over. An object that was made in the trace is gone afterwards, so a place counts only if it
+can be reached from outside (see `outside`).
 
 >>> import jax
 >>> log = []
@@ -74,7 +74,7 @@ class Note:
         return errors.Location(self.code.co_filename, position[0] or self.code.co_firstlineno)
 
     def news(self) -> list[Any]:
-        """What the place holds now that it did not hold before."""
+        """The values that the place holds now and did not hold before."""
         now = self.location.get()
         if not isinstance(self.location, ContentsLocation):
             return [] if now is self.before or now is UNSET else [now]
@@ -116,7 +116,7 @@ class Call:
 
 
 def touch(location: Any, *before: Any) -> None:
-    """Takes note of a write to `location` that is about to happen, or that happened to what was there `before`."""
+    """Notes a write to `location` that is about to happen, or that has happened, where the place held `before`."""
     call = progress.call
     if call is None or issubclass(type(location.obj), _OF_NUMBERS):
         return
@@ -146,7 +146,7 @@ def touch_attribute(obj: Any, name: str) -> None:
 
 
 def held() -> list[Any]:
-    """What refers to objects on behalf of the notes: for those who count references."""
+    """The objects by which the notes refer to others: for the counts of references."""
     found: list[Any] = []
     call = progress.call
     while call is not None:
@@ -156,7 +156,7 @@ def held() -> list[Any]:
 
 
 def references(container: Any) -> int:
-    """How many references to a container the notes hold: for those who count them."""
+    """How many references to a container the notes hold."""
     count, call = 0, progress.call
     while call is not None:
         count += id(container) in call.notes
@@ -300,7 +300,7 @@ def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]
 
 
 def _known_elsewhere(suspects: list[Note], notes: list[Note], results: list[Any]) -> list[Note]:
-    """Those of which something knows the object beside the notes and the results."""
+    """The suspects to whose object something refers besides the notes and the results."""
     candidates = {id(note.location.obj): note.location.obj for note in suspects}
     holders = [suspects, results, *(held for note in notes for held in _holders_in(note))]
     pending = [*results]

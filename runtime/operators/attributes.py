@@ -97,7 +97,7 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
 
 
 def no_part_of_array(name: str) -> Exception:
-    """What is raised where `x.T = v`, `x.T[0] = v` or `x.shape = s` would have to change an array of JAX."""
+    """The refusal where `x.T = v`, `x.T[0] = v` or `x.shape = s` would have to change an array of JAX."""
     return refusal(
         f"`.{name}` of an array is written",
         why="NumPy changes the array itself there; an array of a compiled program is a value, and this attribute another one",
@@ -144,7 +144,7 @@ def _by_method(obj: Any, name: str, methods: tuple[str, str, str], *value: Any) 
 def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:
     """A method that writes or deletes an attribute, converted.
 
-    A library's writes natively, so the attribute that it is named for is announced; the user's announces its own.
+    A library's setter writes natively, so the attribute of its name is announced here; the user's announces its own writes.
     """
     found = host.calls.staged(method)
     if found is method:

@@ -8,7 +8,7 @@ there afterwards:
 | --- | --- |
 | the same object | it stays |
 | numbers or arrays of a joinable type | one output of the `cond` |
-| containers of one structure, objects that nobody else knows | one of outputs, and a note of what it may stand for |
+| containers of one structure, objects that nobody else knows | one built of outputs, with a note of the objects that it may be |
 | a value in one branch only, where the other raised, returned or leaves it dead | that value, with a placeholder beside it |
 | anything else | refused by name (`Mismatch`) |
 
@@ -139,7 +139,7 @@ class MergedBranches:
         self.dead = [None if no is yes else yes for no, yes in zip(*sides, strict=True)]
 
     def close(self) -> None:
-        """Says of each container that was joined what it may stand for; what the branches made is a token from now on."""
+        """Notes for each joined container which objects it may be; tokens stand for those that the branches made."""
         nodes = self.join.nodes
         found = [[root for source in sources for root in aliases.roots_of(source)] for sources, _, _ in nodes.values()]
         if not found:
@@ -181,7 +181,7 @@ class MergedBranches:
         return made
 
     def _find_objects(self) -> None:
-        """Notes which ordinary objects among the results nobody else knows: two of them join attribute by attribute."""
+        """Notes which ordinary objects among the results have no other name: two of them join attribute by attribute."""
         branches = (self.body, self.orelse)
         objects = differing_objects(*((branch.value, *branch.values) for branch in branches))
         if objects:  # references are counted next, and nothing else of ours refers to them
@@ -389,4 +389,4 @@ class _Dead:
 
 _DEAD = _Dead()
 _ABSENT = _Dead()
-"""The same where what follows does read it, but for a variable that is `None` then: a loop may not keep an old value instead."""
+"""The same for an output that is read only where its variable is not `None`: a loop may not keep an old value in its place."""

@@ -234,7 +234,7 @@ def _is_row(owners: list[Any], place: int) -> bool:
 
 
 def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[Any]]:
-    """What the steps of a path lead to.
+    """The objects that the steps of a path lead to.
 
     Returns:
         with them the keys that are left where a traced one picks a list in a list: then they lead to the outer one only.
@@ -282,7 +282,7 @@ def _announce(x: Any, i: Any) -> None:
 
 
 def latest_at(base: Any, path: tuple[Step, ...]) -> Any:
-    """After a call that was handed `base.a[k]`: the array that it left is written there; returns the new base."""
+    """Writes to `base.a[k]`, which was handed to a call, the array that the call left; returns the new base."""
     owners = _follow(base, path)
     if any(issubclass(type(owner), tuple) for owner in owners):
         return base  # whoever reads it is refused
@@ -290,7 +290,7 @@ def latest_at(base: Any, path: tuple[Step, ...]) -> Any:
 
 
 def in_place_method(x: Any, method: str) -> Any:
-    """The method `sort` or `fill` of `x`, called for what it does to `x`; of an array it assigns all elements."""
+    """The method `sort` or `fill` of `x`, which changes `x`; that of an array assigns all its elements."""
     if not is_jax_array(x):
         return host.calls.converted(getattr(x, method))
 

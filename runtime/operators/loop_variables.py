@@ -42,10 +42,10 @@ class Hidden:
 
 
 class Checked(Hidden):
-    """Whether no check of a loop's iterations has failed. Only carried where they make some, which is found as an iteration
+    """Whether no check of a loop's iterations has failed. Carried only where they make some, which shows when an iteration
     is traced.
 
-    No number of iterations would do for later checks to wait for: XLA may know it, and may write the iterations out one by one.
+    Later checks cannot wait for the number of iterations instead: XLA may know it, and may unroll the loop.
     """
 
     __slots__ = ("_carry",)
@@ -62,7 +62,7 @@ class Checked(Hidden):
             path_conditions.survived(self.value)
 
     def end(self) -> bool:
-        """Notes what the iteration has passed. Whether it must be traced again, with this among what is carried."""
+        """Notes which checks the iteration passed. Returns whether it must be traced again, with this variable in the carry."""
         holds = path_conditions.passed().holds
         if holds is None:
             return False
@@ -75,7 +75,7 @@ class Checked(Hidden):
 
 
 def note_checks(carry: Carry, results: Sequence[Any]) -> None:
-    """Notes what later checks may know of those in a loop, or wait for: the loop has left its results."""
+    """Notes for later checks what is known of the checks in a loop, which has left its results, and what to wait for."""
     for variable in carry.variables:
         if type(variable) is Checked:
             path_conditions.survived(variable.value)

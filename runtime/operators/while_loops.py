@@ -328,7 +328,7 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
 
 
 def _name(carry: Carry) -> str:
-    """The name of the test: it tells our loops from the user's own, and how many states a gradient may keep."""
+    """The name of the test, by which reverse mode knows our loops, and how many states a gradient may keep."""
     return reverse_mode.tag(carry.assumptions.options.get("checkpoints"))
 
 
