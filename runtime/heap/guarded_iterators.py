@@ -1,5 +1,6 @@
 """Iterators that a region can reach while it is staged: each is replaced by a proxy that refuses to be advanced.
 
+One of which a library wrote `__next__` in Python (`haiku.PRNGSequence`) is put back instead: what it holds is announced.
 They stand in variables that the region's functions close over, in the globals that these name, and in what these lead to (see
 `iterator_search`). A function that the region calls may name further attributes: they are looked at before it runs. Everything
 is put back when the region ends, also in what it wrote.
@@ -29,7 +30,8 @@ from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph.code import registry
-from autograph.runtime.heap.iterator_search import Names, Proxy, cells_of, find, is_guarded
+from autograph.runtime.heap import journal
+from autograph.runtime.heap.iterator_search import Names, Proxy, cells_of, find, is_guarded, is_of_library
 from autograph.runtime.heap.iterators import ADVANCING, advances
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import refusal
@@ -117,7 +119,9 @@ class _Guard:
         values += [(value, None, name) for value, name in before.values()]
         found, self.names = find(values, self.names, before)
         for value, place, name in found:
-            if self.region is not None and self.region.is_trial:
+            if is_of_library(value):
+                journal.touch_container(value, by_library=True)
+            elif self.region is not None and self.region.is_trial:
                 self.region.is_final = True
             elif place is not None:
                 self.places.append((place, value))

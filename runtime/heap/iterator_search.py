@@ -27,9 +27,10 @@ import jax
 import numpy as np
 
 from autograph.code import registry
-from autograph.code.library import is_library_class
+from autograph.code.library import is_library, is_library_class
 from autograph.runtime.heap.iterators import BOUND, advances, is_native_class
 from autograph.runtime.heap.library_objects import has_library_methods
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.staging import JITTED
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, CellLocation, attribute_names
@@ -133,7 +134,7 @@ class _Search:
             way = _way(type(value))
             if way is None or id(value) in seen:
                 continue
-            if is_guarded(value) or (type(value) is tuple and any(map(is_guarded, value))):
+            if way is _IS_OF_LIBRARY or is_guarded(value) or (type(value) is tuple and any(map(is_guarded, value))):
                 yield value, place, name
                 continue
             if len(seen) == _FEW and not _may_lead_to_one([value for value, _, _ in values]):
@@ -209,7 +210,7 @@ def _may_lead_to_one(values: list[Any]) -> bool:
     seen = set[int]()
     while values:
         ways = {kind: _way(kind) for kind in set(map(type, values))}
-        if _IS_ITERATOR in ways.values():
+        if _IS_ITERATOR in ways.values() or _IS_OF_LIBRARY in ways.values():
             return True
         level = {id(value): value for value in values if ways[type(value)] is not None}
         for key in seen & level.keys():
@@ -234,6 +235,11 @@ def is_guarded(value: Any) -> bool:
     if type(value) is functools.partial:
         return any(map(is_guarded, (value.func, *value.args, *value.keywords.values())))
     return _way(type(value)) is _IS_ITERATOR or advances(value)
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether a value is an iterator of which a library wrote `__next__` in Python: what it advances can be put back."""
+    return _way(type(value)) is _IS_OF_LIBRARY
 
 
 def _of_sequence(value: Any, name: str) -> Iterator[Value]:
@@ -288,11 +294,12 @@ def _of_namespace(value: Any, name: str) -> Iterator[Value]:
 
 
 _IS_ITERATOR: Any = object()
+_IS_OF_LIBRARY: Any = object()  # see `is_of_library`
 _HAS_ATTRIBUTES: Any = object()  # those that the code names: see `_Search.attributes`
 
 
 def _way(kind: type) -> Any:
-    """What gives the values that one of a class leads to; `_IS_ITERATOR` for an iterator, None for what leads nowhere."""
+    """What gives the values that one of a class leads to; one of the marks above, or None for what leads nowhere."""
     try:
         return _ways[kind]
     except KeyError:
@@ -314,6 +321,9 @@ def _found_way(kind: type) -> Any:
             return way
     if issubclass(kind, type):
         return _of_class
+    step = static_lookup(kind, "__next__")
+    if type(step) is FunctionType and is_library(step):
+        return _IS_OF_LIBRARY
     return None if is_library_class(kind) else _HAS_ATTRIBUTES
 
 

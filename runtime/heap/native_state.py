@@ -18,7 +18,7 @@ import weakref
 from concurrent.futures import Executor
 from contextvars import ContextVar
 from queue import SimpleQueue
-from types import FunctionType, MethodDescriptorType
+from types import FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def make_iterator(*args: Any) -> Any:
 
 
 def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
-    """`next(iterator)`, of a Python `__next__` converted.
+    """`next(iterator)`, of a Python `__next__` converted, or announced where it is a library's.
 
     Raises:
         StagingError: a region is being staged, and the iterator is native and older than the region.
@@ -82,7 +82,7 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
 
 def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
     try:
-        return host.calls.staged(method)(iterator)
+        return host.calls.converted(MethodType(method, iterator))()
     except StopIteration:
         if default is _MISSING:
             raise

@@ -38,7 +38,7 @@ from autograph import errors
 from autograph.runtime.heap import aliases, class_fallback, framework_notes, journal
 from autograph.runtime.heap.array_versions import JoinedArrays
 from autograph.runtime.heap.escape import made_inside, owned, reaches_object
-from autograph.runtime.heap.library_objects import OF_LIBRARY
+from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
@@ -339,16 +339,17 @@ class MergedBranches:
             except Mismatch as differ:
                 if not self._is_dying(location):
                     differ.place = location
-                    if location.key in self.of_libraries and not self._is_named(location.obj):
+                    if location.key in self.of_libraries and self._is_librarys(location.obj):
                         differ.instead = OF_LIBRARY
                     raise
                 self.join.reset(mark)
         return found
 
-    def _is_named(self, obj: Any) -> bool:
-        """Whether a variable of the function holds an object: then it is no state of a library that wrote to it."""
+    def _is_librarys(self, obj: Any) -> bool:
+        """Whether what a library wrote to an object is its own state: of a class of its own, or one that no variable holds."""
         functions = (getattr(branch.run, "__wrapped__", branch.run) for branch in (self.body, self.orelse))
-        return any(variable.get() is obj for function in functions for variable in cells_of(function))
+        is_named = any(variable.get() is obj for function in functions for variable in cells_of(function))
+        return has_library_methods(type(obj)) or not is_named
 
     def _or_of_class(
         self, location: AttributeLocation, left: Any, right: Any, merged: dict[Any, Any]

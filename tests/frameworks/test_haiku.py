@@ -235,3 +235,31 @@ def test_decoding_in_a_method(jit):
     net = hk.without_apply_rng(hk.transform(by_method))
     params = net.init(KEY, jnp.int32(1))
     return [jit(net.apply)(params, jnp.int32(k)) for k in range(5)]
+
+
+@program
+def test_keys_of_a_sequence_in_a_branch(jit):
+    @jit
+    def run(key, x):
+        keys = hk.PRNGSequence(key)
+        if x > 0:
+            x = x + jax.random.uniform(next(keys))
+            for one, _ in zip(keys, range(2)):
+                x = x - jax.random.uniform(one)
+        return x + jax.random.uniform(next(keys))
+
+    return [run(KEY, x) for x in (1.0, -1.0)]
+
+
+@program
+def test_keys_of_a_sequence_in_a_loop(jit):
+    @jit
+    def run(key):
+        keys, n = hk.PRNGSequence(key), 0
+        x = jax.random.normal(next(keys))
+        while x < 0.5:
+            x = jax.random.normal(next(keys))
+            n += 1
+        return x, n, jax.random.normal(next(keys))
+
+    return [run(jax.random.key(seed)) for seed in range(4)]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.frameworks.harness import convert, framework, program
+from tests.frameworks.harness import convert, framework, program, refused
 
 keras = framework("keras")
 if keras.backend.backend() != "jax":
@@ -265,3 +265,16 @@ def test_normalization_in_a_branch(jit):
         return x
 
     return [run(x) for x in (SMALL, LARGE)]
+
+
+@refused(match="call it once before the statement")
+def test_a_layer_that_is_built_in_a_branch_is_refused(jit):
+    layer = keras.layers.Dense(2)
+
+    @jit
+    def run(x):
+        if jnp.max(x) > 1.0:
+            return layer(x)
+        return x[:, :2]
+
+    return run(LARGE)

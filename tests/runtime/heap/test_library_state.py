@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import importlib
 import sys
 from collections.abc import Iterator
@@ -152,6 +153,18 @@ def frame(**params):
         yield
     finally:
         _local.frames.pop()
+
+
+class Numbers:
+    def __init__(self, first):
+        self.first = first
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.first = self.first + 1.0
+        return self.first
 
 
 def get_state(name):
@@ -395,3 +408,40 @@ def test_a_wrapper_of_jaxs_is_not_taken_for_a_library_of_the_users_module() -> N
 
     assert float(ag.jit(f)(jnp.float32(3.0))) == 6.0
     assert watched == []
+
+
+@pytest.mark.parametrize("where", ["a variable", "an attribute", "a list", "a subclass", "a partial"])
+def test_an_iterator_that_is_written_in_python_is_put_back(acme: ModuleType, where: str) -> None:
+    class Own(acme.Numbers):  # type: ignore[misc, name-defined]
+        pass
+
+    class Holder:
+        pass
+
+    def made(numbers: Any) -> Any:
+        if where == "an attribute":
+            holder = Holder()
+            holder.numbers = numbers  # type: ignore[attr-defined]
+            return lambda: holder.numbers  # type: ignore[attr-defined]
+        box = [numbers]
+        take = functools.partial(next, numbers)
+        return (lambda: box[0]) if where == "a list" else (lambda: iter(take, None)) if where == "a partial" else None
+
+    def branch(x: Any) -> Any:
+        numbers = Own(x) if where == "a subclass" else acme.Numbers(x)
+        get = made(numbers) or (lambda: numbers)
+        if x > 0:
+            x = x + next(get())
+            for number, _ in zip(get(), range(2)):
+                x = x + number
+        return x, numbers.first
+
+    def loop(x: Any) -> Any:
+        numbers = Own(0.0) if where == "a subclass" else acme.Numbers(0.0)
+        get, n = made(numbers) or (lambda: numbers), 0
+        while x < 5.0:
+            x = x + next(get())
+            n += 1
+        return x, n, next(numbers)
+
+    assert agrees(branch) and agrees(loop)
