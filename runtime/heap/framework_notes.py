@@ -35,6 +35,10 @@ _SETS_UP = (
     "_state"  # where a module of Flax notes that it is set up: on first use, and nothing else writes its attributes
 )
 _NOTES = {
+    "distrax._src.bijectors.lambda_bijector.Lambda": frozenset(
+        {"_forward", "_inverse", "_forward_log_det_jacobian", "_inverse_log_det_jacobian"}
+    ),
+    "distrax._src.distributions.transformed.Transformed": frozenset({"_batch_shape", "_dtype", "_event_shape"}),
     "flax.ids.UUIDManager": frozenset({"_id"}),
     "flax.core.scope.Scope": frozenset({"_invalid", "_variables", "reservations", "rng_counters"}),
     "flax.linen.module.Module": frozenset({"scope", "_compact_name_scope_modules", _SETS_UP}),
@@ -43,8 +47,11 @@ _NOTES = {
     ),
     "flax.nnx.pytreelib.Pytree": frozenset({"_pytree__state"}),
     "haiku._src.basic.Linear": frozenset({"input_size"}),
+    "haiku._src.bias.Bias": frozenset({"bias_shape", "input_size"}),
+    "haiku._src.group_norm.GroupNorm": frozenset({"axis", "first_input_shape", "group_shape", "rank"}),
     "haiku._src.module.Module": frozenset({"_submodules"}),
     "keras.src.layers.layer.Layer": frozenset({"_called"}),
+    "numpyro.distributions.transforms.Transform": frozenset({"_inv"}),
 }
 """The attributes, by the class that defines them."""
 

@@ -204,3 +204,19 @@ def test_hmm_by_hand(jit):
         return alpha
 
     return forward(jnp.array([0.5, jnp.nan, -1.0]))
+
+
+@program
+def test_what_is_inferred_on_first_use_in_a_branch(jit):
+    doubled = distrax.Lambda(lambda x: 2.0 * x + 1.0)
+    d = distrax.Transformed(distrax.Normal(0.0, 1.0), distrax.ScalarAffine(1.0, 2.0))
+
+    @jit
+    def run(key, x):
+        if x > 0:
+            y = d.sample(seed=key) + doubled.inverse(x)
+        else:
+            y = doubled.forward(x)
+        return y + d.log_prob(x)
+
+    return [run(KEY, jnp.float32(x)) for x in (1.0, -1.0)]

@@ -263,3 +263,22 @@ def test_keys_of_a_sequence_in_a_loop(jit):
         return x, n, jax.random.normal(next(keys))
 
     return [run(jax.random.key(seed)) for seed in range(4)]
+
+
+def normed_in_groups(x):
+    layers = hk.GroupNorm(2), hk.Bias()
+    if hk.running_init():
+        return [layer(x) for layer in layers]
+    y = x
+    for layer in layers:
+        if jnp.sum(x) > 0:
+            y = layer(y)
+    return y
+
+
+@program
+def test_layers_that_note_their_shape_in_a_branch(jit):
+    x = jnp.arange(8.0).reshape(2, 4)
+    net = hk.without_apply_rng(hk.transform(normed_in_groups))
+    params = net.init(KEY, x)
+    return [jit(net.apply)(params, k * x) for k in (1, -1)]

@@ -206,6 +206,23 @@ def test_a_reflected_walk(jit):
     return [run(jax.random.key(seed)) for seed in range(3)]
 
 
+@program
+def test_the_inverse_of_a_transform_in_a_branch(jit):
+    """It is kept by a weak reference, and made again."""
+    affine = dist.transforms.AffineTransform(1.0, 2.0)
+    d = dist.TransformedDistribution(dist.Normal(0.0, 1.0), [affine, dist.transforms.ExpTransform()])
+
+    @jit
+    def run(x):
+        if x > 0:
+            y = d.log_prob(x)
+        else:
+            y = affine.inv(x)
+        return y
+
+    return [run(x) for x in (0.3, -0.3)]
+
+
 def branching(data):
     loc = numpyro.sample("loc", dist.Normal(0.0, 1.0))
     if loc > 0.5:
