@@ -154,7 +154,11 @@ def message(
     return "\n  ".join(lines)
 
 
-class AutoGraphError(Exception):
+class Brief:
+    """Marks exceptions whose tracebacks show the user's lines alone."""
+
+
+class AutoGraphError(Brief, Exception):
     """Base of everything that this library raises on its own account.
 
     Args:
@@ -233,6 +237,7 @@ PACKAGE_DIRECTORIES = (_HERE,) + tuple(
 )
 _OURS = tuple(directory + os.sep for directory in PACKAGE_DIRECTORIES)
 _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
+_STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 
 def is_ours(filename: str) -> bool:
@@ -245,11 +250,19 @@ def is_of_jax(code: CodeType) -> bool:
     return code.co_filename.startswith(_JAX)
 
 
+def _is_of_libraries(filename: str) -> bool:
+    """Whether a file belongs to this library, to JAX or to the standard library."""
+    return filename.startswith((*_OURS, _JAX)) or (
+        filename.startswith(_STANDARD_LIBRARY) and "-packages" not in filename.removeprefix(_STANDARD_LIBRARY)
+    )
+
+
 def trim(exc: BaseException, *, entry: bool = False) -> BaseException:
     """Takes our frames out of the traceback of `exc`, and out of what it was raised from where that is ours too.
 
-    Errors of our own lose JAX's frames as well: the user's lines say all there is to say. Nothing is attached to the
-    exception, which may be frozen or refuse attributes. `AUTOGRAPH_DEBUG=1` leaves everything in place.
+    Errors of our own lose the frames of JAX and of the standard library as well: the user's lines say all there is to
+    say. Nothing is attached to the exception, which may be frozen or refuse attributes. `AUTOGRAPH_DEBUG=1` leaves
+    everything in place.
 
     Args:
         exc: an exception that is being handled.
@@ -270,13 +283,13 @@ def trim(exc: BaseException, *, entry: bool = False) -> BaseException:
 
 
 def _relink(exc: BaseException, entry: bool) -> None:
-    hidden = (*_OURS, _JAX) if isinstance(exc, AutoGraphError) else _OURS
+    is_hidden = _is_of_libraries if isinstance(exc, Brief) else is_ours
     kept: list[TracebackType] = []
     traceback = exc.__traceback__
     if entry and traceback is not None:
         traceback = traceback.tb_next
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(hidden):
+        if not is_hidden(traceback.tb_frame.f_code.co_filename) and not (kept and _is_again(traceback, kept[-1])):
             kept.append(traceback)
         traceback = traceback.tb_next
     chain: TracebackType | None = None
@@ -285,14 +298,20 @@ def _relink(exc: BaseException, entry: bool) -> None:
     BaseException.with_traceback(exc, chain)  # not the attribute: a class may have overridden it
 
 
+def _is_again(last: TracebackType, before: TracebackType) -> bool:
+    """Whether the last place of a traceback, which never ran, is the one before: a check that fails where nothing is compiled."""
+    names = {shown_name(link.tb_frame.f_code.co_filename) for link in (last, before)}
+    return last.tb_next is None and last.tb_frame.f_back is None and len(names) == 1 and last.tb_lineno == before.tb_lineno
+
+
 def boundary(fn: F) -> F:
-    """Errors of our own leave a public function without our frames: the user's line that called it says all."""
+    """Errors leave a public function without our frames: the user's line that called it says all."""
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return fn(*args, **kwargs)
-        except AutoGraphError as error:
+        except Exception as error:
             trim(error)
             raise
 

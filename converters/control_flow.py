@@ -176,10 +176,10 @@ class ControlFlow(StatementConverter):
         """
         given = getattr(loop, "options", None)
         every_iteration = [*loop.body, *([loop.test] if isinstance(loop, gast.While) else ())]
-        if self.conversion.names.isdisjoint(RESIZING):
-            found = []
-        elif given is not None:
+        if given is not None:
             found = resized(every_iteration, self.alias)
+        elif self.conversion.names.isdisjoint(RESIZING):
+            found = []
         elif isinstance(loop, gast.While) or getattr(loop, "extra_test", None) is not None:
             found = shortened(every_iteration, self.alias)
         else:

@@ -41,13 +41,14 @@ from autograph.conversion import unknown_values
 from tests.programs.harness import difference
 
 REMEDIES = {
-    "{lists}": "append in both branches, a neutral value in one of them, or write into an array (x[n] = ...) and count",
+    "{lists}": "append in both branches, a neutral value in one of them, or in a loop say how often the loop iterates at most, "
+    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
     "{branches}": "make both branches leave a value of one shape, dtype and structure, "
     "or test a Python value (a static argument), so that only one branch is used",
     "{grows}": "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
-    "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it iterates "
-    "at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often the loop "
+    "iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
     "{carry}": "keep shape, structure and kind of the value the same in every iteration "
     "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
 }
@@ -2236,7 +2237,7 @@ def masked(x):
                   return jnp.arange(n)
                          ^^^^^^^^^^^^^
               why: {later}
-              instead: use the largest size and mask what is too much, or make the value static (`static_argnums`)
+              instead: use jax.numpy and arrays of a known size (mask what is too much), or make the value static (`static_argnums`)
             """,
         ),
         (
@@ -2956,7 +2957,7 @@ f(1)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["before", "negative", "positive"] * 2
     assert done.stderr.replace(str(tmp_path.resolve()) + os.sep, "").splitlines() == [
         "program.py:9: AutoGraphWarning: `print` shows a traced value while the program is traced, in both branches of an `if` "
-        "and once for a loop; `jax.debug.print('{}', x)` prints when the program runs",
+        "and once for a loop; `jax.debug.print('negative {} or zero', x)` prints when the program runs",
         '  print(f"negative {x}", "or zero")',
     ]
 

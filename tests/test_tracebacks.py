@@ -4,6 +4,7 @@ import bdb
 import inspect
 import linecache
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -159,6 +160,46 @@ def test_a_prologue_leaves_no_frame() -> None:
         call_jitted(ag.convert(failing))
     names = [entry.name for entry in traceback.extract_tb(ours.value.__traceback__)]
     assert names.count("failing") == 1
+
+
+def frames_of(fn: Any, *args: Any) -> list[tuple[str, str]]:
+    """File and line of each frame from the call of the function on."""
+    with pytest.raises(Exception) as raised:
+        fn(*args)
+    found = traceback.extract_tb(raised.value.__traceback__)
+    return [(os.path.basename(frame.filename), (frame.line or "").strip()) for frame in found[1:]]
+
+
+def test_an_error_of_pythons_own_class_shows_the_function_once() -> None:
+    def repeated(n: Any) -> Any:
+        size = n + 1
+        return [0] * size
+
+    assert frames_of(ag.jit(repeated), 3) == [("test_tracebacks.py", "return [0] * size")]
+
+
+def test_an_error_of_ours_shows_no_frame_of_the_standard_library() -> None:
+    def drawn(n: Any) -> Any:
+        return random.Random(1).randint(0, n)
+
+    assert frames_of(ag.jit(drawn), 3) == [("test_tracebacks.py", "return random.Random(1).randint(0, n)")]
+    with pytest.raises(ag.StagingError) as raised:
+        ag.jit(drawn)(3)
+    assert "During handling" not in "".join(traceback.format_exception(raised.value))
+
+
+def test_a_check_that_fails_where_nothing_is_compiled_shows_its_line_once() -> None:
+    def positive(x: Any) -> Any:
+        assert x > 0, "no"
+        return x
+
+    frames = frames_of(jax.vmap(ag.convert(positive)), jnp.array([1.0, -1.0]))
+    assert [line for name, line in frames if name == "test_tracebacks.py"] == ['assert x > 0, "no"']
+    assert not [name for name, _ in frames if name == "debugging.py"]
+
+
+def test_a_wrong_option_of_jit_shows_no_frame_of_ours() -> None:
+    assert not [name for name, _ in frames_of(lambda: ag.jit(failing, no_option=1)) if name in ("errors.py", "api.py")]
 
 
 def test_exceptions_that_refuse_attributes_are_trimmed_too() -> None:

@@ -83,18 +83,22 @@ def shortened(block: list[Any], alias: str) -> list[str]:
     return sorted(found - _owners(block, alias, _GROW)) if found else []
 
 
-_GROW = frozenset({"append", "extend", "insert"})
-_SHRINK = frozenset({"pop", "clear", "remove"})
+_FUNCTIONS = frozenset({"heappush", "heappop", "insort", "insort_left", "insort_right"})
+_GROW = frozenset({"append", "extend", "insert"}) | _FUNCTIONS - {"heappop"}
+_SHRINK = frozenset({"pop", "clear", "remove", "heappop"})
 RESIZING = _GROW | _SHRINK
-"""The methods that make a list longer or shorter."""
+"""The methods that make a list longer or shorter, and the functions that do it to their first argument."""
 
 
 def _owners(block: list[Any], alias: str, methods: frozenset[str]) -> set[str]:
-    found = set()
+    found: set[str] = set()
     for node in walk(*block):
         function = callee(node, alias) if isinstance(node, gast.Call) else None
-        if isinstance(function, gast.Attribute) and function.attr in methods and isinstance(function.value, gast.Name):
-            found.add(str(function.value.id))
+        name = getattr(function, "attr", None) or getattr(function, "id", None)
+        if name not in methods:
+            continue
+        changed = node.args[:1] if name in _FUNCTIONS else [getattr(function, "value", None)]
+        found.update(str(owner.id) for owner in changed if isinstance(owner, gast.Name))
     return found
 
 

@@ -133,7 +133,12 @@ class Unit:
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         body = FunctionType(code, cells.__globals__, code.co_name, None, given)
         with outliving.Watch(sys._getframe(2), cells, code, context.innermost()) as watch:
-            return watch.checked([self._call(body, cells, arguments)])
+            try:
+                return watch.checked([self._call(body, cells, arguments)])
+            except Exception as exc:  # here: one that the prologue raised would show its frame a second time
+                if (explained := unknown_values.explain(exc, self.source.code)) is not exc:
+                    raise explained from explained.__cause__
+                raise
 
     def _call(self, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
         """Calls the staged body, after what is to be done for an outermost call."""
@@ -193,12 +198,8 @@ class Unit:
                     register_all(code, Role.STAGED, None)
                     register(code, Role.STAGED, self)
                     self._staged = code
-                    verbosity.tell(
-                        1,
-                        "converted %s (%s:%d) in %.1f ms",
-                        *verbosity.described(code),
-                        1e3 * (time.perf_counter() - began),
-                    )
+                    took = 1e3 * (time.perf_counter() - began)
+                    verbosity.tell(1, "converted %s (%s:%d) in %.1f ms", *verbosity.described(code), took)
         return self._staged
 
     def _build(self, namespace: Namespace) -> CodeType:

@@ -18,7 +18,6 @@ True `bin(n)` needs a traced value as a Python integer
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import linecache
@@ -34,6 +33,7 @@ from autograph.code.library import is_installed, is_library_file
 from autograph.code.registry import known
 from autograph.conversion import kept_statements
 from autograph.errors import Location, StagingError, is_of_jax, is_ours, message, shown_name
+from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
 from autograph.runtime.tracing import host
 
@@ -139,7 +139,7 @@ _KINDS = (
         jax.errors.ConcretizationTypeError,
         "needs a value that is known while the program is traced",
         _KNOWN_LATER,
-        f"use the largest size and mask what is too much, {_STATIC}",
+        f"use jax.numpy and arrays of a known size (mask what is too much), {_STATIC}",
     ),
     _Kind(
         jax.errors.UnexpectedTracerError,
@@ -210,6 +210,8 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
     said = message(text, at=at, sides=sides, why=why, instead=instead)
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
+    if exc.__context__ is not None and is_of_tracing(exc.__context__):
+        exc.__suppress_context__ = True  # library code had asked in another way before
     exc.args = (Explained(said),)
     if kind.text:  # one of Python's own classes
         exc = _again(exc)
@@ -299,36 +301,3 @@ def _places(traceback: TracebackType | None) -> Iterator[_Place]:
             yield _Place(code, traceback.tb_lineno, *span, is_called_by_others=not caller_is_users)
         caller_is_users = is_users
         traceback = traceback.tb_next
-
-
-def debug_print(line: str) -> str:
-    """The call that shows what the f-string of a line shows; empty where it is not one plain f-string in one line.
-
-    >>> debug_print('print(f"loss {loss:.3f} of {n!r:>3}")')
-    "jax.debug.print('loss {:.3f} of {!r:>3}', loss, n)"
-    """
-    try:
-        found = [node for node in ast.walk(ast.parse(line.strip())) if isinstance(node, ast.JoinedStr)]
-    except (SyntaxError, ValueError):
-        return ""
-    inside = [node.format_spec for whole in found for node in whole.values if isinstance(node, ast.FormattedValue)]
-    whole = [node for node in found if node not in inside]
-    if len(whole) != 1 or any(
-        isinstance(node, ast.FormattedValue) for spec in inside if spec for node in ast.walk(spec)
-    ):
-        return ""
-    text, values = "", []
-    for part in whole[0].values:
-        if isinstance(part, ast.FormattedValue):
-            conversion = "" if part.conversion < 0 else f"!{chr(part.conversion)}"
-            spec = "" if part.format_spec is None else f":{_constant(part.format_spec)}"
-            text += f"{{{conversion}{spec}}}"
-            values.append(ast.unparse(part.value))
-        else:
-            text += _constant(part).replace("{", "{{").replace("}", "}}")
-    return f"jax.debug.print({', '.join([repr(text), *values])})"
-
-
-def _constant(text: ast.expr) -> str:
-    """What a text without fields says."""
-    return "".join(str(part.value) for part in ast.walk(text) if isinstance(part, ast.Constant))

@@ -32,6 +32,7 @@ from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions, innermost_staged
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import journal
+from autograph.runtime.sequences import counted_range
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing.array_types import of_type
 from autograph.runtime.tracing.refusals import CANNOT_STAGE, refusal
@@ -209,11 +210,13 @@ def _with_room(
         growth.end()
 
 
-def as_it_grows(xs: list[Any], lists: Sequence[Variable], others: int) -> Any:
-    """What a loop runs over that may make the list longer which it runs over: that list as one of traced length.
+def as_it_grows(xs: list[Any] | range, lists: Sequence[Variable], others: int) -> Any:
+    """What a loop runs over in which lists grow: the list that it makes longer, as one of traced length; a range, to be staged.
 
     `others`: how many references to the list there are besides the loop's.
     """
+    if type(xs) is range:
+        return counted_range.range(xs.start, xs.stop, xs.step)
     for variable in lists:
         if variable.get() is xs and others == 1:
             made = _as_bounded(xs)

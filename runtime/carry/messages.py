@@ -8,6 +8,7 @@ variable 'best' cannot be carried by the 'while' loop
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -17,7 +18,7 @@ from autograph.runtime.heap import outside
 from autograph.runtime.heap.escape import ANOTHER
 from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
 from autograph.runtime.heap.unset_reads import READ_FIRST
-from autograph.runtime.tracing.refusals import quoted
+from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, quoted
 from autograph.runtime.tracing.variables import cells_of
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.merge import Mismatch
@@ -40,10 +41,8 @@ _REMEDIES = {
 }
 
 
-_GROWS = (
-    "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
-    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
-)
+_GROWS = f"preallocate an array (x[n] = ...), or {GROWS}"
+_REPLACED = f"append to the list that there is (`xs.append(v)`, `xs += [v]`), and {GROWS}"
 _GROWS_AGAIN = (
     "where a list of unknown length grows, say how often this loop iterates at most too: "
     "`ag.set_loop_options(maximum_iterations=N)`"
@@ -66,6 +65,10 @@ def refuse(
     remedy = remedy or _REMEDIES.get(differ.why)
     if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
         remedy = _SHARED if "maximum_iterations" in options else _GROWS
+    if remedy is None and isinstance(place, ContentsLocation) and type(place.obj) is deque:
+        remedy = GROWS_AS_A_LIST
+    if remedy is None and all("list" in side.split(" of ")[0] for side in (differ.left, differ.right)):
+        remedy = _REPLACED
     if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
         remedy = _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):

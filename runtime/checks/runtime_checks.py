@@ -58,7 +58,7 @@ def set_checks(enabled: bool) -> None:
     globals()["enabled"] = bool(enabled)
 
 
-class RunTimeCheckError(RuntimeError):
+class RunTimeCheckError(errors.Brief, RuntimeError):
     """Raised inside the compiled program when a staged `assert` or `raise` is reached."""
 
     __module__ = "autograph.runtime.checks"  # where a handler of the user's imports it from
@@ -84,11 +84,14 @@ class Place(NamedTuple):
 
     def traceback(self) -> TracebackType:
         """A traceback that ends at the place, in a frame that no other frame called."""
-        code = (lambda: (yield)).__code__.replace(  # a generator has a frame before it runs
+        code = (lambda: (yield)).__code__  # a generator has a frame before it runs
+        count = len(code.co_code) // 2
+        code = code.replace(
             co_filename=errors.shown_name(self.filename),
             co_firstlineno=self.lineno,
             co_name=self.function,
             co_qualname=self.function,
+            co_linetable=b"".join(bytes([0xE7 + min(8, count - i), 0]) for i in range(0, count, 8)),  # without columns
         )
         return TracebackType(None, FunctionType(code, {})().gi_frame, 0, self.lineno)
 

@@ -22,6 +22,7 @@ the text of a traced value is read
 from __future__ import annotations
 
 import functools
+import linecache
 import re
 import warnings
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from typing import Any
 
 from autograph import errors
 from autograph.jax_internals import is_tracing
+from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_traced
@@ -60,13 +62,21 @@ def _refused(name: str) -> Callable[..., Any]:
     return method
 
 
-def unreadable() -> Exception:
-    """The refusal for whatever reads the text."""
+def unreadable(line: str = "") -> Exception:
+    """The refusal for whatever reads the text; `line`: the one that needs digits in it."""
+    typed = debug_print(line)
     return refusal(
         "the text of a traced value is read",
         why="its digits are only known when the compiled program runs",
-        instead="compute with the number itself (`n // 10`, `n % 10`), or show values with `jax.debug.print`",
+        instead=f"write `{typed}`, which shows the values when the program runs"
+        if typed
+        else "compute with the number itself (`n // 10`, `n % 10`), or show values with `jax.debug.print`",
     )
+
+
+def _line() -> str:
+    """The user's line that runs."""
+    return linecache.getline(*at) if (at := user_line()) is not None else ""
 
 
 _SHOWING = frozenset(
@@ -102,7 +112,7 @@ def percent(text: str, values: Any) -> Any:
     try:
         return TextOfTraced(text % values)
     except TypeError:
-        raise unreadable() from None
+        raise unreadable(_line()) from None
 
 
 def format_of(x: Any, spec: str = "", /) -> Any:
@@ -125,7 +135,7 @@ def method(f: Any) -> Any:
             try:
                 return TextOfTraced(f(*args, **kwargs))
             except (TypeError, ValueError):
-                raise unreadable() from None
+                raise unreadable(_line()) from None
 
         return formatted
     if f.__name__ == "join":
@@ -159,14 +169,15 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **
 
 _PRINTED = (
     "`print` shows a traced value while the program is traced, in both branches of an `if` and once for a loop; "
-    "`jax.debug.print('{}', x)` prints when the program runs"
+    "`%s` prints when the program runs"
 )
 
 
 @functools.cache  # once in a process
 def _tell_of_printing() -> None:
     if (at := user_line()) is not None:
-        warnings.warn_explicit(_PRINTED, errors.AutoGraphWarning, *at)
+        typed = debug_print(_line()) or "jax.debug.print('{}', x)"
+        warnings.warn_explicit(_PRINTED % typed, errors.AutoGraphWarning, *at)
 
 
 def printing(show: Callable[..., None]) -> Callable[..., None]:

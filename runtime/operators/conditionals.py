@@ -24,6 +24,7 @@ after each branch, and the joined values are written once, after the `cond`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -38,7 +39,7 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.refusals import RETURNED, VALUE, quoted
+from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, RETURNED, VALUE, quoted, remedy_of_texts
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.tracing.variables import Enclosed, StateLike, Variable, cells_of, variables_of
@@ -293,8 +294,8 @@ def _remedy(what: str, differ: Mismatch, where: FunctionType) -> str:
     if differ.instead or differ.read_before:
         return differ.instead or differ.read_before
     sides = differ.left, differ.right
-    if all(side.startswith("str ") for side in sides):
-        return "choose between numbers, or test a Python value (a static argument): no program computes texts"
+    if of_texts := remedy_of_texts(*sides):
+        return of_texts
     if outside.is_written_outside(where, differ.place):
         return outside.WRITE_OUTSIDE
     if differ.why == ONE_PATH:
@@ -304,12 +305,11 @@ def _remedy(what: str, differ: Mismatch, where: FunctionType) -> str:
         return "write the same keys in both branches, or before the statement"
     is_of_list = type(holder) is list
     if is_of_list and what == "if" and "structures" in differ.why:
-        return "append in both branches, a neutral value in one of them, or write into an array (x[n] = ...) and count"
+        return f"append in both branches, a neutral value in one of them, or in a loop {GROWS}"
     if is_of_list and what == "loop":
-        return (
-            "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often it iterates at most, "
-            "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it"
-        )
+        return f"preallocate an array (x[n] = ...), or loop over a `range` or an array and {GROWS}"
+    if type(holder) is deque and "structures" in differ.why:
+        return GROWS_AS_A_LIST
     if "None" in sides:
         if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):
             return (

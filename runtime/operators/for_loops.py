@@ -86,7 +86,7 @@ def for_loop(
         for_loop(iterable.iterable, body, state, test=test, options=options, lists=lists)
         iterable.exhaust()
         return
-    if type(iterable) is list and lists is not None and options and "maximum_iterations" in options and is_tracing():
+    if type(iterable) in (list, range) and lists is not None and options and "maximum_iterations" in options and is_tracing():
         others = sharing.others(iterable) - outliving.references(iterable)  # before the list is handed on
         iterable = list_growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)

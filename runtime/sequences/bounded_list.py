@@ -46,9 +46,9 @@ class BoundedList(ListOperators):
     """A list of at most `capacity` elements, whose length is known when the program runs.
 
     A loop makes it of a list that grows in it, where `ag.set_loop_options(maximum_iterations=N)` says how often the loop
-    iterates at most. In converted code it does what the list does that it stands for: `append`, `extend`, `pop`, `clear`,
-    `copy`, `len`, truth, items read and written (an index may be traced, and is checked), `for`, `in`, `sum`, `any`, `all`,
-    and, of numbers, `min` and `max`. As a result of a compiled function it can be read like a list: `list(xs)` is one.
+    iterates at most. In converted code it does what the list does that it stands for: `append`, `insert`, `extend`, `pop`,
+    `clear`, `copy`, `len`, truth, items read and written (an index may be traced, and is checked), `for`, `in`, `sum`, `any`,
+    `all`, and, of numbers, `min` and `max`. As a result of a compiled function it can be read like a list: `list(xs)` is one.
 
     Its elements are numbers, arrays of one shape, or tuples of these; numbers promote as JAX promotes. It is a pytree of
     the number of elements (an int32 scalar, or a batch of them under `vmap`) and one array of shape `(capacity + 1, ...)` for
@@ -130,8 +130,7 @@ class BoundedList(ListOperators):
         at = self._position(index[0], "pop")
         value = self._read(at)
         rows = jnp.arange(self._rows)
-        rows = lax.min(rows + (rows >= at), self._rows - 1)
-        self._set("columns", tuple(jnp.take(column, rows, axis=0, mode="clip") for column in self.columns))
+        self._take(lax.min(rows + (rows >= at), self._rows - 1))
         self._set("size", some - 1)
         return value
 
@@ -193,6 +192,9 @@ class BoundedList(ListOperators):
         if self.growth is None:
             return self.size
         return guarded(self.size, self.size <= self.capacity, RuntimeError(self.growth.too_long))
+
+    def _take(self, rows: Any) -> None:
+        self._set("columns", tuple(jnp.take(column, rows, axis=0, mode="clip") for column in self.columns))
 
     def _set(self, name: str, value: Any) -> None:
         journal.touch_attribute(self, name)

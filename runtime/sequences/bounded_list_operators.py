@@ -1,4 +1,4 @@
-"""The operators of a list, beside equality, for one whose length may only be known when the program runs.
+"""The operators of a list, beside equality, and `insert`, for one whose length may only be known when the program runs.
 
 >>> from autograph.runtime.sequences.bounded_list import BoundedList
 >>> xs = BoundedList.of([1, 2])
@@ -9,8 +9,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.element_types import Elements
 
 if TYPE_CHECKING:
     from autograph.runtime.sequences.bounded_list import BoundedList
@@ -28,6 +35,18 @@ class ListOperators:
         if name not in ("count", "index"):
             self.become(type(self).of(values))
         return result
+
+    def insert(self: Any, index: Any, value: Any, /) -> None:
+        """`list.insert`: the elements from there on move down."""
+        found, leaves = Elements.of(value)
+        if not self._admits(found, leaves, 1):
+            return
+        at = lax.convert_element_type(index if is_traced(index) else operator.index(index), self.size.dtype)
+        at = lax.clamp(jnp.zeros_like(at), lax.select(at < 0, at + self.size, at), self.size)
+        rows = jnp.arange(self._rows)
+        self._take(rows - (rows > at))
+        self._write(leaves, self._row(at))
+        self._set("size", self.size + 1)
 
     def __iadd__(self: Any, values: Any, /) -> BoundedList:
         self.extend(values)

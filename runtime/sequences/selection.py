@@ -25,7 +25,7 @@ from autograph.runtime.heap import aliases, array_views
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
 from autograph.runtime.tracing.array_types import TypesDiffer, convert, join_types, type_of
-from autograph.runtime.tracing.refusals import refusal, user_line
+from autograph.runtime.tracing.refusals import refusal, remedy_of_texts, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values.kinds import is_value, open_container
 from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill, same_static
@@ -43,7 +43,9 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
         raise refusal(
             f"{what} chooses between {differ.left} and {differ.right} by a traced comparison",
             why=differ.why,
-            instead=differ.instead or "make the candidates agree in shape and structure",
+            instead=differ.instead
+            or remedy_of_texts(differ.left, differ.right)
+            or "make the candidates agree in shape and structure",
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
     built: dict[int, Any] = {}

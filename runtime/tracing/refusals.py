@@ -111,7 +111,20 @@ def a(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
 
 
+GROWS = (
+    "say how often the loop iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable "
+    "may grow in it"
+)
+GROWS_AS_A_LIST = f"use a list in its place, and {GROWS}"
+
+
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type(jax.jit(len)), np.ufunc)
+
+
+def remedy_of_texts(*sides: str) -> str:
+    """What to write instead of a choice between texts; `sides`: what is said of the two."""
+    are_texts = all(side.startswith("str ") for side in sides)
+    return "choose between numbers, or test a Python value (a static argument): no program computes texts" if are_texts else ""
 
 
 def remedy_of_choice(left: Any, right: Any, are_ordinary: bool) -> str:

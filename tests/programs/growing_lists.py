@@ -1,8 +1,11 @@
 """Lists that grow in loops of unknown length which say how often they iterate at most."""
 
+import bisect
+import heapq
 import math
 
 import jax.numpy as jnp
+import numpy as np
 
 import autograph as ag
 from tests.programs.harness import floats, ints, program
@@ -414,3 +417,77 @@ def pairs_that_a_later_loop_rotates(n):
         a, b = out[i]
         out[i] = (b, a)
     return out
+
+
+@program((1234,), (0,), (7,), transforms=("vmap",))
+def insertion_at_the_front(n):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=12)
+        out.insert(0, n % 10)
+        n = n // 10
+    return out
+
+
+@program((8,), (1,), (0,), transforms=("vmap",))
+def insertion_anywhere(n):
+    out = [(0, 1.5)]
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=9)
+        out.insert(n % 7 - 3, (n, n / 2))
+        n -= 1
+    out.insert(-1, (7, 7.0))
+    out.insert(100, (8, 7.0))
+    out.insert(-100, (9, 7.0))
+    return out
+
+
+@program((8,), (3,), (0,))
+def a_list_that_insort_keeps_sorted(n):
+    out = []
+    while n > 0:
+        ag.set_loop_options(maximum_iterations=9)
+        bisect.insort(out, n * 5 % 7)
+        n -= 1
+    return out
+
+
+@program((5,), (0,), (1,), transforms=("vmap",))
+def a_list_that_only_plus_equals_extends(n):
+    out = []
+    for i in range(n):
+        ag.set_loop_options(maximum_iterations=6)
+        out += [i * i]
+    return out
+
+
+@program((floats(5),), transforms=("vmap",))
+def what_passes_a_test_in_a_loop_over_a_known_range(xs):
+    out = []
+    for i in range(len(xs)):
+        ag.set_loop_options(maximum_iterations=5)
+        if xs[i] > 0:
+            out.append(xs[i])
+    return out
+
+
+_APART = math.inf
+_ROADS = jnp.array([[_APART, 1.0, 4.0, 9.0], [1.0, _APART, 2.0, 6.0], [4.0, 2.0, _APART, 3.0], [9.0, 6.0, 3.0, _APART]])
+
+
+@program((_ROADS, 0), (_ROADS, 3))
+def shortest_paths_with_a_heap(roads, start):
+    n = len(roads)
+    distances = np.full(n, np.inf, np.float32)
+    distances[start] = 0.0
+    heap = [(0.0, start)]
+    while heap:
+        ag.set_loop_options(maximum_iterations=20)
+        distance, u = heapq.heappop(heap)
+        if distance > distances[u]:
+            continue
+        for v in range(n):
+            if distance + roads[u, v] < distances[v]:
+                distances[v] = distance + roads[u, v]
+                heapq.heappush(heap, (distances[v], v))
+    return distances
