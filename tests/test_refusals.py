@@ -2115,8 +2115,11 @@ BY_EXEC = (
 
 @pytest.mark.parametrize(
     ("filename", "instead"),
-    [("<string>", BY_EXEC), ("/nowhere/module.py", "make the .py file available beside the compiled one")],
-)
+    [
+        ("<string>", BY_EXEC), ("<magic-timeit>", "define the function in a cell of its own, and time the call (`%timeit f(x)`)"),
+        ("/nowhere/module.py", "make the .py file available beside the compiled one"),
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("use", [ag.convert, ag.jit, ag.to_code, ag.convert(), ag.jit(static_argnums=0)])
 def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) -> None:
     namespace: dict[str, Any] = {}

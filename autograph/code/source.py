@@ -342,6 +342,8 @@ def _missing(code: CodeType) -> SourceError:
         instead = "put the function into a file, a notebook, or the prompt of Python 3.13, which keep the source"
     elif code.co_filename.startswith("<frozen "):
         instead = "frozen modules have none: import the module from its file (`-X frozen_modules=off` for Python's own)"
+    elif code.co_filename in ("<magic-timeit>", "<timed eval>"):  # of IPython
+        instead = "define the function in a cell of its own, and time the call (`%timeit f(x)`)"
     elif code.co_filename.startswith("<"):
         instead = (
             "put the function into a file; code run by `exec` needs its text in `linecache.cache` under the file name "
@@ -358,9 +360,7 @@ def _missing(code: CodeType) -> SourceError:
 
 
 def _stale(code: CodeType) -> SourceError:
-    if (
-        code.co_filename == "<string>"
-    ):  # the name of every text that `exec` is given, and since 3.13 that of `python -c`
+    if code.co_filename == "<string>":  # the name of every text that `exec` is given, and since 3.13 that of `python -c`
         return _missing(code)
     return SourceError(
         f"the source of `{code.co_qualname}` is not what is running",

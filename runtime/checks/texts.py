@@ -177,7 +177,7 @@ _PRINTED = (
 def _tell_of_printing() -> None:
     if (at := user_line()) is not None:
         typed = debug_print(_line()) or "jax.debug.print('{}', x)"
-        warnings.warn_explicit(_PRINTED % typed, errors.AutoGraphWarning, *at)
+        warnings.warn_explicit(_PRINTED % typed, errors.AutoGraphWarning, errors.shown_name(at[0]), at[1])
 
 
 def printing(show: Callable[..., None]) -> Callable[..., None]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from autograph import errors
@@ -153,5 +153,19 @@ def _lend_variables(frame: FrameType) -> None:
     if (owner := _block_of(frame)) is not None:
         _lend_variables(owner)
         code = frame.f_code
-        own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        frame.f_locals.update({name: value for name, value in owner.f_locals.items() if name not in own})
+        own = _names_of(code)
+        lent = {name: value for name, value in owner.f_locals.items() if name not in own and _is_users(name, value, owner)}
+        frame.f_locals.update(lent)
+
+
+def _names_of(code: CodeType) -> frozenset[str]:
+    return frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+
+
+def _is_users(name: str, value: Any, owner: FrameType) -> bool:
+    """Whether a variable of a function's frame is one that the user named."""
+    unit = getattr(known(owner.f_code), "unit", None)
+    if unit is not None:
+        return name in _names_of(unit.source.code)
+    code = getattr(value, "__code__", None)
+    return code is None or code.co_name == name or code.co_qualname != owner.f_code.co_qualname

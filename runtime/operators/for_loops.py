@@ -169,7 +169,7 @@ def _warn(body: Callable[..., Any], reason: Exception) -> None:
     if where is None:
         warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
     else:
-        warnings.warn_explicit(text, UnrolledLoopWarning, where.filename, where.lineno, registry=_warned)
+        warnings.warn_explicit(text, UnrolledLoopWarning, errors.shown_name(where.filename), where.lineno, registry=_warned)
 
 
 _warned: dict[Any, Any] = {}  # what is said of a loop is said once, however often the statements around it are traced

@@ -115,6 +115,15 @@ def test_where_shows_the_users_frames_and_a_branch_has_its_functions_variables(t
     ]
 
 
+def test_a_branch_shows_no_names_that_the_user_did_not_write(tmp_path: Path) -> None:
+    shown = session(tmp_path, stepping("n", "p sorted(locals())", "up", "p sorted(locals())", "c"), "breakpoint()")
+    assert shown[2 + STOPS_AT_ONCE : -2] == [
+        "['part', 'result', 'scale', 'x', 'xs']",
+        "if x > 0:",
+        "['else_body', 'if_body', 'result', 'scale', 'x', 'xs']",
+    ]
+
+
 def test_breakpoints_by_line_stop_once_and_next_leads_to_the_caller_in_another_file(tmp_path: Path) -> None:
     commands = ["b 11", "b helpers.py:3", "c", "n", "c", "r", "n", "n", "c", "q"]
     shown = session(tmp_path, commands, "pass", "-m", "pdb")
