@@ -199,10 +199,16 @@ def _outcomes(tasks: list[Task], names: frozenset[str] | None, jobs: int, verbos
             raise
 
 
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # as Python starts where it is closed
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    return sys.stdin.buffer.read()
+
+
 def convert_file(task: Task, names: frozenset[str] | None, verbose: bool = False) -> Outcome:
     """Reads and converts one file. Writes nothing and raises nothing that concerns only this file."""
     try:
-        raw = task.source.read_bytes() if task.source else sys.stdin.buffer.read()
+        raw = task.source.read_bytes() if task.source else _standard_input()
         is_notebook = task.name.endswith(notebook_conversion.SUFFIX)
         convert = notebook_conversion.convert_notebook if is_notebook else module_conversion.convert_module
         return Outcome(raw, convert(raw, task.name, names))

@@ -11,7 +11,7 @@ from typing import Any
 from autograph.cli import terminal
 from autograph.cli.convert import python_files
 from autograph.cli.explanation import Explained, Kind, explain
-from autograph.cli.show import fail, file_and_function, suggestion
+from autograph.cli.show import fail, file_and_function, listed, read, suggestion
 from autograph.errors import AutoGraphError
 from autograph.modules.module_conversion import ParsedModule
 from autograph.modules.module_functions import Target
@@ -39,26 +39,24 @@ def run(arguments: argparse.Namespace) -> int:
     filename, name = file_and_function(arguments.place)
     if not Path(filename).is_dir():
         return _explain(filename, name)
-    explained = [_explain(str(source), "") for source, _ in python_files(Path(filename))]
+    explained = [_explain(str(source), "", in_directory=True) for source, _ in python_files(Path(filename))]
     return max(explained) if explained else fail(f"{filename}: no Python files")
 
 
-def _explain(filename: str, name: str) -> int:
+def _explain(filename: str, name: str, in_directory: bool = False) -> int:
     try:
-        module = ParsedModule.read(Path(filename).read_bytes(), filename)
+        module = read(filename)
         targets = [target for target in module.targets if not name or target.name == name]
         if name and not targets:
             names = [target.name for target in module.targets]
             return fail(f"{filename}: no function {name}{suggestion(name, names)}")
-        _print(module, targets)
-    except OSError as error:
-        return fail(f"{filename}: cannot read: {error.strerror or error}")
+        return listed(_lines(module, targets), "" if in_directory else filename)
     except (InvalidSource, AutoGraphError) as error:
         return fail(str(error))
-    return 0
 
 
-def _print(module: ParsedModule, targets: list[Target]) -> None:
+def _lines(module: ParsedModule, targets: list[Target]) -> list[str]:
+    shown: list[str] = []
     in_color = terminal.wants_color(sys.stdout)
     width = shutil.get_terminal_size().columns if in_color else 120
     digits = len(str(len(module.lines)))
@@ -67,9 +65,10 @@ def _print(module: ParsedModule, targets: list[Target]) -> None:
         counts = Counter(line.kind for line in lines)
         listed = ", ".join(f"{counts[kind]} {kind.value}" for kind in Kind if counts[kind])
         title = f"{module.text.filename}:{target.node.lineno}: {target.name}: {listed}"
-        print(("\n" if number else "") + (f"{terminal.NAME}{title}{terminal.RESET}" if in_color else title))
-        for line in lines:
-            print(_shown(line, module, digits, width, in_color))
+        shown += [""] * (number > 0)
+        shown.append(f"{terminal.NAME}{title}{terminal.RESET}" if in_color else title)
+        shown += [_shown(line, module, digits, width, in_color) for line in lines]
+    return shown
 
 
 def _shown(line: Explained, module: ParsedModule, digits: int, width: int, in_color: bool) -> str:

@@ -12,10 +12,15 @@ from autograph.cli import terminal
 from autograph.errors import AutoGraphError
 from autograph.modules import module_conversion
 from autograph.modules.module_text import InvalidSource
+from autograph.modules.notebook_conversion import SUFFIX
 
 DESCRIPTION = """\
 Print what a function becomes. The file is read, not run. A method is Class.method, a function inside another one is
 outer.inner; FILE.py alone lists them. Coloured on a terminal; plain when piped or when NO_COLOR is set."""
+
+
+class Unreadable(AutoGraphError):
+    """A file that cannot be read as a module."""
 
 
 def add_parser(commands: Any) -> None:
@@ -30,17 +35,14 @@ def run(arguments: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     filename, name = file_and_function(arguments.place)
     try:
-        module = module_conversion.ParsedModule.read(Path(filename).read_bytes(), filename)
+        module = read(filename)
         if not name:
             if arguments.ast:
                 arguments.command_parser.error(f"{arguments.place}: --ast expects FILE.py:func")
-            print("".join(f"{filename}:{target.name}\n" for target in module.targets), end="")
-            return 0
+            return listed([f"{filename}:{target.name}" for target in module.targets], filename)
         if name not in module.qualified_names():
             return fail(f"{filename}: no function {name}{suggestion(name, module.qualified_names())}")
         node = module.shown(name)
-    except OSError as error:
-        return fail(f"{filename}: cannot read: {error.strerror or error}")
     except (InvalidSource, AutoGraphError) as error:
         return fail(str(error))
     if arguments.ast:
@@ -55,6 +57,26 @@ def file_and_function(place: str) -> tuple[str, str]:
     """The parts of `FILE.py:func`; the name is empty where there is none."""
     filename, colon, name = place.rpartition(":")
     return (filename, name) if colon and not Path(place).exists() else (place, "")
+
+
+def read(filename: str) -> module_conversion.ParsedModule:
+    """The module in a file; raises `InvalidSource`, `Unreadable`."""
+    if filename.endswith(SUFFIX):
+        raise Unreadable(f"{filename}: only `autograph convert` reads notebooks (`jupyter nbconvert --to script` writes a module)")
+    try:
+        raw = Path(filename).read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{filename}: cannot read: {error.strerror or error}") from None
+    return module_conversion.ParsedModule.read(raw, filename)
+
+
+def listed(lines: list[str], filename: str) -> int:
+    """Prints what is listed of a file, or says that there is nothing, if it has a name; returns the exit code."""
+    if lines:
+        print("\n".join(lines))
+    elif filename:
+        print(f"{filename}: no functions", file=sys.stderr)
+    return 0
 
 
 def fail(message: str) -> int:

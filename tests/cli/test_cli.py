@@ -282,6 +282,25 @@ def test_show_lists_the_functions_and_each_can_be_shown(run: Run) -> None:
     assert run("show", out.strip())[0] == 0
 
 
+@pytest.mark.parametrize("command", ["show", "explain"])
+def test_a_file_without_functions_is_said_to_have_none(run: Run, command: str) -> None:
+    Path("m.py").write_text("x = 1\n")
+    assert run(command, "m.py") == (0, "", "m.py: no functions\n")
+
+
+@pytest.mark.parametrize("command", ["show", "explain"])
+def test_a_notebook_is_said_to_be_for_convert(run: Run, command: str) -> None:
+    Path("m.ipynb").write_text('{"cells": [], "nbformat": 4}')
+    code, out, err = run(command, "m.ipynb")
+    assert (code, out) == (2, "") and err.startswith("m.ipynb: only `autograph convert` reads notebooks")
+
+
+def test_closed_stdin_cannot_be_read(tmp_path: Path) -> None:
+    command = ["sh", "-c", f"{sys.executable} -m autograph convert - <&-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "<stdin>: cannot read: Bad file descriptor\n")
+
+
 def test_explain_takes_a_directory(run: Run) -> None:
     Path("d/e").mkdir(parents=True)
     for name in ("d/a.py", "d/e/b.py"):
@@ -302,6 +321,10 @@ def test_a_device_is_written_directly(run: Run) -> None:
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(SIGN + "# " + "x" * 200_000 + "\n")
     command = f"{sys.executable} -m autograph convert m.py | head -c 10"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout and done.stderr == ""
+    (tmp_path / "n.py").write_text(SIGN * 2000)
+    command = f"{sys.executable} -m autograph explain n.py | head -c 10"
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout and done.stderr == ""
 
