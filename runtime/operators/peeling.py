@@ -20,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions
@@ -78,14 +80,14 @@ def try_iterations(
     start = equation_mark()
     with journal.Region(variables) as region:
         region.is_trial = True
-        done, traced = 0, _traced(variables)
+        done, traced = 0, _traced(variables, assumptions.lists)
         try:
             with guarded_iterators.guarded([], *functions):
                 while True:
                     iteration()
                     done += 1
                     truth = goes_on(test)
-                    before, traced = traced, _traced(variables)
+                    before, traced = traced, _traced(variables, assumptions.lists)
                     if region.is_final or is_traced(truth) or not truth or done == most or traced == before:
                         break
         except BaseException as error:
@@ -128,9 +130,10 @@ def staged_until_a_check_fails(
     return True
 
 
-def _traced(variables: Sequence[Variable]) -> int:
-    """How many variables hold a traced number or array."""
-    return sum(is_traced(variable.get()) for variable in variables)
+def _traced(variables: Sequence[Variable], lists: Sequence[Variable]) -> int:
+    """How many variables hold a traced number or array, and how many a list that may grow and has one in it."""
+    holding = (any(map(is_traced, jax.tree.leaves(variable.get()))) for variable in lists)
+    return sum(is_traced(variable.get()) for variable in variables) + sum(holding)
 
 
 def stage_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -> bool:

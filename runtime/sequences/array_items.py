@@ -174,7 +174,7 @@ def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
     shape = jnp.shape(operand)
     is_slice = type(i) is slice
     is_one = len(shape) < len(x.shape) or (is_slice and shape[0] == 1)
-    if is_slice and i.step not in (None, 1):
+    if is_slice and not is_one and _has_step(i):
         return put(operand, x, i)  # which says why not
     if is_slice and is_one:
         return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, combined(symbol, x, operand)), x))
@@ -189,8 +189,12 @@ def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
 
 
 def is_traced_slice(i: Any) -> bool:
-    """Whether an index is a slice with bounds that are not known while the program is traced."""
-    return type(i) is slice and (is_traced(i.start) or is_traced(i.stop))
+    """Whether an index is a slice with bounds, or a step, that are not known while the program is traced."""
+    return type(i) is slice and any(map(is_traced, (i.start, i.stop, i.step)))
+
+
+def _has_step(rows: slice) -> bool:
+    return is_traced(rows.step) or rows.step not in (None, 1)
 
 
 def _rows(x: Any, rows: slice) -> tuple[Any, Any, Any]:
@@ -198,21 +202,28 @@ def _rows(x: Any, rows: slice) -> tuple[Any, Any, Any]:
     size = x.shape[0]
     start, stop = (_clipped(bound, size, last) for bound, last in ((rows.start, 0), (rows.stop, size)))
     position = jnp.arange(size)
-    return start, stop, (position >= start) & (position < stop)
+    inside = (position >= start) & (position < stop)
+    if not _has_step(rows):
+        return start, stop, inside
+    step = _wide(rows.step) if is_traced(rows.step) else jnp.asarray(operator.index(rows.step))
+    step = guarded(step, step != 0, ValueError("slice step cannot be zero"))
+    first, last = (_clipped(bound, size, end, -1) for bound, end in ((rows.start, size - 1), (rows.stop, -1)))
+    inside = jnp.where(step > 0, inside, (position <= first) & (position > last))
+    return start, stop, inside & ((position - jnp.where(step > 0, start, first)) % step == 0)
 
 
 def _put_rows(value: Any, x: Any, rows: slice) -> Any:
     """`x[start:stop] = value` with traced bounds."""
-    if rows.step not in (None, 1):
-        raise refusal(
-            "a slice with traced bounds and a step is assigned to",
-            why="its positions are not known while the program is traced",
-            instead="select with a mask: `x = jnp.where(mask, value, x)`",
-        )
     size, shape = x.shape[0], jnp.shape(value)
     start, stop, inside = _rows(x, rows)
     if len(shape) < len(x.shape) or shape[0] == 1:
         return _where(inside, value, x)
+    if _has_step(rows):
+        raise refusal(
+            "several values are assigned to a slice with a step, some of which is traced",
+            why="its positions are not known while the program is traced",
+            instead="assign one value, or select with a mask: `x = jnp.where(mask, values, x)`",
+        )
     count = shape[0]
     text = f"could not broadcast input array of {count} rows into the slice, which has another length"
     if count > size:
@@ -222,12 +233,12 @@ def _put_rows(value: Any, x: Any, rows: slice) -> Any:
     return lax.dynamic_update_slice_in_dim(x, value, start, 0)
 
 
-def _clipped(bound: Any, size: int, default: int) -> Any:
-    """A bound of a slice as `slice.indices` makes it."""
+def _clipped(bound: Any, size: int, default: int, least: int = 0) -> Any:
+    """A bound of a slice as `slice.indices` makes it; `least`: -1 where the step is negative."""
     if bound is None:
         return jnp.asarray(default)
     bound = _wide(bound) if is_traced(bound) else jnp.asarray(operator.index(bound))
-    return jnp.clip(lax.select(bound < 0, bound + size, bound), 0, size)
+    return jnp.clip(lax.select(bound < 0, bound + size, bound), least, size + least)
 
 
 def _wide(i: Any) -> Any:

@@ -450,3 +450,24 @@ def lists_beside_traced_arrays_in_functions_of_numpy(x, t):
         np.diff(x, append=[4.0]),
         np.clip(x, [0, 0], [1, t + 1]),
     )
+
+
+@program((50,), (2,), (8,))
+def primes_by_a_sieve(n):
+    is_prime = np.ones(50, bool)
+    is_prime[:2] = False
+    for p in range(2, n):
+        if is_prime[p]:
+            is_prime[p * p :: p] = False
+    return is_prime
+
+
+_STEPS = [(a, b, c) for a in (-8, -2, 0, 3, 9) for b in (-9, -1, 2, 8) for c in (-3, -1, 2, 5)]
+
+
+@program(*((V, *bounds) for bounds in _STEPS), numpy=True)
+def one_value_at_a_slice_with_a_step(v, a, b, c):
+    v[a:b:c] = 7
+    v[::c] += 2
+    v[a::c] *= 3
+    return v
