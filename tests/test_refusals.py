@@ -47,6 +47,7 @@ REMEDIES = {
     "or test a Python value (a static argument), so that only one branch is used",
     "{grows}": "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "{append}": "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`",
     "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often the loop "
     "iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
     "{carry}": "keep shape, structure and kind of the value the same in every iteration "
@@ -735,7 +736,7 @@ def different_objects(n):
       at FILE:+1
           return [k for k in (1, 2, 3) if k > n]
       why: the test is not known while the program is traced, so neither is the number of elements
-      instead: keep every element and mask it (`value if test else 0`), or write a `for` loop with an `if`
+      instead: keep every element and mask it (`value if test else 0`), or {append}
     """,
 )
 def filter_comprehension(n):

@@ -20,6 +20,8 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.values import key_orders
 
+_LOOP = "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`"
+
 
 def comp_iter(iterable: Any) -> Any:
     """The iterable of a `for` clause.
@@ -33,7 +35,7 @@ def comp_iter(iterable: Any) -> Any:
         raise refusal(
             "a comprehension over a range with traced bounds has no known length",
             why="a container holds a known number of elements",
-            instead="write a `for` loop, or range over the largest number and mask: `value if i < n else 0`",
+            instead=f"range over the largest number and mask (`value if i < n else 0`), or {_LOOP}",
         )
     return iterable
 
@@ -50,7 +52,7 @@ def comp_test(test: Any) -> Any:
     raise refusal(
         "a comprehension filters by a traced test",
         why="the test is not known while the program is traced, so neither is the number of elements",
-        instead="keep every element and mask it (`value if test else 0`), or write a `for` loop with an `if`",
+        instead=f"keep every element and mask it (`value if test else 0`), or {_LOOP}",
     )
 
 
