@@ -20,6 +20,7 @@ import pytest
 
 import autograph as ag
 from autograph import errors
+from autograph.runtime.checks import texts
 
 OURS = tuple(directory + os.sep for directory in errors.PACKAGE_DIRECTORIES)
 
@@ -353,3 +354,17 @@ def test_a_cell_of_a_notebook_has_the_name_that_its_reader_sees(monkeypatch: pyt
     assert errors.Location(__file__, 1).text().startswith("In[7]:1\n")
     del compiler._filename_map
     assert errors.shown_name(__file__) == __file__
+
+
+def test_a_warning_names_the_cell_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shows(x: Any) -> Any:
+        if x > 0:
+            print("positive", x)
+        return x
+
+    shell = SimpleNamespace(compile=SimpleNamespace(_filename_map={__file__: 7}))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))  # type: ignore[arg-type]  # a stub
+    texts._tell_of_printing.cache_clear()
+    with pytest.warns(ag.AutoGraphWarning, match="'positive {}', x") as found:
+        ag.jit(shows)(1.0)
+    assert [(w.filename, w.lineno) for w in found] == [("In[7]", inspect.getsourcelines(shows)[1] + 2)]
