@@ -2648,7 +2648,7 @@ def test_a_function_of_a_package_is_converted_where_that_is_asked_for(package: A
         "      return package.own(x)",
         "             ^^^^^^^^^^^^^^",
         "  why: `own` is library code, which is not converted",
-        "  instead: call it as `ag.convert(own)`, or make the value static (`static_argnums`)",
+        "  instead: call it as `ag.convert(package.own)`, or make the value static (`static_argnums`)",
     ]
     assert int(ag.jit(lambda x: ag.convert(package.own)(x))(4)) == 1
 

@@ -35,6 +35,7 @@ from autograph.conversion import kept_statements
 from autograph.errors import Location, StagingError, is_of_jax, is_ours, message, shown_name
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
+from autograph.runtime.heap.library_objects import ON_FIRST_USE
 from autograph.runtime.tracing import host
 
 _KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
@@ -195,8 +196,7 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
         if kept is not None:
             text, sides, why, instead = kept.what or text, kept.sides, kept.why, kept.instead
         elif not suspends and kind.error in _OF_NUMBERS and (caller := _of_package(exc.__traceback__)) is not None:
-            why = f"`{caller.co_name}` is library code, which is not converted"
-            instead = f"call it as `ag.convert({caller.co_name})`, or {_STATIC.removeprefix('or ')}"
+            why, instead = _of_call(at.segment() or "", caller)
     else:
         why, instead = _unconverted(places, kind)
     if kind is _DIGITS:
@@ -272,6 +272,14 @@ def _other(exc: BaseException) -> _Kind | None:
 def _both(kind: Any) -> Any:
     names = {"__module__": StagingError.__module__, "__qualname__": StagingError.__qualname__, "__doc__": kind.__doc__}
     return type(StagingError.__name__, (kind, StagingError), names)
+
+
+def _of_call(call: str, function: CodeType) -> tuple[str, str]:
+    """Why a function of an installed package needs a value, in a call of the user's, and what to write in its place."""
+    callee, static = call.strip("`").partition("(")[0], _STATIC.removeprefix("or ")
+    if callee.rpartition(".")[2] == function.co_name:
+        return f"`{function.co_name}` is library code, which is not converted", f"call it as `ag.convert({callee})`, or {static}"
+    return "library code asks, which is not converted", f"{static}, or, {ON_FIRST_USE}"
 
 
 def _of_package(traceback: TracebackType | None) -> CodeType | None:

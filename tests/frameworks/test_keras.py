@@ -278,3 +278,16 @@ def test_a_layer_that_is_built_in_a_branch_is_refused(jit):
         return x[:, :2]
 
     return run(LARGE)
+
+
+@refused(match="call it once before the statement")
+def test_a_layer_that_is_built_in_a_loop_is_refused(jit):
+    layer = keras.layers.Dense(3)
+
+    @jit
+    def run(x):
+        while jnp.max(x) > 1.0:
+            x = layer(x) / 2
+        return x
+
+    return run(LARGE)
