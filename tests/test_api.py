@@ -147,6 +147,17 @@ def test_lambdas_decorators_with_and_without_arguments() -> None:
     pipeline.UNCONVERTED.discard(sign)
 
 
+def test_jit_of_a_cached_function_needs_no_hash_of_traced_values() -> None:
+    @ag.jit
+    @functools.lru_cache
+    def lowered(x: Any) -> Any:
+        if x > 0:
+            return x - 1
+        return x
+
+    assert (lowered(5), lowered(-5)) == (4, -5)
+
+
 def test_wrapped_and_cached_functions() -> None:
     @ag.convert
     @functools.lru_cache(maxsize=7)

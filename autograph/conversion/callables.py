@@ -6,7 +6,7 @@
 | bound method | the converted function bound to the same object |
 | `staticmethod`, `classmethod`, `property`, `cached_property` | the same descriptor around the converted function |
 | `functools.partial`, `partialmethod` | the same arguments around the converted function |
-| `functools.lru_cache` | a cache with the same parameters around the converted function |
+| `functools.lru_cache` | a cache with the same parameters around the converted function; for `ag.jit` the function alone |
 | `jax.jit` | `jax.jit` with the same options around the converted function |
 | callable object | itself, its class's methods converted in place; where that cannot be, its `__call__`, converted, bound |
 | function or object of a library: `jax.grad(f)`, `model.apply` | itself; what it calls is converted in place |
@@ -38,7 +38,8 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
     """The callable with `each` applied to the Python function in it.
 
     Args:
-        as_method: whether a callable object is to be its method: `jax.jit` asks for a hash, which few models have.
+        as_method: whether a callable object is to be its method, and a cache the function inside: `jax.jit` needs a hash,
+            which few models have, and a cache needs those of the arguments, which no traced value has.
     Raises:
         ConversionError: when there is no function inside that could be converted.
     """
@@ -49,7 +50,8 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
     if kind is JITTED:
         return _jit(callee, each)
     if kind is _CACHED:
-        return functools.lru_cache(**callee.cache_parameters())(converted(callee.__wrapped__, each))
+        inside = converted(callee.__wrapped__, each)
+        return inside if as_method else functools.lru_cache(**callee.cache_parameters())(inside)
     if isinstance(callee, type):
         raise ConversionError(
             f"class `{callee.__qualname__}` cannot be converted as a whole",
