@@ -60,7 +60,8 @@ def refuse(
     place = differ.place
     assert isinstance(where, FunctionType)
     remedy: str | None = differ.instead or differ.read_before
-    if not remedy and outside.is_written_outside(where, place):
+    name, is_outside = outside.named(differ, cells_of(where), where)
+    if not remedy and is_outside:
         remedy = outside.WRITE_OUTSIDE
     remedy = remedy or _REMEDIES.get(differ.why)
     if remedy is None and options is not None and isinstance(place, ContentsLocation) and type(place.obj) is list:
@@ -79,7 +80,6 @@ def refuse(
         remedy = _TEXT
     if remedy is None and differ.left == "None":
         remedy = _NONE
-    name = differ.named([*cells_of(where), *outside.in_module(where, place)])
     return errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,

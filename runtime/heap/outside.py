@@ -29,6 +29,7 @@ from autograph.runtime.tracing.staging import JITTED
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, contents
 from autograph.runtime.values.kinds import LEAF_KINDS
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_names
+from autograph.runtime.values.merge import Mismatch
 
 Step = tuple[str, Any]
 """How one thing leads to another: `.` and an attribute, `[` and a key, or a text of its own."""
@@ -81,9 +82,10 @@ def in_module(f: FunctionType, place: Any) -> list[Variable]:
     return [CellVariable(path, CellType(place.obj)) for path in found.values()]
 
 
-def is_written_outside(f: FunctionType, place: Any) -> bool:
-    """Whether a place is a global, or in an object that the function's module holds."""
-    return isinstance(place, GlobalLocation) or bool(in_module(f, place))
+def named(differ: Mismatch, variables: Iterable[Variable], f: FunctionType) -> tuple[str, bool]:
+    """How the user writes the place of a mismatch; whether it is a global, or in an object that the module of `f` holds."""
+    kept = in_module(f, differ.place)
+    return differ.named([*variables, *kept]), bool(kept) or isinstance(differ.place, GlobalLocation)
 
 
 def _path(nodes: list[tuple[Any, int, Step]], number: int) -> str:

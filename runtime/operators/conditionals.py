@@ -281,22 +281,24 @@ def _merged(
         users: Any = getattr(body.run, "__wrapped__", body.run)
         holders = [*cells_of(users), *cells_of(orelse.run), *variables]
         assert isinstance(place, FunctionType)
+        name, is_outside = outside.named(differ, holders, place)
         raise errors.StagingError(
-            _difference(what, differ.named([*holders, *outside.in_module(place, differ.place)])),
+            _difference(what, name),
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
-            instead=_remedy(what, differ, place),
+            instead=_remedy(what, differ, is_outside),
         ) from None
 
 
-def _remedy(what: str, differ: Mismatch, where: FunctionType) -> str:
+def _remedy(what: str, differ: Mismatch, is_outside: bool) -> str:
+    """What to type; `is_outside`: the place is a global, or in an object that the module of the function holds."""
     if differ.instead or differ.read_before:
         return differ.instead or differ.read_before
     sides = differ.left, differ.right
     if of_texts := remedy_of_texts(*sides):
         return of_texts
-    if outside.is_written_outside(where, differ.place):
+    if is_outside:
         return outside.WRITE_OUTSIDE
     if differ.why == ONE_PATH:
         return "write it in both branches, or before the statement"
