@@ -28,6 +28,7 @@ from typing import Any
 from autograph import errors
 from autograph.code.library import names_of
 from autograph.jax_internals import is_tracing, trace_reference
+from autograph.runtime.heap import framework_notes
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import a as _a
@@ -88,7 +89,7 @@ def note(merged: list[Merged], at: Any) -> None:
         for root in m.roots:
             key = id(root)
             found = of[key].roots if key in of else [tokens[key]] if key in tokens else [] if key in dead else [root]
-            flat.update((id(r), r) for r in found)
+            flat.update((id(r), r) for r in found if not framework_notes.is_used_up(r))
         if flat:
             view = _View(m.container, list(flat.values()), m.path, at)
             progress.views.append(weakref.ref(view))

@@ -58,6 +58,9 @@ _NOTES = {
 _COUNTS = frozenset({"autoname_cursor", "rng_counters"})
 """The notes that count: Flax makes names and random keys of the numbers, so these cannot be traced."""
 
+_USED_UP = {"equinox.nn._stateful.State": "_state"}
+"""The attribute that a method which may run once empties, by the class: what one branch used up must not be used after it."""
+
 _NUMBERS = (bool, int, float, complex)
 _ARRAYS = (jax.Array, np.ndarray)
 _known: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
@@ -81,9 +84,13 @@ def names(kind: type) -> frozenset[str]:
     """The attributes of objects of a class in which a framework keeps notes."""
     found = _known.get(kind)
     if found is None:
-        tables = (_NOTES.get(f"{base.__module__}.{base.__qualname__}") for base in kind.__mro__)
+        tables = (_NOTES.get(_name(base)) for base in kind.__mro__)
         found = _known[kind] = frozenset({TRACE_STATE}).union(*(table for table in tables if table))
     return found
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _is_note(location: Any) -> bool:
@@ -180,6 +187,20 @@ def _joined(key: Any, left: Any, right: Any) -> Any:
 def is_count(written: Written) -> bool:
     """Whether a framework counts in what was written."""
     return written.note in _COUNTS
+
+
+def used_up(location: Any, left: Any, right: Any) -> Any:
+    """What a place holds after two branches of which one used up the object; UNSET for any other place."""
+    kind = type(location.obj)
+    if not isinstance(location, AttributeLocation) or location.attribute != _USED_UP.get(_name(kind)):
+        return UNSET
+    return next((value for value in (left, right) if not isinstance(value, dict)), UNSET)
+
+
+def is_used_up(obj: Any) -> bool:
+    """Whether an object has been used up: whoever reads or changes it from now on fails."""
+    attribute = _USED_UP.get(_name(type(obj)))
+    return attribute is not None and not isinstance(AttributeLocation(obj, attribute).get(), dict)
 
 
 def refuse_in_loop(written: Iterable[Written]) -> None:

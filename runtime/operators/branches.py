@@ -323,9 +323,12 @@ class MergedBranches:
                     entry[1][side] = w.after
         found: list[tuple[Any, Template]] = []
         for location, (left, right) in merged.values():
+            reached = (right if self._dead[0] else left), (left if self._dead[1] else right)
             if location.key in counts:
-                left, right = (right if self._dead[0] else left), (left if self._dead[1] else right)
-                found.append((location, Same(framework_notes.joined(left, right))))
+                found.append((location, Same(framework_notes.joined(*reached))))
+                continue
+            if (used := framework_notes.used_up(location, *reached)) is not UNSET:
+                found.append((location, Same(used)))
                 continue
             if isinstance(location, AttributeLocation) and (left is UNSET) != (right is UNSET):
                 left, right = self._or_of_class(location, left, right, merged)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 import autograph as ag
 from tests.frameworks.harness import convert, framework, is_ours, program
@@ -300,6 +301,36 @@ def test_state_set_in_a_branch(jit):
         return y, new.get(model.count)
 
     return [run(x) for x in (LARGE, -LARGE)]
+
+
+@program
+def test_a_state_set_in_one_branch_after_another(jit):
+    @jit
+    def run(x):
+        model, state = eqx.nn.make_with_state(Stateful)()
+        for limit in (0.0, 1.0, 2.0):
+            if jnp.sum(x) > limit:
+                state = state.set(model.count, state.get(model.count) + 1)
+        if jnp.sum(x) < 0:
+            return state.set(model.count, jnp.array(-1)).get(model.count)
+        state = state.set(model.count, 2 * state.get(model.count))
+        return state.get(model.count)
+
+    return [run(x) for x in (LARGE, -LARGE, LARGE / 3)]
+
+
+@pytest.mark.parametrize("x", [LARGE, -LARGE])
+def test_a_state_that_one_branch_used_up_cannot_be_used_after_it(x):
+    @ag.jit
+    def run(x):
+        model, state = eqx.nn.make_with_state(Stateful)()
+        new = state
+        if jnp.sum(x) > 0:
+            new = state.set(model.count, state.get(model.count) + 1)
+        return new.get(model.count), state.get(model.count)
+
+    with pytest.raises(ValueError, match="old state"):
+        run(x)
 
 
 @program
