@@ -14,6 +14,7 @@
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
 | `origin`, `literal`, `closed_over` | the same | every index is taken to be possibly negative or out of range |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
+| `SIZE` | `jax._src.export.shape_poly` | tests of symbolic sizes, and loops over them, are JAX's errors |
 
 Tested on the range of JAX versions in `setup.cfg`.
 """
@@ -318,6 +319,14 @@ def convert_weak(x: Any, dtype: Any) -> Any:
         zero = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[jnp.dtype(dtype).kind]
         return lax.add(x, zero)
 
+
+SIZE: Any
+InconclusiveDimensionOperation: Any
+try:
+    from jax._src.export.shape_poly import InconclusiveDimensionOperation
+    from jax._src.export.shape_poly import _DimExpr as SIZE
+except ImportError:  # pragma: no cover - other JAX versions
+    SIZE, InconclusiveDimensionOperation = type("SIZE", (), {}), type("InconclusiveDimensionOperation", (Exception,), {})
 
 new_var: Callable[[Any], Any] = _make_gensym()
 """A fresh variable for a jaxpr, of an abstract value."""

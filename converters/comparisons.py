@@ -70,7 +70,9 @@ class Comparisons(ExpressionConverter):
     def single(self, left: Node, operator: Node, right: Node, at: Node) -> Node:
         if (name := ORDERINGS.get(type(operator).__name__)) is not None:
             sides = (left, right)
-            if all(map(self.may_be_container, sides)) and (name in ("eq", "ne") or any(map(self.is_container, sides))):
+            is_order = name not in ("eq", "ne")
+            may_be = all(map(self.may_be_container, sides)) and (not is_order or any(map(self.is_container, sides)))
+            if may_be or self.are_shapes(*sides):
                 return builders.operator(self.alias, name, [left, right], at=at)
         if isinstance(operator, gast.In | gast.NotIn):
             text = "in_" if isinstance(operator, gast.In) else "not_in"
@@ -79,6 +81,12 @@ class Comparisons(ExpressionConverter):
             text = "is_" if isinstance(operator, gast.Is) else "is_not"
             return builders.operator(self.alias, text, [left, right], at=at)
         return locations.place(gast.Compare(left, [operator], [right]), locations.position(at))
+
+    def are_shapes(self, left: Node, right: Node) -> bool:
+        """Whether the shape of an array is compared with one of the same rank: its sizes may not be known."""
+        both = [variable(node, self.alias) for node in (left, right)]
+        is_shape = any(isinstance(node, gast.Attribute) and node.attr == "shape" for node in both)
+        return is_shape and not any(isinstance(node, gast.Tuple) and not node.elts for node in both)
 
     def may_be_container(self, node: Node) -> bool:
         """Whether an operand may well be a tuple, a list, a dict or an object of the user's."""

@@ -33,6 +33,7 @@ from autograph.code.library import is_installed, is_library_file
 from autograph.code.registry import known
 from autograph.conversion import kept_statements
 from autograph.errors import Location, StagingError, is_of_jax, is_ours, message, shown_name
+from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
 from autograph.runtime.heap.library_objects import ON_FIRST_USE
@@ -135,6 +136,13 @@ _KINDS = (
         "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
         "use a float, or `jax.config.update('jax_enable_x64', True)`",
         text=r"Python int -?\d+ too large to convert to |An overflow was encountered while parsing an argument",
+    ),
+    _Kind(
+        InconclusiveDimensionOperation,
+        "needs a size that is known while the program is traced",
+        "it is one of `jax.export.symbolic_shape`, and differs from call to call",
+        "say what is known of it (`jax.export.symbolic_shape('n', constraints=['n >= 4'])`), compute with `jnp.asarray(n)`, or "
+        "export for a size that is known",
     ),
     _Kind(
         jax.errors.ConcretizationTypeError,

@@ -88,7 +88,8 @@ def bound(f: Any) -> Any:
         return functools.partial(_array_method, f)
     if issubclass(type(owner), list) and name in _LIST_METHODS:
         f = functools.partial(_LIST_METHODS[name], f)
-    return functools.partial(_search, f, owner) if name in _SEARCHES and aliases.any_merged() else f
+    is_by_hash = issubclass(type(owner), dict | set)
+    return functools.partial(_search, f, owner) if name in _SEARCHES and (is_by_hash or aliases.any_merged()) else f
 
 
 def _may_change(owner: Any, name: str) -> bool:
@@ -99,7 +100,7 @@ def _may_change(owner: Any, name: str) -> bool:
 def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
     """A method that looks for its first argument in `owner`."""
     if args:
-        comparison.check_search(args[0], owner)
+        comparison.check_key(args[0], owner)
     return f(*args, **kwargs)
 
 

@@ -95,6 +95,7 @@ class Carry(Layout):
         self.first_bound: list[Leaf] = []
         self.placeholders: list[Any] = []
         self.growing, self._replaced = set[int](), list[int]()
+        self.lists: Sequence[Variable] = ()  # the variables that hold lists which grow
         self._discoveries = 0  # attempts that found written locations
         self.grown = Grown()
         self.functions: Sequence[Callable[..., Any]] = ()  # the user's, which an iteration runs

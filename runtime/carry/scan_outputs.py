@@ -14,14 +14,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jax import lax
+
 from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.heap import journal, outliving
 from autograph.runtime.heap.escape import Made
-from autograph.runtime.tracing import context, sharing, stacked_rows
+from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.tracing import context, sharing, sizes, stacked_rows
+from autograph.runtime.tracing.array_types import placeholder, type_of
 from autograph.runtime.tracing.staging import is_array_like
-from autograph.runtime.tracing.variables import UNSET, Variable
+from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.kinds import is_value, open_container
-from autograph.runtime.values.locations import ContentsLocation
+from autograph.runtime.values.locations import CellLocation, ContentsLocation
 from autograph.runtime.values.merge import Merged, Mismatch, Node, Same, Slot, Template, fill
 from autograph.runtime.values.writes import Written
 
@@ -90,7 +94,7 @@ class Grown:
         self.leaves = []
 
     def write(
-        self, stacked: Sequence[Any], iterations: Sequence[int], aliases: LoopAliases
+        self, stacked: Sequence[Any], length: Any, reverse: bool, aliases: LoopAliases, variables: Sequence[Variable]
     ) -> tuple[list[Merged], dict[int, Any]]:
         """Appends the values of all iterations, in the order in which they ran.
 
@@ -100,6 +104,10 @@ class Grown:
         """
         if not self._lists:
             return [], {}
+        if sizes.is_size(length):
+            self._write_open(stacked, length, reverse, variables)
+            return [], {}
+        iterations: Sequence[int] = range(length)[::-1] if reverse else range(length)
         columns = [stacked_rows.rows(ys) for ys in stacked]
         merged: list[Merged] = []
         built: dict[int, Any] = {}
@@ -118,6 +126,21 @@ class Grown:
             location.set(before + values)
         return merged, aliases.left_elsewhere(built)
 
+    def _write_open(self, stacked: Sequence[Any], length: Any, reverse: bool, variables: Sequence[Variable]) -> None:
+        """`write` where the number of iterations is a size that is not known: the variables get lists of that length."""
+        stacked = [lax.rev(ys, (0,)) if reverse else ys for ys in stacked]
+        for location, before, templates in self._lists:
+            leaves = [placeholder(kind._replace(shape=kind.shape[1:], weak=False)) for kind in map(type_of, stacked)]
+            if len(templates) != 1:
+                raise Mismatch(location.name, before, before, "an iteration appends more than one element")
+            grown = BoundedList.of(before)
+            grown.extend_by(fill(templates[0], leaves), dict(zip(map(id, leaves), stacked, strict=True)), length)
+            for variable in variables:
+                if variable.get() is location.obj:
+                    if isinstance(variable, CellVariable):
+                        journal.touch_location(CellLocation(variable.name, variable.cell))
+                    variable.set(grown)
+
     def _only_slot(self) -> int | None:
         """The output that is appended, where each iteration appends one value of the trace to one list and nothing else."""
         templates = [template for _, _, templates in self._lists for template in templates]
@@ -126,6 +149,7 @@ class Grown:
 
 def alone(lists: Sequence[Variable]) -> set[int]:
     """The ids of those of the variables' values that are lists which nothing but the variable refers to."""
+    sizes.drop_exceptions()
     found: set[int] = set()
     for variable in lists:
         held = [variable.get()]

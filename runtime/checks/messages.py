@@ -18,6 +18,7 @@ from typing import Any
 
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks.texts import TextOfTraced, as_shown, unreadable
+from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
 from autograph.runtime.values.kinds import Opened, is_written, open_any, open_container
@@ -73,6 +74,7 @@ def opened(value: Any, parts: Callable[[Any], Opened | None] = open_any) -> tupl
 
 def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callable[[Any], Opened | None]) -> Made:
     before = len(traced)
+    value = sizes.traced(value)
     if is_traced(value):
         traced.append(value)
         return lambda found: found[before]

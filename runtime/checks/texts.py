@@ -31,7 +31,7 @@ from typing import Any
 from autograph import errors
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks.shown_values import debug_print
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
@@ -96,7 +96,7 @@ def check(args: tuple[Any, ...]) -> None:
 def _holds_traced(x: Any) -> bool:
     if type(x) in _CONTAINERS:
         return any(map(_holds_traced, x.values() if type(x) is dict else x))
-    return is_traced(x) or isinstance(x, TextOfTraced)
+    return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
 
 
 def as_shown(text: str) -> str:

@@ -44,7 +44,7 @@ from autograph.runtime.tracing.staging import is_tracer
 from autograph.runtime.values.locations import AttributeLocation
 
 _KINDS = (TypeError, ValueError, IndexError, OverflowError)
-_NAMED = re.compile(r"\w*Tracer\b|Traced<|__hash__ method should return an integer")
+_NAMED = re.compile(r"\w*Tracer\b|_DimExpr\b|Traced<|__hash__ method should return an integer")
 _ASKS = re.compile(r"\w*Tracer\b|Traced<|\bconcrete\b|\bstatic\b|must have __hash__")
 _ALSO_OF_NUMBERS = re.compile(
     r"unsupported operand type\(s\) for .*'(NoneType|dict|set)'"

@@ -29,6 +29,7 @@ import jax
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import aliases
 from autograph.runtime.heap.journal import held_by_regions
+from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cells_of
 from autograph.runtime.values.kinds import LEAF_KINDS, Opened, is_value_class, open_any
@@ -57,6 +58,7 @@ def made_inside(objects: list[Any], regions: Sequence[Finished], tables: Sequenc
         regions: the finished regions; their results and snapshots are references of ours.
         tables: further objects of the caller's or of ours that hold results.
     """
+    sizes.drop_exceptions()
     holders: dict[int, Any] = {id(t): t for t in (objects, *tables, *aliases.held())}
     results: list[Any] = []
     for region in regions:

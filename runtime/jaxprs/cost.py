@@ -28,7 +28,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.jaxprs.graph import is_literal, only_weakens, regions
+from autograph.runtime.jaxprs.graph import has_at_most, is_literal, only_weakens, regions
 from autograph.runtime.jaxprs.loop import Conditional
 
 _LIMIT = 12  # the cost of a cheap branch at most; an equation costs 1, except:
@@ -55,8 +55,8 @@ SMALL = 64
 
 
 def is_small(v: Any) -> bool:
-    """Whether a variable of a jaxpr is a small array; a symbolic size is that of no small one."""
-    return isinstance(v.aval.size, int) and v.aval.size <= SMALL
+    """Whether a variable of a jaxpr is a small array."""
+    return has_at_most(v, SMALL)
 
 
 def selected(conditional: Conditional) -> list[Any] | None:

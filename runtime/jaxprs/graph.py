@@ -24,6 +24,11 @@ def is_literal(atom: Any) -> bool:
     return type(atom) is Literal
 
 
+def has_at_most(v: Any, count: int) -> bool:
+    """Whether a value of a jaxpr is known to have so many elements at most: one of a symbolic size is not."""
+    return isinstance(v.aval.size, int) and v.aval.size <= count
+
+
 def producers(eqns: Iterable[Any]) -> dict[Any, Any]:
     """The equation that makes each variable."""
     return {v: eqn for eqn in eqns for v in eqn.outvars}

@@ -39,7 +39,15 @@ from jax.lax import cond_p, scan_p, while_p
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import is_pure
 from autograph.runtime.jaxprs.exit_folding import flags
-from autograph.runtime.jaxprs.graph import is_literal, predicate_of, producers, reads, regions, with_equations
+from autograph.runtime.jaxprs.graph import (
+    has_at_most,
+    is_literal,
+    predicate_of,
+    producers,
+    reads,
+    regions,
+    with_equations,
+)
 from autograph.runtime.jaxprs.loop import Form, Loop
 
 _LARGE = 64  # elements of a result
@@ -100,7 +108,7 @@ def _is_light(branch: Any) -> bool:
         len(eqns) <= _MOST
         and is_pure(eqns)
         and _is_straight(eqns)
-        and all(v.aval.size <= _LARGE for e in eqns for v in e.outvars)
+        and all(has_at_most(v, _LARGE) for e in eqns for v in e.outvars)
     )
 
 

@@ -37,7 +37,7 @@ from jax.lax import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left
-from autograph.runtime.jaxprs.graph import needed, predicate_of, reads, regions, with_equations
+from autograph.runtime.jaxprs.graph import has_at_most, needed, predicate_of, reads, regions, with_equations
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
 
 _MOST = 200  # equations of a question that the program may hold twice
@@ -81,13 +81,13 @@ def _is_worth_it(exit_: Exit) -> bool:
         return False
     anyway = {v for eqn in (*head, *exit_.leave.live) for v in eqn.outvars}
     behind = [eqn for eqn in exit_.stay.live if eqn.outvars[0] not in anyway]
-    if any(eqn.primitive.name not in _VIEWS and (eqn.outvars[0].aval.size > 1 or any(regions(eqn))) for eqn in behind):
+    if any(eqn.primitive.name not in _VIEWS and (not has_at_most(eqn.outvars[0], 1) or any(regions(eqn))) for eqn in behind):
         return True
-    return any(a is not b and a.aval.size > _LARGE for a, b in zip(exit_.stay.outs, exit_.leave.outs, strict=True))
+    return any(a is not b and not has_at_most(a, _LARGE) for a, b in zip(exit_.stay.outs, exit_.leave.outs, strict=True))
 
 
 def _guards(eqn: Any, condition: Any, made_by: dict[Any, Any]) -> bool:
-    return predicate_of(eqn, made_by) is condition and (eqn.primitive is cond_p or eqn.outvars[0].aval.size > _LARGE)
+    return predicate_of(eqn, made_by) is condition and (eqn.primitive is cond_p or not has_at_most(eqn.outvars[0], _LARGE))
 
 
 def _every(eqns: Sequence[Any]) -> Iterator[Any]:

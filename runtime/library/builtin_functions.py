@@ -65,7 +65,7 @@ from autograph.runtime.sequences import (
     traced_index,
 )
 from autograph.runtime.sequences.bounded_list import BoundedList
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import decider, length
@@ -97,6 +97,8 @@ def _is_open_list(x: Any) -> bool:
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and sizes.is_size(args[0]):
+        return args[0]
     if len(args) == 1 and is_tracer(args[0]):
         return arithmetic_errors.called("int", scalar(args[0], int), args)
     texts.check(args)
@@ -104,7 +106,7 @@ def _int(*args: Any, **kwargs: Any) -> Any:
 
 
 def _float(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and is_tracer(args[0]):
+    if len(args) == 1 and (is_tracer(args[0]) or sizes.is_size(args[0])):
         return scalar(args[0], float)
     texts.check(args)
     return float(*args, **kwargs)
@@ -131,7 +133,7 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if ranges.is_open(iterable):
-        count = ranges.length(iterable)
+        count = sizes.traced(ranges.length(iterable))
         # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
         pairs = (count >> 1) * ((count - 1) | 1)
         return start + count * iterable.start + iterable.step * pairs
@@ -225,6 +227,7 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
 
 def _round(number: Any, ndigits: Any = None) -> Any:
     """Of a number of Python's to an integer of Python's (weak); to tens and hundreds, where JAX has no rule, as Python."""
+    number = sizes.traced(number)
     if not is_traced(number):
         return round(number, ndigits)
     dtype = jax.typeof(number).dtype
@@ -270,6 +273,7 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
+    abs: lambda x, /: abs(sizes.traced(x)),
     bool: _bool,
     len: _len,
     hash: comparison.hashed,
@@ -285,7 +289,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     min: _extreme("min"),
     max: _extreme("max"),
     sorted: lambda iterable, /, **kwargs: selection.ordered(iterable, **_key(kwargs)),
-    range: lambda *args: (counted_range.range if any(map(is_traced, args)) else range)(*args),
+    range: lambda *args: (counted_range.range if any(map(sizes.is_unknown, args)) else range)(*args),
     enumerate: _enumerate,
     zip: _zip,
     reversed: _reversed,

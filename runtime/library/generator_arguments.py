@@ -1,7 +1,7 @@
 """Generator expressions that `sum`, `any`, `all`, `min`, `max` and `next` take, where Python's own way to take them fails.
 
-Over a range of traced bounds no generator can run, and a traced filter leaves an unknown number of items. What takes one value
-of them needs none: it is a loop, as `algorithms` has it.
+Over a range of traced bounds or an axis of unknown size no generator can run, and a traced filter leaves an unknown number of
+items. What takes one value of them needs none: it is a loop, as `algorithms` has it.
 
 >>> import jax
 >>> def f(n):
@@ -22,7 +22,7 @@ from typing import Any
 from autograph.jax_internals import is_tracing
 from autograph.runtime.library import algorithms, builtin_functions
 from autograph.runtime.library.standard_library import plain
-from autograph.runtime.sequences import ranges
+from autograph.runtime.sequences import iteration_space
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.refusals import text_of_failure
 
@@ -33,7 +33,7 @@ _IS_BETTER = {builtins.min: operator.lt, builtins.max: operator.gt}
 
 def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
-    if ranges.is_open(iterable):
+    if is_tracing() and iteration_space.is_open(iterable):
         return lambda *start: plain(_FOLDS[f])(make, iterable, *start)
     folded = builtin_functions.builtin(f)
     # A call with `*start` keeps its arguments in a tuple, and `any` counts who else refers to the generator.

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import staged_value
-from autograph.runtime.sequences import counted_range
+from autograph.runtime.sequences import counted_range, iteration_space
 from autograph.runtime.sequences.iterables import Filter
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
@@ -30,12 +30,14 @@ def comp_iter(iterable: Any) -> Any:
         StagingError: the number of elements is traced (`range(n)`), or the order of a dict's keys is not known.
     """
     key_orders.check(iterable)
-    kind = type(iterable)
-    if kind is counted_range.range and any(map(is_traced, (iterable.start, iterable.stop, iterable.step))):
+    if iteration_space.is_open(iterable):
+        is_range = type(iterable) is counted_range.range
         raise refusal(
-            "a comprehension over a range with traced bounds has no known length",
+            f"a comprehension over {'a range with traced bounds' if is_range else 'an axis of unknown size'} has no known length",
             why="a container holds a known number of elements",
-            instead=f"range over the largest number and mask (`value if i < n else 0`), or {_LOOP}",
+            instead=f"range over the largest number and mask (`value if i < n else 0`), or {_LOOP}"
+            if is_range
+            else "write a `for` loop that appends to a list, or `jax.vmap(f)(xs)`",
         )
     return iterable
 

@@ -39,7 +39,7 @@ from autograph.runtime.heap import array_versions, constants, iterated_container
 from autograph.runtime.operators import attributes, augmented
 from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index
 from autograph.runtime.sequences.inplace_operators import combined
-from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
@@ -53,7 +53,7 @@ def get_item(x: Any, i: Any) -> Any:
     """`x[i]`."""
     kind = type(x)
     if kind is list or kind is tuple:
-        return traced_index.get(x, i) if is_traced(i) else x[i]
+        return traced_index.get(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):
         return array_items.read(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
     texts.check((i,))
@@ -62,7 +62,7 @@ def get_item(x: Any, i: Any) -> Any:
         if method is not None:
             return host.calls.staged(method)(x, i)
         if issubclass(kind, dict):
-            comparison.check_search(i, x)
+            comparison.check_key(i, x)
         if issubclass(kind, defaultdict) and i not in x:
             journal.touch_container(x)
         return x[i]
@@ -151,8 +151,9 @@ def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
     _announce(x, i)
     if issubclass(kind, dict) and is_traced(i):
         raise _not_by_traced(kind, "written")
-    if issubclass(kind, list) and is_traced(i):
-        traced_index.put(x, i, value)
+    comparison.check_key(i, x)
+    if issubclass(kind, list) and sizes.is_unknown(i):
+        traced_index.put(x, sizes.traced(i), value)
     else:
         x[i] = value
     return x

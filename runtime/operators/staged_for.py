@@ -41,7 +41,7 @@ from autograph.runtime.operators.peeling import IterationRaises, stage_first_ite
 from autograph.runtime.operators.while_loops import FirstTest, bind_scan_iteration, stage_while, trace_iteration
 from autograph.runtime.sequences import array_items
 from autograph.runtime.sequences.iteration_space import Items
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
 from autograph.runtime.values.merge import Mismatch
@@ -81,7 +81,7 @@ class LoopInfo(NamedTuple):
 
 def stage_for(items: Items, info: LoopInfo) -> None:
     """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
-    if items.is_static and info.test is None:
+    if items.is_counted and info.test is None:
         may_grow = bool(info.lists) and "maximum_iterations" in info.options
         start = equation_mark()
         try:
@@ -103,7 +103,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
 
     def iteration(*slices: Any) -> None:
         carry.arrays.rows = list(zip(slices, items.arrays, strict=True))
-        k = carry.arrays.at = integer_ranges.declare(counter.value, 0, items.length - 1)
+        k = carry.arrays.at = integer_ranges.declare(counter.value, 0, items.last)
         body(items.make(k, slices))
         if counts:
             counter.value = k + 1
@@ -112,7 +112,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
     with assuming((body.__code__, "for"), info.options) as assumptions:
         assumptions.iterations = items.length
         carry = Carry(own, assumptions)
-        carry.growing = alone(info.appends)
+        carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             traced = trace_iteration(carry, iteration, avals, functions=(body,))
         except Mismatch as differ:
@@ -120,7 +120,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
         except IterationRaises as ends:
             first = items.length - 1 if items.backwards else 0
             rows = [array_items.read(array, jnp.asarray(first)) for array in items.arrays]
-            stage_first_iteration(ends.error, True, lambda: body(items.make(0, rows)), variables)
+            stage_first_iteration(ends.error, sizes.compare(items.length, ">", 0), lambda: body(items.make(0, rows)), variables)
             return
         if traced is None:
             return
@@ -154,15 +154,14 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
         start, step, test_of_items, known, of_iteration = items.walk
         counter, is_inside = Hidden("the loop counter", start), test_of_items()
     else:
-        length = items.length
+        length = sizes.traced(items.length)
         counter, step = Hidden("the loop counter", 0), 1
-        last = length - 1 if items.is_static else jnp.iinfo(jnp.result_type(int)).max - 1
 
         def is_inside(k: Any) -> Any:
             return k < length
 
         def known(k: Any) -> Any:
-            return integer_ranges.declare(k, 0, last)
+            return integer_ranges.declare(k, 0, items.last)
 
     def going_on() -> Any:
         inside = is_inside(counter.value)

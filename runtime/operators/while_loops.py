@@ -56,6 +56,7 @@ from autograph.runtime.operators.peeling import (
     try_iterations,
     with_optional,
 )
+from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
@@ -376,16 +377,20 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
     return merged
 
 
-def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], length: int, reverse: bool) -> list[Merged]:
-    """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results."""
+def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], length: Any, reverse: bool) -> list[Merged]:
+    """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results.
+
+    `length`: a number, or a size that is not known (`sizes`).
+    """
     loop_results.make_placeholders(carry, iteration)
     carry.arrays.check(carry, (iteration,), () if reverse else xs, xs if reverse else ())
     region = _closed(iteration, carry, len(xs))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.assumptions.options.get("unroll") or 1
-    results = bind_scan(region, init, xs, length, reverse, length if unroll is True else unroll)
-    iterations = range(length)
-    rows, built = carry.grown.write(results[len(init) :], iterations[::-1] if reverse else iterations, carry.aliases)
-    merged = rows + loop_results.write(carry, results[: len(init)], True, [*init, *region.consts, *xs], built)
+    results = bind_scan(region, init, xs, length, reverse, length if unroll is True and not sizes.is_size(length) else int(unroll))
+    lists, carry.lists = carry.lists, ()
+    rows, built = carry.grown.write(results[len(init) :], length, reverse, carry.aliases, lists)
+    surely = sizes.is_known(length, ">", 0)
+    merged = rows + loop_results.write(carry, results[: len(init)], surely, [*init, *region.consts, *xs], built)
     note_checks(carry, results)
     return merged

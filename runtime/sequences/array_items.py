@@ -32,8 +32,8 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guarded
 from autograph.runtime.sequences import index_lists
 from autograph.runtime.sequences.inplace_operators import combined
-from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.array_types import python_type, type_of
+from autograph.runtime.tracing import integer_ranges, sizes
+from autograph.runtime.tracing.array_types import placeholder, python_type, type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
 
@@ -42,6 +42,8 @@ def read(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
     if index_lists.has_list(i):
         return x[index_lists.as_arrays(x, i)]
+    if is_traced(i) and index_lists.is_integer(i) and sizes.is_size(x.shape[0]) and not sizes.is_known(x.shape[0], ">", 0):
+        return _read_if_any(x, i)
     parts = _positions(x, i)
     known = [(p, n) for p, n in zip(parts or (), x.shape, strict=False) if p is not None and not is_traced(p)]
     if parts is None or any(not -n <= p < n for p, n in known):
@@ -49,6 +51,15 @@ def read(x: Any, i: Any) -> Any:
     # JAX would normalise the index once more, at three times the price of the slice.
     part = lax.dynamic_slice(x, _starts(x, parts), _block(x, parts), allow_negative_indices=False)
     return lax.squeeze(part, [axis for axis, p in enumerate(parts) if p is not None])
+
+
+def _read_if_any(x: Any, i: Any) -> Any:
+    """The row `x[i]` of an axis that may be empty, which JAX does not slice; one that nobody reads where it is empty."""
+    size, kind = sizes.traced(x.shape[0]), type_of(x)
+    padded = lax.concatenate([x, placeholder(kind._replace(shape=(1, *kind.shape[1:]), weak=False))], 0)
+    i = _wide(i)
+    i = jnp.clip(jnp.where(i < 0, i + size, i), 0, jnp.maximum(size - 1, 0))
+    return _as_weak_as(x, padded[i])
 
 
 def parts(x: Any, i: Any) -> list[Any]:

@@ -33,7 +33,7 @@ from autograph.runtime.checks.guards import guarded
 from autograph.runtime.heap import journal
 from autograph.runtime.sequences import array_items, selection
 from autograph.runtime.sequences.bounded_list_operators import ListOperators
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, convert, of_type
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import refusal
@@ -227,6 +227,8 @@ class BoundedList(ListOperators):
         if not is_traced(index):
             index = operator.index(index)
             at = index if index >= 0 else self.size + index
+            if sizes.is_known(index if index >= 0 else -1 - index, "<", self.least_length()):
+                return jnp.asarray(at, jnp.result_type(int))
         else:
             at = lax.convert_element_type(index, jnp.result_type(int))
             at = lax.select(at < 0, at + self.size, at)

@@ -1,4 +1,5 @@
-"""The operators of a list, beside equality, and `insert`, for one whose length may only be known when the program runs.
+"""The operators of a list, beside equality, and `insert`, for one whose length may only be known when the program runs; and what it can
+do where it is as long as an axis of unknown size.
 
 >>> from autograph.runtime.sequences.bounded_list import BoundedList
 >>> xs = BoundedList.of([1, 2])
@@ -16,8 +17,11 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 from jax import lax
 
+from autograph.runtime.tracing import sizes
+from autograph.runtime.tracing.array_types import convert
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.element_types import Elements
+from autograph.runtime.values.merge import Slot
 
 if TYPE_CHECKING:
     from autograph.runtime.sequences.bounded_list import BoundedList
@@ -47,6 +51,35 @@ class ListOperators:
         self._take(rows - (rows > at))
         self._write(leaves, self._row(at))
         self._set("size", self.size + 1)
+
+    def extend_by(self: Any, value: Any, rows: dict[int, Any], count: Any) -> None:
+        """Appends as many values like one as an axis of unknown size is long; `rows` has an array for each leaf by its id."""
+        found, leaves = Elements.of(value)
+        joined, before = self._with(found, leaves), self.capacity
+        self.widen(joined, before)
+        columns = []
+        for leaf, column, kind in zip(leaves, self.columns, joined.types, strict=True):
+            new = rows[id(leaf)] if id(leaf) in rows else lax.broadcast(leaf, (count,))
+            new = convert(new, kind._replace(shape=(count, *kind.shape), sharding=None))
+            columns.append(lax.concatenate([column[:before], new, column[before:]], 0))
+        self.columns, self.size = tuple(columns), sizes.traced(before + count)
+
+    def least_length(self: Any) -> Any:
+        """How many elements there are, where that is the size of an axis; 0 where nothing is known."""
+        return sizes.size_of(self.size) or 0
+
+    def whole_axis(self: Any) -> Any:
+        """The elements as one array, where there are as many as an axis is long, and at least one; None of a known number.
+
+        Raises:
+            StagingError: how many there are is known only when the program runs.
+        """
+        if not self.is_traced():
+            return None
+        length = self.least_length()
+        if sizes.is_known(length, ">", 0) and type(self.elements.template) is Slot:
+            return lax.slice_in_dim(self.columns[0], 0, length)
+        return self.__jax_array__()
 
     def __iadd__(self: Any, values: Any, /) -> BoundedList:
         self.extend(values)

@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import jax
+
+from autograph.jax_internals import SIZE
 
 
 class range:
@@ -32,7 +35,7 @@ class range:
         self.step = bounds[2] if len(bounds) == 3 else 1
         if not isinstance(self.step, jax.core.Tracer) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
-        if any(isinstance(bound, jax.core.Tracer) for bound in (self.start, self.stop, self.step)):
+        if any(isinstance(bound, jax.core.Tracer) or type(bound) is SIZE for bound in (self.start, self.stop, self.step)):
             self.start, self.stop, self.step = map(_operations().whole, (self.start, self.stop, self.step))
 
     def _plain(self) -> builtins.range:
@@ -86,7 +89,7 @@ class range:
 
 
 def _index(bound: Any) -> int:
-    return bound.__index__() if not isinstance(bound, int) else bound
+    return operator.index(bound) if not isinstance(bound, int) else bound
 
 
 def _operations() -> ModuleType:

@@ -3,7 +3,7 @@
 | iterable | length | item of iteration `k` |
 | --- | --- | --- |
 | traced array | its leading axis | its `k`-th row |
-| `ag.range`, `range` of a traced number | by Python's rule, static where all three numbers are | `start + k * step` |
+| `ag.range`, `range` of a traced number or size | by Python's rule, static where all three numbers are | `start + k * step` |
 | `enumerate`, `zip`, `reversed`, `map` of these | the shortest | made of theirs |
 | anything else | not staged: Python iterates | |
 """
@@ -22,9 +22,9 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guarded
-from autograph.runtime.sequences import iterables
+from autograph.runtime.sequences import array_items, iterables
 from autograph.runtime.sequences.bounded_list import BoundedList
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -49,7 +49,8 @@ class Items(NamedTuple):
     """The items of a staged loop.
 
     Attributes:
-        count: number of iterations; or a function that computes it, as a traced integer (negative counts as none).
+        count: number of iterations, or a size that is not known (`sizes`); or a function that computes it, as a traced integer
+            (negative counts as none).
         arrays: sliced along their leading axis.
         make: `(k, slices) -> item`.
         counts: whether `make` reads `k`.
@@ -67,7 +68,7 @@ class Items(NamedTuple):
     @property
     def length(self) -> Any:
         """The number of iterations; where it is traced, computed anew."""
-        return self.count if self.is_static else self.count()
+        return self.count if self.is_counted else self.count()
 
     def slices(self, k: int) -> list[Any]:
         """The rows that the item of iteration `k` is made of."""
@@ -85,6 +86,16 @@ class Items(NamedTuple):
         """Whether the number of iterations is known."""
         return isinstance(self.count, int)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether the number of iterations is a number or a size, and so the length of a `scan`."""
+        return self.is_static or sizes.is_size(self.count)
+
+    @property
+    def last(self) -> int:
+        """The greatest number that an iteration can have."""
+        return self.count - 1 if self.is_static else int(jnp.iinfo(_integer()).max) - 1
+
 
 def items_of(iterable: Any) -> Items | None:
     """The items of `iterable`, or None when Python must iterate it."""
@@ -93,7 +104,7 @@ def items_of(iterable: Any) -> Items | None:
     if type(iterable) is BoundedList:
         return _of_list(iterable)
     if is_traced(iterable):
-        return Items(iterable.shape[0], (iterable,), lambda k, slices: slices[0], False)
+        return _of_array(iterable)
     kind = type(iterable)
     if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map):
         return None if kind is iterables.Filter else range_items(iterable.start, iterable.stop, iterable.step)
@@ -119,6 +130,28 @@ def items_of(iterable: Any) -> Items | None:
         return together
     fn = iterable.fn
     return together._replace(make=lambda k, slices: fn(*together.make(k, slices)))
+
+
+def is_open(iterable: Any) -> bool:
+    """Whether `iterable` is a range of traced numbers, an axis of a size that is not known, or made of such."""
+    items = items_of(iterable) if type(iterable) is not BoundedList else None
+    return items is not None and not items.is_static
+
+
+def _of_array(array: Any, backwards: bool = False) -> Items:
+    """The rows of an array."""
+    items = Items(array.shape[0], (array,), lambda k, slices: slices[0], False, backwards)
+    return items if items.is_static or sizes.is_known(items.count, ">", 0) else _by_number(items)
+
+
+def _by_number(items: Items) -> Items:
+    """The same items, each read by its number: JAX makes no loop over the slices of an axis that may be empty."""
+
+    def make(k: Any, slices: Sequence[Any]) -> Any:
+        at = items.length - 1 - k if items.backwards else k
+        return items.make(k, [array_items.read(array, at) for array in items.arrays])
+
+    return Items(items.count, (), make, True, walk=items.walk)
 
 
 def _of_list(xs: BoundedList) -> Items:
@@ -149,6 +182,8 @@ def length_of(numbers: range) -> int:
 def range_items(start: Any, stop: Any, step: Any) -> Items:
     """The items of `range(start, stop, step)`; each number may be traced, and the items are Python's (weak) integers."""
     start, stop, step = (whole(n) for n in (start, stop, step))
+    if sizes.is_size(step) or any(map(is_traced, (start, stop, step))):
+        start, stop, step = map(_valued, (start, stop, step))
     if type(step) is int and step == 0:
         raise ValueError("range() arg 3 must not be zero")
     reach, by = _reach(start, stop, step), integer_ranges.of(step)
@@ -162,9 +197,24 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         scaled = k if type(step) is int and step == 1 else k * step
         return known(_plus(start, scaled))
 
-    is_static = all(type(n) is int for n in (start, stop, step))
-    count = length_of(range(start, stop, step)) if is_static else functools.partial(_iterations, start, stop, step)
+    count: Any = functools.partial(_iterations, start, stop, step)
+    if all(type(n) is int for n in (start, stop, step)):
+        count = length_of(range(start, stop, step))
+    elif type(step) is int and not (is_traced(start) or is_traced(stop)):
+        count = _size_of(start, stop, step)
     return Items(count, (), make, True, walk=_walk(start, stop, step, known))
+
+
+def _valued(n: Any) -> Any:
+    """A bound of a range as an integer of the program, of which is known what was known of the size."""
+    reach = integer_ranges.of(n) if sizes.is_size(n) else None
+    return sizes.traced(n) if reach is None else integer_ranges.declare(sizes.traced(n), *reach)
+
+
+def _size_of(start: Any, stop: Any, step: int) -> Any:
+    """The number of iterations of a range, one of whose bounds is a size that is not known."""
+    distance, size = (stop - start, step) if step > 0 else (start - stop, -step)
+    return sizes.largest((distance + size - 1) // size, 0)
 
 
 def _iterations(start: Any, stop: Any, step: Any) -> Any:
@@ -214,16 +264,17 @@ def _walk(start: Any, stop: Any, step: Any, known: Callable[[Any], Any]) -> Walk
     if min(first[0], last[0]) < limits.min or max(first[1], last[1]) > limits.max:
         return None
     if size == 1 or limits.min <= beyond <= limits.max:
-        return Walk(start, step, lambda: lambda item: item < stop if by[0] > 0 else item > stop, known)
+        until = sizes.traced(stop)
+        return Walk(sizes.traced(start), step, lambda: lambda item: item < until if by[0] > 0 else item > until, known)
     if span + size > 2**limits.bits:
         return None
 
     def test() -> Callable[[Any], Any]:
         # The number after the last item: it may wrap around, but no item is equal to it.
-        end = start + _iterations(start, stop, step) * step
+        end = start + _iterations(*map(sizes.traced, (start, stop, step))) * step
         return lambda item: item != end
 
-    return Walk(start, step, test, known)
+    return Walk(sizes.traced(start), step, test, known)
 
 
 def _integer() -> np.dtype[Any]:
@@ -243,13 +294,13 @@ def _reach(start: Any, stop: Any, step: Any) -> integer_ranges.Bounds | None:
 
 
 def whole(n: Any) -> Any:
-    """A bound of a range as a Python integer, or a traced one as Python's would be: weak, of the default size.
+    """A bound of a range as a Python integer, or a traced one as Python's would be: weak, of the default size. A size is one.
 
     Raises:
         TypeError: it is no integer, in the words of Python and of JAX.
     """
     if not is_traced(n):
-        return operator.index(n)
+        return n if sizes.is_size(n) else operator.index(n)
     aval = jax.typeof(n)
     if aval.shape:
         raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
@@ -267,7 +318,7 @@ def _reversed(sequence: Any) -> Items | None:
             return None
         last = inner.length - 1
         return inner._replace(make=lambda k, slices: inner.make(last - k, slices), walk=None)
-    return Items(sequence.shape[0], (sequence,), lambda k, slices: slices[0], False, True)
+    return _of_array(sequence, backwards=True)
 
 
 def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
@@ -275,10 +326,12 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     known = [part for part in parts if part is not None and not (part.walk is not None and part.walk.of_iteration)]
     if len(known) < len(parts) or not known:
         return None
+    if any(sizes.is_size(part.count) and not sizes.is_known(part.count, ">", 0) for part in known):
+        known = [_by_number(part) for part in known]
     count: Any
-    if all(part.is_static for part in known):
-        count = min(part.count for part in known)
-        if strict and any(part.count != count for part in known):
+    if all(part.is_counted for part in known):
+        count = functools.reduce(sizes.smallest, (part.count for part in known))
+        if strict and not all(sizes.is_known(part.count, "==", count) for part in known):
             return None
     elif strict:
         return None
@@ -294,7 +347,9 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
         for array in part.arrays:
             array = lax.rev(array, (0,)) if part.backwards else array
             arrays.append(
-                lax.slice_in_dim(array, 0, count) if isinstance(count, int) and array.shape[0] > count else array
+                array
+                if callable(count) or sizes.is_known(array.shape[0], "<=", count)
+                else lax.slice_in_dim(array, 0, count)
             )
 
     def make(k: Any, slices: Sequence[Any]) -> Any:

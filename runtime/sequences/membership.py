@@ -28,7 +28,7 @@ from autograph.runtime.checks import texts
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import counted_range, short_circuit
 from autograph.runtime.sequences.comparison import check_search, matches, may_be_traced
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
 from autograph.runtime.values import key_orders
@@ -50,14 +50,14 @@ def contains(x: Any, container: Any) -> Any:
         return x in container
     if is_array_like(container):
         return _in_array(x, container) if is_traced(x) or is_traced(container) else x in container
-    if kind is counted_range.range and any(map(is_traced, (x, container.start, container.stop, container.step))):
+    if kind is counted_range.range and any(map(sizes.is_unknown, (x, container.start, container.stop, container.step))):
         return _in_range(x, container)
     method = python_method(kind, "__contains__")
     if method is not None:
         found = host.calls.staged(method)(container, x)
         return predicate(found) if is_traced(found) else bool(found)
     has_items_alone = static_lookup(kind, "__contains__") is None and static_lookup(kind, "__iter__") is not None
-    if not is_traced(x) and not (issubclass(type(x), tuple) and holds_traced(x)):
+    if not sizes.is_unknown(x) and not (issubclass(type(x), tuple) and holds_traced(x)):
         if not (has_items_alone and is_tracing()):  # what an iterator gives may be traced
             return x in container
     if kind is range:
@@ -87,7 +87,7 @@ def _in_array(x: Any, array: Any) -> Any:
 
 def _in_range(x: Any, numbers: Any) -> Any:
     """`x in range(start, stop, step)`; each of the numbers may be traced."""
-    start, stop, step = numbers.start, numbers.stop, numbers.step
+    x, start, stop, step = map(sizes.traced, (x, numbers.start, numbers.stop, numbers.step))
     if not is_array_like(x) or jax.typeof(x).shape or jnp.issubdtype(jax.typeof(x).dtype, jnp.complexfloating):
         return _any_equal(x, numbers)
     up, down = (x >= start) & (x < stop), (x <= start) & (x > stop)

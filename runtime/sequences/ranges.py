@@ -23,15 +23,15 @@ from autograph.runtime.checks.guards import guarded
 from autograph.runtime.sequences import counted_range, iteration_space, membership, traced_index
 from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.sequences.iteration_space import whole as whole
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import scalar
 from autograph.runtime.tracing.refusals import refusal, text_of_failure
 from autograph.runtime.tracing.staging import is_traced
 
 
 def is_open(x: Any) -> bool:
-    """Whether `x` is a range of which a bound is traced."""
-    return type(x) is counted_range.range and any(map(is_traced, (x.start, x.stop, x.step)))
+    """Whether `x` is a range of which a bound is traced, or a size that is not known."""
+    return type(x) is counted_range.range and any(is_traced(n) or sizes.is_size(n) for n in (x.start, x.stop, x.step))
 
 
 def _known(numbers: Any) -> range:
@@ -41,12 +41,14 @@ def _known(numbers: Any) -> range:
 def length(numbers: Any) -> Any:
     """`len(numbers)` of an open range."""
     items = iteration_space.range_items(numbers.start, numbers.stop, numbers.step)
+    if items.is_counted:
+        return items.length
     return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
 
 
 def ends(numbers: Any, name: str) -> tuple[Any, Any]:
     """The first and the last number of an open range; the compiled program fails where there is none."""
-    size = length(numbers)
+    size = sizes.traced(length(numbers))
     error = ValueError(f"{name}() arg is an empty sequence")
     last = numbers.start + (size - 1) * numbers.step
     return guarded(jnp.asarray(numbers.start), size > 0, error), guarded(last, size > 0, error)
@@ -54,7 +56,7 @@ def ends(numbers: Any, name: str) -> tuple[Any, Any]:
 
 def first_number(numbers: Any, message: str) -> Any:
     """The first number of an open range; the compiled program fails with a `TypeError` where there is none."""
-    return guarded(jnp.asarray(numbers.start), length(numbers) > 0, TypeError(message))
+    return guarded(jnp.asarray(numbers.start), sizes.traced(length(numbers)) > 0, TypeError(message))
 
 
 def item(numbers: Any, position: Any) -> Any:
@@ -73,6 +75,11 @@ def item(numbers: Any, position: Any) -> Any:
             instead="write the bounds of the slice into the range: `range(start + 1, stop)` for `range(start, stop)[1:]`",
         )
     size = length(numbers)
+    if sizes.is_size(size) and type(position) is int:
+        place = position if position >= 0 else size + position
+        if sizes.is_known(place, ">=", 0) and sizes.is_known(place, "<", size):
+            return numbers.start + place * numbers.step
+    size = sizes.traced(size)
     if is_traced(position):
         at = traced_index.integer(position, "range")
         at = at if integer_ranges.is_natural(at) else lax.select(at < 0, at + size, at)

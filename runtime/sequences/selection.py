@@ -24,6 +24,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime.heap import aliases, array_views
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
+from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.array_types import TypesDiffer, convert, join_types, type_of
 from autograph.runtime.tracing.refusals import refusal, remedy_of_texts, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
@@ -101,6 +102,9 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
         item_key = item if key is None else key(item)
         if best is _MISSING:
             best, best_key = item, item_key
+            continue
+        if key is None and sizes.are_sizes(item, best):
+            best = best_key = (sizes.smallest if name == "min" else sizes.largest)(best, item)
             continue
         better = comparison.compare(item_key, "<" if name == "min" else ">", best_key)
         if is_traced(better):

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.jax_internals import closed_over, literal, origin
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
@@ -72,6 +72,9 @@ def forget(x: Any) -> None:
 def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
     """The least and the greatest value of an integer scalar, or None where they are not known."""
     if not is_traced(x):
+        if sizes.is_size(x):
+            least = next((n for n in (1, 0) if sizes.is_known(x, ">=", n)), None)
+            return None if least is None else (least, int(jnp.iinfo(jnp.result_type(int)).max))
         return (int(x), int(x)) if isinstance(x, int | np.integer) else None
     if (found := _known.of(x)) is not None:
         return found

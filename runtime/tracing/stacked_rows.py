@@ -111,7 +111,12 @@ class _Run:
 
 
 def _together(values: Any) -> Any:
-    """The values as one array, made of a few parts; None where they are not mostly the rows of arrays."""
+    """The values as one array, made of a few parts; None where they are not mostly the rows of arrays.
+
+    A list of the runtime's has a method for it.
+    """
+    if (whole := getattr(type(values), "whole_axis", None)) is not None:
+        return whole(values)
     if type(values) not in (list, tuple) or len(values) < 2:
         return None
     runs = _runs(values)

@@ -20,7 +20,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from autograph.jax_internals import is_concrete
+from autograph.jax_internals import SIZE, is_concrete
 
 JITTED: type = type(jax.jit(len))
 """The class of what `jax.jit` returns."""
@@ -52,7 +52,7 @@ def is_array_like(x: Any) -> bool:
         return True
     if issubclass(kind, (np.ndarray, np.generic)):
         return x.dtype.kind in "biufcV" and (x.dtype.kind != "V" or x.dtype.isbuiltin == 2)
-    return False
+    return kind is SIZE
 
 
 _JAX_ARRAYS = (jax.Array, Tracer)
@@ -64,11 +64,14 @@ def is_jax_array(x: Any) -> bool:
 
 
 def holds_traced(x: Any) -> bool:
-    """Whether `x`, or a list or tuple within `x`, holds a tracer; one that is known has a derivative (eager `grad`)."""
+    """Whether `x`, or a list or tuple within `x`, holds a tracer, or a size that is not known.
+
+    A tracer that is known has a derivative (eager `grad`).
+    """
     kind = type(x)
     if kind is list or kind is tuple:
         return any(map(holds_traced, x))
-    return is_tracer(x)
+    return kind is SIZE or is_tracer(x)
 
 
 def takes_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -19,7 +19,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.staging import is_traced
 
@@ -32,6 +32,8 @@ def decider(x: Any) -> Any:
     kind = type(x)
     if kind in _OWN_TRUTH or issubclass(kind, _ARRAYS):
         return x
+    if sizes.is_size(x):
+        return sizes.compare(x, "!=", 0)
     method = python_method(kind, "__bool__")
     if method is not None:
         answer = host.calls.staged(method)(x)
@@ -46,8 +48,9 @@ def decider(x: Any) -> Any:
 def length(x: Any) -> Any:
     """`len(x)`; traced where the user's `__len__` returns a traced value."""
     method = python_method(type(x), "__len__")
-    if method is None:
-        return len(x)
+    if method is None or issubclass(type(x), Tracer):
+        rows = x.shape[0] if is_traced(x) and jax.typeof(x).shape else None
+        return rows if sizes.is_size(rows) else len(x)
     answer = host.calls.staged(method)(x)
     if is_traced(answer):
         return answer

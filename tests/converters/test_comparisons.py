@@ -1,5 +1,6 @@
 """Chained comparisons, membership, identity with a bool."""
 
+import numpy as np
 import pytest
 
 from autograph.converters.comparisons import Comparisons
@@ -30,6 +31,18 @@ CASES = {
         """,
         "f(1, 1)",
         "f(1, 2)",
+    ),
+    "shapes, whose sizes may not be known, but for that of a number": Case(
+        """
+        def f(a, b):
+            return a.shape == b.shape, a.shape != (2,), a.shape[0] == 2, a.shape == ()
+        """,
+        """
+        def f(a, b):
+            return (ag__.eq(a.shape, b.shape), ag__.ne(a.shape, (2,)), a.shape[0] == 2, a.shape == ())
+        """,
+        "f(np.zeros(2), np.zeros(3))",
+        names={"np": np},
     ),
     "order where a container is seen": Case(
         """

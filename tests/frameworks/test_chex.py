@@ -2,7 +2,9 @@
 
 import jax
 import jax.numpy as jnp
+import pytest
 
+import autograph as ag
 from tests.frameworks.harness import framework, program
 
 chex = framework("chex")
@@ -142,15 +144,24 @@ def test_resampling(jit):
     return [run(Particle(x=x, weight=jnp.array(w)), KEY) for w in ([1.0, 1.0, 1.0, 1.0], [9.0, 0.1, 0.1, 0.1])]
 
 
-@program
-def test_chexify(jit):
-    def positive(x):
-        chex.assert_tree_all_finite(x)
-        if x > 1:
-            x = jnp.sqrt(x)
-        return x
+def small(x):
+    chex.assert_tree_all_finite(x)
+    while x > 1:
+        if x > 8:
+            chex.assert_trees_all_close(x, jnp.round(x))
+        x = x / 2
+    return x
 
-    return [chex.chexify(jit(positive), async_check=False)(jnp.float32(x)) for x in (0.5, 4.0)]
+
+@program(reference=lambda: [0.5, 1.0, 0.625])
+def test_chexify(jit):
+    return [chex.chexify(jit(small), async_check=False)(jnp.float32(x)) for x in (0.5, 16.0, 2.5)]
+
+
+@pytest.mark.parametrize(("x", "failed"), [(jnp.inf, "assert_tree_all_finite"), (10.5, "assert_trees_all_close")])
+def test_chexify_reports_what_fails(x, failed):
+    with pytest.raises(AssertionError, match=failed):
+        chex.chexify(ag.jit(small), async_check=False)(jnp.float32(x))
 
 
 @program(reference=lambda: jnp.stack([moved(h) for h in (0.05, 2.0)]))

@@ -1,0 +1,381 @@
+"""Programs that are exported for sizes which are not known (`jax.export.symbolic_shape`): one program serves every size."""
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.frameworks.harness import assert_same
+
+SIZES = {"n": (1, 2, 4, 7), "m - 1": (0, 1, 5)}
+"""What a size is, and for which numbers its program is called: a name stands for one of at least 1."""
+
+
+def export(f, size="n"):
+    """A function of a vector, exported for any number of elements."""
+    (n,) = jax.export.symbolic_shape(size)
+    return jax.export.export(ag.jit(f))(jax.ShapeDtypeStruct((n,), jnp.float32))
+
+
+def serves(f=None, *, sizes=tuple(SIZES), plain=None):
+    """A test that the exported function returns what plain Python does (or `plain`, where only JAX can run it), for every size."""
+    if f is None:
+        return functools.partial(serves, sizes=sizes, plain=plain)
+
+    @pytest.mark.parametrize("size", sizes)
+    def run(size):
+        called = export(f, size)
+        for count in SIZES[size]:
+            x = jnp.arange(float(count))
+            assert_same(called.call(x), (plain or f)(x))
+
+    run.__name__, run.__doc__ = f.__name__, f.__doc__
+    return run
+
+
+def refused(f=None, *, match, sizes=("n",)):
+    """A test that exporting the function is refused."""
+    if f is None:
+        return functools.partial(refused, match=match, sizes=sizes)
+
+    @pytest.mark.parametrize("size", sizes)
+    def run(size):
+        with pytest.raises(ag.StagingError, match=match):
+            export(f, size)
+
+    run.__name__, run.__doc__ = f.__name__, f.__doc__
+    return run
+
+
+@serves
+def test_comparisons(x):
+    n, found = x.shape[0], []
+    for k in range(9):
+        found += [n == k, n != k, n < k, n <= k, n > k, n >= k, k == n, k < n, 3 * n <= 2 * k, n % 3 == k]
+    return jnp.stack([jnp.asarray(each) for each in found])
+
+
+@serves
+def test_branches(x):
+    n, k = x.shape[0], 0
+    if n == 1:
+        k += 1
+    if 3 * n <= 12:
+        k += 10
+    if not n > 2:
+        k += 100
+    if 1 < n < 5:
+        k += 1000
+    if n in (1, 4) and n != 4:
+        k += 10000
+    return k + (5 if n < 3 else 6)
+
+
+@serves
+def test_shapes(x):
+    y = jnp.zeros(len(x))
+    return (1 if x.shape == (4,) else 2), (3 if x.shape != y.shape else 4), (5 if x.size == 2 else 6)
+
+
+@serves
+def test_truth(x):
+    n = len(x)
+    if n - 1:
+        return 1
+    return 2 if n and not n - 1 else 3
+
+
+@serves
+def test_a_branch_of_sizes(x):
+    k = len(x) if jnp.sum(x) > 3 else 0
+    n = len(x)
+    return k, (n if n < 3 else 3)
+
+
+@serves
+def test_numbers(x):
+    n = len(x)
+    return int(n), float(n), bool(n - 1), n / 2, n // 2, n**2, abs(n - 3), round(n), -n
+
+
+@serves
+def test_extremes(x):
+    n = len(x)
+    return min(n, 3), max(2, n), min(n, n + 1), jnp.zeros(max(n, 1)), max(n, 2.5), sorted([n, 3])
+
+
+@serves
+def test_functions_of_math_and_numpy(x):
+    return math.sqrt(len(x)), np.maximum(len(x), 3)
+
+
+@serves
+def test_a_while_that_counts_down(x):
+    n, total, halvings = len(x), 0, 0
+    while n > 0:
+        total += n
+        n -= 1
+    n = len(x)
+    while n > 1:
+        n = n // 2
+        halvings += 1
+    return total, halvings
+
+
+@serves
+def test_a_while_with_an_index(x):
+    i, total = jnp.int32(0), 0.0
+    while i < len(x) and x[i] < 4:
+        total += x[i]
+        i += 1
+    return total, i
+
+
+@serves
+def test_ranges(x):
+    n, s = len(x), 0
+    for i in range(1, n + 1, 2):
+        s = s + i
+    for i in range(n - 1, -1, -1):
+        s = 2 * s + i
+    for i in range(2, n):
+        s += i
+    for i in ag.range(n):
+        s += i
+    for i in range(0, 20, n + 1):
+        s += i
+    return s
+
+
+@serves
+def test_what_ranges_say(x):
+    n = len(x)
+    return n in range(3, 9), 2 in range(n), len(range(1, n + 3)), range(n + 1)[-1], sum(range(n)), sum(i * i for i in range(n))
+
+
+@serves
+def test_nested_ranges(x):
+    pairs = 0
+    for i in range(len(x)):
+        for j in range(i, len(x)):
+            pairs += 1 if x[i] > x[j] else 2
+    return pairs
+
+
+@serves
+def test_breaks(x):
+    total, at = 0.0, -1
+    for v in x:
+        if v > 3:
+            break
+        total += v
+    for i in range(len(x)):
+        if x[i] > 1:
+            at = i
+            break
+    for v in reversed(x):
+        if v < 1:
+            break
+        total = 2 * total + v
+    return total, at
+
+
+@serves
+def test_a_return_in_a_loop(x):
+    for i, v in enumerate(x):
+        if v > 2:
+            return i
+    return -1
+
+
+@serves
+def test_an_else_of_a_loop(x):
+    for v in x:
+        if v > 5:
+            break
+    else:
+        return -1.0
+    return v
+
+
+@serves
+def test_iterators(x):
+    s = 0.0
+    for i, v in enumerate(x, 1):
+        s += i * v
+    for a, b in zip(x, 2 * x):
+        s += a * b
+    for a, b in zip(x, jnp.arange(3.0)):
+        s += a * b + 1
+    for a, i in zip(x, range(100)):
+        s += a * i
+    for v in reversed(x):
+        s = s / 2 + v
+    for i in reversed(range(len(x))):
+        s = s / 2 + i
+    for v in map(lambda v: 3 * v, x):
+        s += v
+    for v in filter(lambda v: v > 1, x):
+        s += v
+    return s
+
+
+@serves
+def test_the_last_item(x):
+    last = -1.0
+    for v in x:
+        last = v
+    return last
+
+
+@serves
+def test_a_best_that_is_none(x):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return -1.0 if best is None else best
+
+
+@serves(sizes=["n"], plain=lambda x: jnp.where(x > 1, 2 * x, 0))
+def test_a_gradient(x):
+    def loss(x):
+        total = 0.0
+        for v in x:
+            if v > 1:
+                total = total + v * v
+        return total
+
+    return jax.grad(loss)(x)
+
+
+@serves(sizes=["n"], plain=lambda x: x)
+def test_a_loop_in_vmap(x):
+    def rank(v):
+        smaller = 0
+        for w in x:
+            if w < v:
+                smaller += 1
+        return smaller
+
+    return jax.vmap(rank)(x)
+
+
+@serves(sizes=["n"], plain=lambda x: (x[::-1], jnp.concatenate([jnp.zeros(1), jnp.cumsum(x[::-1][1:])])))
+def test_elements_written(x):
+    n, out = len(x), jnp.zeros(len(x))
+    for i in range(n):
+        for j in range(0, n - i - 1):
+            if x[j] < x[j + 1]:
+                x[j], x[j + 1] = x[j + 1], x[j]
+    for i in range(1, n):
+        out[i] = out[i - 1] + x[i]
+    return x, out
+
+
+@serves(sizes=["n"])
+def test_lists_that_grow(x):
+    rows, sums, total = [], [5.0], 0.0
+    for i, v in enumerate(x):
+        total += v
+        rows.append(2 * v + i)
+        sums.append(total)
+    found = 0.0
+    for s in sums:
+        found += s
+    return jnp.stack(rows), jnp.array(sums), len(sums), found, sums[0], sums[-1]
+
+
+@serves(sizes=["n"])
+def test_a_list_that_grows_in_a_branch(x):
+    if len(x) == 1:
+        return x
+    rows = []
+    for v in x:
+        rows.append(2 * v)
+    return jnp.stack(rows)
+
+
+@serves(sizes=["n"])
+def test_a_list_of_pairs_backwards(x):
+    pairs, s = [], 0.0
+    for v in reversed(x):
+        pairs.append((v, v * v))
+    for a, b in pairs:
+        s = 2 * s + a * b
+    return s
+
+
+@refused(match="a comprehension over an axis of unknown size has no known length")
+def test_a_comprehension(x):
+    return jnp.stack([v * 2 for v in x])
+
+
+@refused(match="a comprehension over an axis of unknown size has no known length")
+def test_a_generator(x):
+    return sum(v for v in x)
+
+
+@refused(match="a dict is searched for n, a size that is not known")
+def test_a_key_of_a_dict(x):
+    return {4: 1}.get(len(x), 0)
+
+
+@refused(match="a dict is searched for n, a size that is not known")
+def test_a_written_key_of_a_dict(x):
+    d = {4: 1}
+    d[len(x)] = 2
+    return len(d)
+
+
+@refused(match=r"`iter\(x\)` needs a size that is known")
+def test_an_iterator(x):
+    return next(iter(x))
+
+
+@refused(match=r"`x\[0\]` needs a size that is known", sizes=["m - 1"])
+def test_the_first_item_of_none(x):
+    return x[0] if len(x) > 1 else -1.0
+
+
+@refused(match="the text of a traced value is read")
+def test_a_text(x):
+    return len(f"{len(x)}")
+
+
+@refused(match="making an array is not possible with a list whose length", sizes=["m - 1"])
+def test_an_array_of_a_list_that_may_be_empty(x):
+    rows = []
+    for v in x:
+        rows.append(v)
+    return jnp.stack(rows)
+
+
+def test_code_that_is_not_converted_compares_as_jax_does():
+    @ag.do_not_convert
+    def is_four(x):
+        return x.shape[0] == 4
+
+    assert not export(lambda x: 1 if is_four(x) else 0).call(jnp.zeros(4))
+    with pytest.raises(Exception, match="inconclusive"):
+        (n,) = jax.export.symbolic_shape("n")
+        jax.eval_shape(lambda x: x if x.shape[0] > 4 else -x, jax.ShapeDtypeStruct((n,), jnp.float32))
+
+
+def test_without_checks_a_program_that_makes_some_is_exported():
+    """An exported program cannot call the host, as checks do."""
+
+    def f(x):
+        assert len(x) < 9
+        return [10, 20, 30, 40][len(x)]
+
+    ag.set_checks(False)
+    try:
+        called = export(f)
+    finally:
+        ag.set_checks(True)
+    assert called.call(jnp.zeros(2)) == 30
