@@ -1,5 +1,5 @@
-"""The operators of a list, beside equality, and `insert`, for one whose length may only be known when the program runs; and what it can
-do where it is as long as an axis of unknown size.
+"""The operators of a list, beside equality, and `insert`, for one whose length may only be known when the program runs; and what it
+can do where it is as long as an axis of unknown size.
 
 >>> from autograph.runtime.sequences.bounded_list import BoundedList
 >>> xs = BoundedList.of([1, 2])
