@@ -291,3 +291,48 @@ def test_a_layer_that_is_built_in_a_loop_is_refused(jit):
         return x
 
     return run(LARGE)
+
+
+def counting(update):
+    """What a metric of the user's counts while Keras trains."""
+
+    class Large(keras.metrics.Metric):
+        def __init__(self):
+            super().__init__(name="large")
+            self.count = self.add_variable(shape=(), initializer="zeros", name="count")
+
+        update_state = update
+
+        def result(self):
+            return self.count.value
+
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[Large()])
+    return model.fit(X, Y, epochs=2, batch_size=4, shuffle=False, verbose=0).history["large"]
+
+
+def count_large(self, y, found, sample_weight=None):
+    count = self.count.value
+    if keras.ops.mean(keras.ops.abs(y - found)) > 1.0:
+        count = count + 1.0
+    self.count.assign(count)
+
+
+def selected_large(self, y, found, sample_weight=None):
+    self.count.assign(self.count.value + keras.ops.where(keras.ops.mean(keras.ops.abs(y - found)) > 1.0, 1.0, 0.0))
+
+
+@program(reference=lambda: counting(selected_large))
+def test_a_metric_of_ones_own_in_fit(jit):
+    return counting(convert(jit)(count_large))
+
+
+def assign_in_branch(self, y, found, sample_weight=None):
+    if keras.ops.mean(keras.ops.abs(y - found)) > 1.0:
+        self.count.assign(self.count + 1.0)
+
+
+@refused(match="call it once before the statement")
+def test_a_metric_that_is_first_assigned_in_a_branch_is_refused(jit):
+    return counting(convert(jit)(assign_in_branch))
