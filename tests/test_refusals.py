@@ -716,7 +716,7 @@ def numpy_write_in_a_loop(n):
       at FILE:+2
           if n > 0:
       why: which of several containers 'c' is, is only known when the program runs, so the change cannot reach the right one
-      instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
+      instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
     """,
 )
 def different_objects(n):
@@ -1952,7 +1952,7 @@ def class_attribute_is_written_in_the_other_branch(n):
       at FILE:+4
           if n > 0:
       why: which of several containers '<Model>.rates' is, is only known when the program runs, so the change cannot reach it
-      instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
+      instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
     """,
 )
 def one_branch_copies_a_list(n):

@@ -101,6 +101,15 @@ def package_of(x: Any) -> str:
     return module.partition(".")[0] if type(module) is str else ""
 
 
+def package_of_code(f: Any) -> str:
+    """The package in which a function or method is defined: `functools.wraps` names it after what it calls."""
+    inner = f.__func__ if type(f) is types.MethodType else f
+    if type(inner) is not types.FunctionType:
+        return package_of(inner)
+    module = inner.__globals__.get("__name__")
+    return module.partition(".")[0] if type(module) is str else ""
+
+
 def names_of(x: Any) -> Mapping[str, Any]:
     """The `__dict__` of an object, or of what stands in the place of a module, without calling its `__getattr__`."""
     try:

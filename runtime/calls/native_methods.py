@@ -22,7 +22,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.code.library import package_of
+from autograph.code.library import package_of, package_of_code
 from autograph.runtime.heap import (
     aliases,
     guarded_iterators,
@@ -138,6 +138,8 @@ def announced(f: Any, *owner: Any) -> Any:
     when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
     """
     package = package_of(f).lstrip("_")
+    if package in _READING_PACKAGES:
+        package = package_of_code(f).lstrip("_")
     if package not in _READING_PACKAGES or (package == "jax" and not owner):
         guarded_iterators.enter_any()
     if package in _READING_PACKAGES:

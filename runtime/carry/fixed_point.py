@@ -67,7 +67,7 @@ from autograph.runtime.carry.loop_arrays import LoopArrays
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
-from autograph.runtime.heap import journal
+from autograph.runtime.heap import framework_notes, journal
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert, join_types, of_type
@@ -287,15 +287,16 @@ class Carry(Layout):
             return
         self._note_in_place(fresh)
         inputs = [p.value for p in self.slots]
-        allocated = made_inside([w.location.obj for w in fresh], (finished,), (inputs,))
-        found = [w.location for w in fresh if id(w.location.obj) not in allocated]
+        allocated = made_inside([w.location.obj for w in fresh], (finished,), (inputs,), of_libraries=True)
+        found = [w for w in fresh if id(w.location.obj) not in allocated]
         if found:
+            framework_notes.refuse_in_loop(found)
             self._discoveries += 1
             if self._discoveries > _MOST_DISCOVERIES:
-                last = next(w for w in fresh if w.location is found[-1])
+                last = found[-1]
                 raise Mismatch(last.location.name, last.before, last.after, ANOTHER, last.location)
-            self.locations.update((location.key, location) for location in found)
-            self.assumptions.written.update((location.key, None) for location in found)
+            self.locations.update((w.location.key, w.location) for w in found)
+            self.assumptions.written.update((w.location.key, None) for w in found)
             raise Retry
         for w in fresh:
             w.location.set(w.after)

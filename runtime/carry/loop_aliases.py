@@ -92,7 +92,7 @@ class LoopAliases:
         self.outs.clear()
         self.contents = {}
         every = [root for _, roots in found for root in roots]
-        made = made_inside(every, (finished,), (inputs, *(roots for _, roots in found)))
+        made = made_inside(every, (finished,), (inputs, *(roots for _, roots in found)), of_libraries=True)
         tokens: dict[int, Any] = {}
         for key, roots in found:
             self._sources[key] = {self._proxies[id(root)] for root in roots if id(root) in self._proxies}
@@ -130,7 +130,7 @@ class LoopAliases:
         """Whether a container was changed of which `slot` holds a copy: one from before, or from during the iteration."""
         inits = [init for key, init in self._inits.items() if key[: len(slot)] == slot]
         outs = [root for key, roots in self._roots.items() if key[: len(slot)] == slot for root in roots]
-        return any(id(container) in touched for container in (*inits, *outs))
+        return any(id(x) in touched and type(x) is not aliases.Token for x in (*inits, *outs))
 
     def merged(self, built: dict[int, Any], surely: bool) -> list[Merged]:
         """What was built after the loop, with what it may stand for."""

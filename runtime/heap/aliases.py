@@ -13,7 +13,7 @@ Traceback (most recent call last):
     ...
 autograph.errors.StagingError: a list is changed in place that may be the same as 'cur'
   why: which of several containers 'cur' is, is only known when the program runs, so the change cannot reach it
-  instead: copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it
+  instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
 >>> del cur
 >>> check(ys)
 """
@@ -182,7 +182,7 @@ def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
         at=view.at,
         why=f"which of several containers {name} is, is only known when the program runs, so the change cannot "
         "reach " + ("the right one" if own is not None else "it"),
-        instead="copy it first (`x = list(x)`, `dict(x)`, `copy.copy(x)`), or build a new one instead of changing it",
+        instead="copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it",
     )
 
 

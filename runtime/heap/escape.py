@@ -19,7 +19,7 @@ looked at, never the heap.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -29,6 +29,7 @@ import jax
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import aliases
 from autograph.runtime.heap.journal import held_by_regions
+from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cells_of
@@ -38,6 +39,7 @@ from autograph.runtime.values.merge import Mismatch
 from autograph.runtime.values.reachability import unreferenced, walk, walked
 from autograph.runtime.values.writes import Written
 
+_MOST = 100_000  # candidates
 ANOTHER = "each iteration makes and changes another object there, which is still known after the iteration"
 
 
@@ -50,13 +52,16 @@ class Finished:
         self.written: list[Written] = []
 
 
-def made_inside(objects: list[Any], regions: Sequence[Finished], tables: Sequence[Any] = ()) -> set[int]:
+def made_inside(
+    objects: list[Any], regions: Sequence[Finished], tables: Sequence[Any] = (), of_libraries: bool = False
+) -> set[int]:
     """The ids of those `objects` (owners of written locations) that the regions made themselves.
 
     Args:
         objects: candidates.
         regions: the finished regions; their results and snapshots are references of ours.
         tables: further objects of the caller's or of ours that hold results.
+        of_libraries: whether to look for what libraries wrote also in objects that they made and announced to nobody.
     """
     sizes.drop_exceptions()
     holders: dict[int, Any] = {id(t): t for t in (objects, *tables, *aliases.held())}
@@ -77,7 +82,17 @@ def made_inside(objects: list[Any], regions: Sequence[Finished], tables: Sequenc
     _add_containers(candidates, [*results, *(vars_of(obj) for obj in objects)])
     # References are counted next, and the last iterations of the loops above left some in these names of other types.
     obj = region = snapshot = w = None  # type: ignore[assignment]
-    return unreferenced(candidates, holders)
+    found = unreferenced(candidates, holders)
+    of_libraries = of_libraries and any(w.by_library for region in regions for w in region.written)
+    owners = [w.location.obj for region in regions for w in region.written] if of_libraries else []
+    if not all(id(owner) in found for owner in owners):
+        candidates = {id(obj): obj for obj in (*objects, *owners)}
+        _add_containers(candidates, [*results, *map(vars_of, (*objects, *owners))], has_library_methods)
+        for key in candidates.keys() & holders.keys():
+            del candidates[key]
+        owners.clear()
+        found = unreferenced(candidates, holders)
+    return found
 
 
 class Made:
@@ -169,9 +184,11 @@ def vars_of(obj: Any) -> Any:
         return None
 
 
-def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
+def _add_containers(
+    candidates: dict[int, Any], values: list[Any], leads: Callable[[type], bool] = is_value_class
+) -> None:
     pending = list(values)
-    while pending:
+    while pending and len(candidates) < _MOST:
         value = pending.pop()
         if id(value) in candidates:
             continue
@@ -181,7 +198,7 @@ def _add_containers(candidates: dict[int, Any], values: list[Any]) -> None:
         elif issubclass(type(value), tuple):
             candidates[id(value)] = value
             pending.extend(tuple.__iter__(value))
-        elif is_value_class(type(value)):
+        elif is_value_class(type(value)) or leads(type(value)):
             candidates[id(value)] = value
             names = vars_of(value)
             pending.extend(attribute_values(value) if names is None else [names])

@@ -109,12 +109,11 @@ class Region:
         values = [v.get() for v in self.variables]
         written = {k: Written(at, before, at.get(), k in self.unheard) for k, (at, before) in self.entries.items()}
         changed = {key: w for key, w in written.items() if w.is_change()}
+        self.touched.update(id(w.location.obj) for w in changed.values() if w.by_library)
         own: dict[Any, Written] = {}
         if self.unheard:
             notes = self.notes | framework_notes.containers(self.entries.values())
             own = framework_notes.among(changed, notes, self._older, self.trace())
-            if self.is_loop:
-                framework_notes.refuse_in_loop(changed.values())
         self._undo()
         framework_notes.leave(own.values())
         self.entries.clear()  # who refers to an object, counts
@@ -202,7 +201,8 @@ class Region:
         key = location.key
         if not by_library:
             self.unheard.discard(key)
-        self.touched.add(id(location.obj))
+        if not by_library or self._covers(location):  # of others it is known when the region is over
+            self.touched.add(id(location.obj))
         if key in self._own:
             self.forwarded[key] = location  # it leaves through the state, and the enclosing region must hear of it
         elif key not in self.entries and not self._covers(location):

@@ -147,7 +147,8 @@ class MergedBranches:
         tables = (*(sources for sources, _, _ in nodes.values()), *found)
         every = [root for roots in found for root in roots]
         self._rebuilt = [root for root in every if id(root) in self.join.made]
-        made = made_inside(every, (self.body, self.orelse), tables) | self.join.made | self.join.owned
+        made = made_inside(every, (self.body, self.orelse), tables, of_libraries=True)
+        made |= self.join.made | self.join.owned
         tokens = {key: aliases.Token() for key in made}
         for (key, (_, node, path)), roots in zip(list(nodes.items()), found, strict=True):
             nodes[key] = (tuple(tokens.get(id(root), root) for root in roots), node, path)
@@ -171,7 +172,7 @@ class MergedBranches:
         owners = [w.location.obj for branch in branches for w in branch.written]
         if not owners:
             return None
-        made = made_inside(owners, branches)
+        made = made_inside(owners, branches, of_libraries=True)
         for branch in branches:
             for w in branch.written:
                 if id(w.location.obj) in made:

@@ -1,5 +1,6 @@
 """Equinox: modules with control flow in their methods, filtered transformations, and trainings with Optax."""
 
+import copy
 from collections.abc import Callable
 
 import jax
@@ -7,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 import autograph as ag
-from tests.frameworks.harness import convert, framework, is_ours, program
+from tests.frameworks.harness import convert, framework, is_ours, program, refused
 
 eqx = framework("equinox")
 optax = framework("optax")
@@ -301,6 +302,41 @@ def test_state_set_in_a_branch(jit):
         return y, new.get(model.count)
 
     return [run(x) for x in (LARGE, -LARGE)]
+
+
+def used(jit, x, most, given):
+    """A state that is set in a loop, and in a branch there; `given` says which one is used up."""
+
+    @jit
+    def run(x, most):
+        model, state = eqx.nn.make_with_state(Stateful)()
+        n = 0
+        while n < most:
+            state = given(state).set(model.count, state.get(model.count) + 10)
+            if jnp.sum(x) > n:
+                state = given(state).set(model.count, state.get(model.count) + 1)
+            n += 1
+        return state.get(model.count)
+
+    return run(x, most)
+
+
+@program
+def test_copies_of_a_state_are_set_in_a_loop_and_a_branch(jit):
+    return [used(jit, x, most, copy.copy) for x in (LARGE, -LARGE) for most in (0, 9)]
+
+
+@refused(match=r"change a copy \(`copy\.copy\(x\)`\)")
+def test_a_state_that_each_iteration_uses_up(jit):
+    @jit
+    def run(most):
+        model, state = eqx.nn.make_with_state(Stateful)()
+        n = 0
+        while n < most:
+            state, n = state.set(model.count, state.get(model.count) + 1), n + 1
+        return state.get(model.count)
+
+    run(3)
 
 
 @program

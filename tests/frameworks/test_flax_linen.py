@@ -697,6 +697,92 @@ def test_vmap_of_a_module_with_a_branch(jit):
     return jit(jax.vmap(net.apply, (None, 0)))(params, jnp.stack([SMALL, LARGE]))
 
 
+class Streamed(nn.Module):
+    """Applied anew in each iteration of a loop: layers of `setup`, statistics, and a key of the iteration's own."""
+
+    def setup(self):
+        self.cell, self.norm, self.drop = Cell(3), nn.BatchNorm(use_running_average=False), nn.Dropout(0.5)
+
+    def __call__(self, x):
+        y = self.norm(self.drop(self.cell(x), deterministic=False))
+        if y[0, 0] > 0:
+            return -y
+        return y
+
+
+def streamed(apply, variables, xs, most):
+    """A loop whose iterations hand on the statistics, and take a step where it helps."""
+    total, n = 0.0, 0
+    while n < most:
+
+        def loss(params, n=n):
+            key = {"dropout": jax.random.fold_in(KEY, n)}
+            y, new = apply({**variables, "params": params}, xs[n], mutable=["batch_stats"], rngs=key)
+            return jnp.sum(y**2), new
+
+        (value, new), grads = jax.value_and_grad(loss, has_aux=True)(variables["params"])
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, variables["params"], grads)
+        if value > 0.1:
+            variables = {"params": params, **new}
+        y = apply(variables, xs[n], mutable=["batch_stats"], rngs={"dropout": KEY})[0]
+        value += jnp.sum(y)
+        total += value
+        n += 1
+    return total, variables
+
+
+@program
+def test_apply_in_a_staged_loop(jit):
+    net = Streamed()
+    xs = BATCH.reshape(4, 2, 3)
+    variables = net.init({"params": KEY, "dropout": KEY}, xs[0])
+    return [jit(lambda variables, most: streamed(net.apply, variables, xs, most))(variables, most) for most in (1, 3)]
+
+
+class Cache(nn.Module):
+    """Keeps the last rows that it has seen."""
+
+    @nn.compact
+    def __call__(self, x):
+        rows = self.variable("cache", "rows", jnp.zeros, (2, 3))
+        count = self.variable("cache", "count", lambda: jnp.array(0))
+        rows.value = rows.value.at[count.value % 2].set(x)
+        count.value = count.value + 1
+        return jnp.sum(rows.value)
+
+
+@program
+def test_variables_that_apply_hands_on_in_a_branch(jit):
+    net = Cache()
+    variables = net.init(KEY, SMALL)
+
+    @jit
+    def run(variables, x):
+        total = jnp.sum(x)
+        if total > 1:
+            y, variables = net.apply(variables, x, mutable=["cache"])
+            total += y
+        return total, variables
+
+    return [run(variables, x) for x in (SMALL, LARGE)]
+
+
+@program
+def test_variables_that_apply_hands_on_in_a_staged_loop(jit):
+    net = Cache()
+    variables = net.init(KEY, SMALL)
+
+    @jit
+    def run(variables, most):
+        total, n = 0.0, 0
+        while n < most:
+            y, variables = net.apply(variables, BATCH[n], mutable=["cache"])
+            total, n = total + y, n + 1
+        return total, variables
+
+    return [run(variables, most) for most in (0, 5)]
+
+
 class Signed(nn.Module):
     @nn.compact
     def __call__(self, x):

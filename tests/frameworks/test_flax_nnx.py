@@ -1,9 +1,11 @@
 """Flax NNX: modules with variables that are written in branches and loops, and whole trainings."""
 
+import copy
+
 import jax
 import jax.numpy as jnp
 
-from tests.frameworks.harness import framework, is_ours, program
+from tests.frameworks.harness import framework, is_ours, program, refused
 
 nnx = framework("flax.nnx")
 optax = framework("optax")
@@ -167,6 +169,31 @@ def test_dropout_in_a_loop(jit):
     return [run(state, LARGE, most) for most in (1, 4)]
 
 
+class Drawing(nnx.Module):
+    """Draws with the methods of its streams, which NNX names after functions of JAX."""
+
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+    def __call__(self, least):
+        x = self.rngs.normal((3,))
+        while jnp.max(x) < least:
+            x = self.rngs.noise.uniform((3,)) + self.rngs.normal((3,))
+        return x
+
+
+@program
+def test_numbers_drawn_by_the_streams_methods_in_a_loop(jit):
+    graph, state = nnx.split(Drawing(nnx.Rngs(0, noise=1)))
+
+    @jit
+    def run(state, least):
+        model = nnx.merge(graph, state, copy=True)
+        return model(least), nnx.state(model)
+
+    return [run(state, least) for least in (0.0, 2.0)]
+
+
 class Normed(nnx.Module):
     """Statistics are kept for batches that vary."""
 
@@ -247,6 +274,35 @@ def test_a_whole_training_with_early_stopping(jit):
         return best, n, nnx.state(model, nnx.Param)
 
     return [train(state, most) for most in (2, 10)]
+
+
+def best_state(jit, kept, most):
+    graph, state = nnx.split(Mlp(nnx.Rngs(0)))
+
+    @jit
+    def train(state, most):
+        model = nnx.merge(graph, state, copy=True)
+        best, best_state, n = jnp.inf, kept(nnx.state(model)), 0
+        while n < most:
+            value, grads = nnx.value_and_grad(loss_of)(model)
+            if value < best:
+                best, best_state = value, kept(nnx.state(model))
+            nnx.update(model, jax.tree.map(lambda p, g: p - 0.9 * g, nnx.state(model, nnx.Param), grads))
+            n += 1
+        nnx.update(model, best_state)
+        return best, nnx.state(model)
+
+    return train(state, most)
+
+
+@program
+def test_the_best_state_so_far(jit):
+    return [best_state(jit, copy.deepcopy, most) for most in (1, 8)]
+
+
+@refused(match=r"(?s)the same as `best_state.*copy\.deepcopy\(x\)")
+def test_a_state_of_the_variables_that_a_training_changes(jit):
+    best_state(jit, lambda state: state, 8)
 
 
 class Cell(nnx.Module):
