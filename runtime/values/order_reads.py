@@ -47,6 +47,7 @@ _OPEN = (
     len, isinstance, issubclass, type, id, bool, callable, print, hash, getattr, hasattr, setattr, any, all, next, super, cast,
     vars, functools.partial, SimpleNamespace,
 )  # fmt: skip
+_OF_FRAMES = frozenset({"exec", "eval", "dir", "locals", "globals"})  # no frame may stand between them and their caller
 _OPEN_MODULES = frozenset(
     {"_operator", "dataclasses", "contextlib", "warnings", "_warnings", "logging", "weakref", "gc", "sys", "time"}
 )
@@ -111,7 +112,7 @@ def checked(f: Any, found: Any) -> Any:
         return lambda *args, **kwargs: _marked_like(args[:1], found(*map(key_orders.plain, args), **kwargs))
     if any(f is known for known in _OF_KEYS):
         return functools.partial(_of_keys, found)
-    if any(f is known for known in _OPEN) or not _is_of_python(f):
+    if any(f is known for known in _OPEN) or not _is_of_python(f) or f.__name__ in _OF_FRAMES:
         return _of_plain(found) if f is bool or f is len else found
     return functools.partial(_checked_call, f.__name__ in _SHOW, found)
 

@@ -723,7 +723,7 @@ def streamed(apply, variables, xs, most):
         (value, new), grads = jax.value_and_grad(loss, has_aux=True)(variables["params"])
         params = jax.tree.map(lambda p, g: p - 0.1 * g, variables["params"], grads)
         if value > 0.1:
-            variables = {"params": params, **new}
+            variables = {**new, "params": params}
         y = apply(variables, xs[n], mutable=["batch_stats"], rngs={"dropout": KEY})[0]
         value += jnp.sum(y)
         total += value

@@ -172,3 +172,21 @@ def test_taking_out_of_a_container_that_only_the_branch_iterates_over():
         return d, e
 
     assert ag.jit(f)(2) == ({"a": 3, "b": 3}, {"u": 3})
+
+
+def run_text(d, x):
+    exec("d['a'] = x")
+
+
+def test_a_text_runs_in_the_frame_that_runs_it():
+    @ag.jit
+    def f(x):
+        unknown = {"p": x, "q": x}
+        if x > 0:
+            unknown = {"q": x, "p": x}
+        d = {"a": 0.0}
+        if x > 1:
+            run_text(d, x)
+        return d["a"] + unknown["p"]
+
+    assert [float(f(x)) for x in (-1.0, 2.0)] == [-1.0, 4.0]
