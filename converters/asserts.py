@@ -18,18 +18,6 @@ The message is evaluated only when the assertion fails. An exception that leaves
 `ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. So is an `assert` whose message
 binds a name. With `python -O` assertions are gone, as they are from plain code.
 
-In the methods by which Python iterates the operator gets their arguments: such an exception may be the end of the items.
-
->>> print(show('''
-... def __getitem__(self, k):
-...     if k >= self.n:
-...         raise IndexError
-... ''', ControlFlow, Asserts))
-def __getitem__(self, k):
-    def if_body():
-        raise ag__.raise_(IndexError, asked=(self, k))
-    ag__.if_stmt(k >= self.n, if_body, ag__.nothing)
-
 An f-string in a message (`formatted_texts`) is put together when the check fails, from the values that it has then.
 """
 
@@ -66,16 +54,5 @@ class Asserts(ExpressionConverter):
         if node.cause is not None and not isinstance(node.cause, gast.Constant):  # `from None` also suppresses the context
             arguments.append(node.cause)
             node.cause = None
-        node.exc = builders.operator(self.alias, "raise_", arguments, at=node, **self._asked())
+        node.exc = builders.operator(self.alias, "raise_", arguments, at=node)
         return node
-
-    def _asked(self) -> dict[str, Node]:
-        """The arguments of a method by which Python iterates: its object, and the index."""
-        if (count := _ITERATING.get(getattr(self.function, "name", ""))) is None:
-            return {}
-        names = [item.id for item in (*self.function.args.posonlyargs, *self.function.args.args)][:count]
-        return {"asked": gast.Tuple([builders.name(name) for name in names], gast.Load())} if len(names) == count else {}
-
-
-_ITERATING = {"__next__": 1, "__anext__": 1, "__getitem__": 2}
-"""The number of their parameters."""

@@ -132,7 +132,8 @@ class Unit:
         closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         body = FunctionType(code, cells.__globals__, code.co_name, None, given)
-        with outliving.Watch(sys._getframe(2), cells, code, context.innermost()) as watch:
+        items = handlers.of_items(code.co_name, arguments)
+        with items, outliving.Watch(sys._getframe(2), cells, code, context.innermost()) as watch:
             try:
                 return watch.checked([self._call(body, cells, arguments)])
             except Exception as exc:  # here: one that the prologue raised would show its frame a second time

@@ -25,8 +25,9 @@ around the body of each `try`.
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -37,6 +38,7 @@ from autograph.runtime.checks.tracing_errors import is_of_tracing
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import user_line
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
@@ -170,6 +172,25 @@ class handled:
     def __exit__(self, *error: object) -> None:  # generators may leave theirs in any order
         handled = context.progress.handled
         del handled[max(i for i, kinds in enumerate(handled) if kinds is self._kinds)]
+
+
+def of_items(method: str, arguments: Sequence[Any]) -> Any:
+    """The handler that Python is, where it calls one of the methods by which it iterates: some exception ends the items."""
+    ends = context.ENDS_OF_ITEMS.get(method)
+    if ends is None or (method == "__getitem__" and not _is_iterated(arguments)):
+        return contextlib.nullcontext()
+    return handled(ends)
+
+
+def _is_iterated(arguments: Sequence[Any]) -> bool:
+    """Whether the index may be one of 0, 1, 2, ..., by which Python takes the items of what has no `__iter__`."""
+    return len(arguments) == 2 and type(arguments[1]) is int and static_lookup(type(arguments[0]), "__iter__") is None
+
+
+def ends_items(error: BaseException) -> bool:
+    """Whether `error` would tell Python, which iterates, that there are no more items."""
+    iterating = context.ENDS_OF_ITEMS.values()
+    return any(kinds in iterating and isinstance(error, kinds()) for kinds in context.progress.handled)
 
 
 def would_catch(error: BaseException, by_name: bool = False) -> bool:

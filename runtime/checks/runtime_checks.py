@@ -39,7 +39,6 @@ from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
-from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import frames_of_user, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -143,17 +142,8 @@ def is_event(error: BaseException) -> bool:
     return trace is None or not errors.is_of_jax(trace.tb_frame.f_code)
 
 
-def stage_failure(error: BaseException, ends_iteration: bool = False) -> None:
-    """Makes the current region fail with `error` whenever it runs; refuses one that `ends_iteration` (see `raise_`)."""
-    if ends_iteration:
-        loop = "write the loop with `while` and the condition, or over `range(n)`"
-        is_sequence = isinstance(error, IndexError)
-        raise errors.StagingError(
-            f"{'a sequence without `__iter__`' if is_sequence else 'an iterator'} ends on a traced condition",
-            at=_line_of(error),
-            why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
-            instead=f"give its class an `__iter__`, or {loop}" if is_sequence else loop,
-        ) from None
+def stage_failure(error: BaseException) -> None:
+    """Makes the current region fail with `error` whenever it runs."""
     holds = path_conditions.conditions()
     _refuse_if_caught(error)
     if not enabled:
@@ -185,6 +175,17 @@ def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:
     )
 
 
+def _not_ended(error: BaseException) -> errors.StagingError:
+    loop = "write the loop with `while` and the condition, or over `range(n)`"
+    is_sequence = isinstance(error, IndexError)
+    return errors.StagingError(
+        f"{'a sequence without `__iter__`' if is_sequence else 'an iterator'} ends on a traced condition",
+        at=_line_of(error),
+        why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
+        instead=f"give its class an `__iter__`, or {loop}" if is_sequence else loop,
+    )
+
+
 def refuse_to_handle_later(error: BaseException) -> None:
     """Refuses what Python may raise here, and the program when it runs or never, where a handler waits for it by name."""
     if would_catch(error, by_name=True):
@@ -201,6 +202,8 @@ def refuse_to_handle(error: BaseException) -> None:
 
 
 def _refuse_if_caught(error: BaseException) -> None:
+    if handlers.ends_items(error):
+        raise _not_ended(error) from None
     if would_catch(error):
         raise _not_caught(error) from None
     if any(map(may_swallow, context.progress.managers)):
@@ -269,25 +272,15 @@ def user_place(libraries: bool = False) -> Place | None:
     return None if frame is None else Place.of(frame)
 
 
-def raise_(exception: Any = None, cause: Any = None, asked: tuple[Any, ...] = ()) -> BaseException:
+def raise_(exception: Any = None, cause: Any = None) -> BaseException:
     """The exception of a `raise` inside a staged statement; written `raise ag__.raise_(X, Y)`.
 
     A `raise` alone raises what is being handled once more.
-
-    Args:
-        asked: in a `__next__` its object; in a `__getitem__` also the index, since Python iterates by it where there is no
-            `__iter__`, by the indices 0, 1, 2, ...
     """
     error = exception_of(exception, cause)
     if exception is None and not handlers.is_event(error):
         return error  # what cannot be staged is no event of the program
-    return journal.mark_raised(error, ends=bool(asked) and _ends_iteration(error, *asked))
-
-
-def _ends_iteration(error: BaseException, owner: Any, index: Any = None) -> bool:
-    if index is None:
-        return isinstance(error, StopIteration | StopAsyncIteration)
-    return type(index) is int and isinstance(error, IndexError) and static_lookup(type(owner), "__iter__") is None
+    return journal.mark_raised(error)
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:

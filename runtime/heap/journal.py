@@ -51,7 +51,7 @@ class Region:
     """An open region: as a context manager it journals, and undoes everything when it closes.
 
     Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. `path` tells when
-    the region runs at all (see `runtime_checks`); `raised` is a user's exception that ends it, and where `ends` an iteration;
+    the region runs at all (see `runtime_checks`); `raised` is a user's exception that ends it;
     `run` is what runs in it; `touched` are the ids of all objects written to, also by the regions inside; `made` native iterators
     that were made in the region, by id. `holders` gives what refers to values of variables on our behalf. `skipped` are variables
     that some path through a loop body does not assign, `exceptions` the keys of those written to, `arrays` those written,
@@ -82,7 +82,7 @@ class Region:
         self.raised: BaseException | None = None
         self.exceptions: list[Any] = []
         self.trace: Callable[[], Any] = lambda: None
-        self.fails = self.ends = False
+        self.fails = False
         self.touched: set[Any] = set()
         self.unheard: set[Any] = set()
         self._older, self.notes = set[int](), dict[int, str]()
@@ -161,7 +161,7 @@ class Region:
             else:
                 outer.entries.setdefault(key, (location, own[key]))
         if self.raised is not None:
-            outer.raised, outer.fails, outer.ends = self.raised, self.fails, self.ends
+            outer.raised, outer.fails = self.raised, self.fails
 
     def forget_caught(self) -> None:
         """Forgets the exception that was raised if a handler is done with it: its frames hold values."""
@@ -308,13 +308,13 @@ def note_skipped(name: str) -> None:
             return
 
 
-def mark_raised(error: BaseException, fails: bool = False, ends: bool = False) -> BaseException:
+def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
     """Notes that `error` is the user's own exception, so that it ends the innermost region, not the trace.
 
-    `fails`: the program fails there already, since each of two branches does; `ends`: it says that there are no more items.
+    `fails`: the program fails there already, since each of two branches does.
     """
     if (region := innermost()) is not None:
-        region.raised, region.fails, region.ends = error, fails, ends
+        region.raised, region.fails = error, fails
     return error
 
 

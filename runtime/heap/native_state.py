@@ -81,11 +81,13 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
 
 
 def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
+    step = host.calls.converted(MethodType(method, iterator))
+    if default is _MISSING:
+        return step()
     try:
-        return host.calls.converted(MethodType(method, iterator))()
+        with context.setting(handled=[*context.progress.handled, context.ENDS_OF_ITEMS["__next__"]]):
+            return step()
     except StopIteration:
-        if default is _MISSING:
-            raise
         return default
 
 

@@ -66,7 +66,7 @@ class BranchResult(Finished):
                         journal.note_skipped(name)
                 self.raised = error
                 if error is not region.raised or not region.fails:
-                    runtime_checks.stage_failure(error, error is region.raised and region.ends)
+                    runtime_checks.stage_failure(error)
             for variable, before in zip(variables, region.entry, strict=True):
                 if variable.name in dead:
                     variable.set(before if is_array_like(before) else UNSET)

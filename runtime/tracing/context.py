@@ -75,6 +75,13 @@ class _Context(threading.local):
 
 progress = _Context()
 
+ENDS_OF_ITEMS: dict[str, Callable[[], type[BaseException]]] = {
+    "__next__": lambda: StopIteration,
+    "__anext__": lambda: StopAsyncIteration,
+    "__getitem__": lambda: IndexError,
+}
+"""The methods by which Python iterates, each with what it catches as the end of the items (see `_Context.handled`)."""
+
 
 def active() -> bool:
     """Whether a region is being staged in this thread."""

@@ -415,17 +415,63 @@ def test_a_known_index_may_be_missing_where_no_iteration_asks_for_it(part: Any) 
     f = ag.jit(lambda n: part(_Iterable(n), 1))
     assert f(2) == 10
     assert "IndexError: 1" in run(f, 1)
+
+
+def test_a_known_index_of_what_has_no_iter_may_be_that_of_an_iteration() -> None:
     with pytest.raises(ag.StagingError, match=r"a sequence without `__iter__` ends[^$]*instead: give its class an `__iter__`"):
-        ag.jit(lambda n: part(_Sequence(n), 1))(2)
+        ag.jit(lambda n: _Sequence(n)[1])(2)
 
 
-@pytest.mark.parametrize("kind", [_Sequence, _Delegating, _Wrapping])
+class _Checking(_Sequence):
+    def check(self, k: int) -> None:
+        if k >= self.count:
+            raise IndexError(k)
+
+    def __getitem__(self, k: int) -> int:
+        self.check(k)
+        return k * 10
+
+
+@pytest.mark.parametrize("kind", [_Sequence, _Delegating, _Wrapping, _Checking])
 @pytest.mark.parametrize(
     "part", [sum, list, max, lambda s: [*s], lambda s: 5 in s, lambda s: [x for x in s], lambda s: next(iter(s))]
 )
 def test_an_iteration_that_may_end_at_a_missing_item_is_refused(part: Any, kind: Any) -> None:
     with pytest.raises(ag.StagingError, match="a sequence without `__iter__` ends on a traced condition"):
         ag.jit(lambda n: part(kind(n)))(2)
+
+
+class _Steps:
+    """An iterator that a method of its own ends."""
+
+    def __init__(self, count: Any) -> None:
+        self.count, self.taken = count, 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def check(self) -> None:
+        if self.taken >= self.count:
+            raise StopIteration
+
+    def __next__(self) -> int:
+        self.check()
+        self.taken += 1
+        return self.taken
+
+
+@pytest.mark.parametrize("part", [sum, list, max, lambda s: [*s], lambda s: 5 in s, lambda s: [x for x in s]])
+def test_an_iterator_that_may_end_in_a_method_that_it_calls_is_refused(part: Any) -> None:
+    with pytest.raises(ag.StagingError, match="an iterator ends on a traced condition"):
+        ag.jit(lambda n: part(_Steps(n)))(2)
+
+
+def test_an_iterator_that_may_have_no_next_item_fails_when_the_program_runs_unless_there_is_a_default() -> None:
+    f = ag.jit(lambda n, c: next(_Steps(n)) if c else 0)
+    assert f(1, True) == 1 and f(0, False) == 0
+    assert "StopIteration" in run(f, 0, True)
+    with pytest.raises(ag.StagingError, match="an iterator ends on a traced condition"):
+        ag.jit(lambda n, c: next(_Steps(n), -1) if c else 0)(1, True)
 
 
 class _Squares:
