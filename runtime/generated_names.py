@@ -7,7 +7,6 @@ from autograph.runtime.calls.dispatch import converted as converted
 from autograph.runtime.checks.handlers import caught as caught
 from autograph.runtime.checks.handlers import depth as depth
 from autograph.runtime.checks.handlers import error as error
-from autograph.runtime.checks.handlers import handled as handled
 from autograph.runtime.checks.handlers import raise_refusal as raise_refusal
 from autograph.runtime.checks.handlers import raised as raised
 from autograph.runtime.checks.messages import formatted as formatted
@@ -69,6 +68,7 @@ from autograph.runtime.sequences.comparison import lt as lt
 from autograph.runtime.sequences.comparison import ne as ne
 from autograph.runtime.sequences.powers import power as power
 from autograph.runtime.sequences.short_circuit import binding as binding
+from autograph.runtime.tracing.context import handled as handled
 from autograph.runtime.tracing.python_bools import bool_op as bool_op
 from autograph.runtime.tracing.variables import State as State
 from autograph.runtime.tracing.variables import Undefined as Undefined

@@ -258,10 +258,11 @@ def _find(fn: FunctionType) -> Source:
 
 def _keep_timed_cell(filename: str) -> None:
     """Gives `linecache` the text of the cell that IPython runs for `%%time`, under a name that all such cells have."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     cells = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)
     if cells:
-        lines = cells[-1].lstrip().splitlines(keepends=True)[1:]
+        _, _, cell = cells[-1].lstrip().partition("\n")
+        lines = shell.transform_cell(cell).splitlines(keepends=True)  # without empty lines in front, as it is compiled
         linecache.cache[filename] = sum(map(len, lines)), None, lines, filename
 
 

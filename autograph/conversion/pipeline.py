@@ -126,20 +126,21 @@ class Unit:
             register(code, Role.STAGED, self)
             order = tuple(cells.__code__.co_freevars.index(name) for name in code.co_freevars)
             self._entry = code, order
-        code, order = self._entry
+        (code, order), closure = self._entry, cells.__closure__
         if verbosity.level >= 2:
             self._tell_trace(code, arguments)
-        closure = cells.__closure__
         given = tuple([closure[i] for i in order]) if closure and order else None  # noqa: C409
         body = FunctionType(code, cells.__globals__, code.co_name, None, given)
-        items = handlers.of_items(code.co_name, arguments)
-        with items, outliving.Watch(sys._getframe(2), cells, code, context.innermost()) as watch:
+        watch = outliving.Watch(sys._getframe(2), cells, code, context.innermost())
+        with handlers.of_items(code.co_name, arguments), watch:
             try:
                 return watch.checked([self._call(body, cells, arguments)])
             except Exception as exc:  # here: one that the prologue raised would show its frame a second time
-                if (explained := unknown_values.explain(exc, self.source.code)) is not exc:
-                    raise explained from explained.__cause__
-                raise
+                explained = unknown_values.explain(exc, self.source.code)
+                if explained is exc:
+                    del explained  # this frame would keep the exception, and that all frames that it passed
+                    raise
+                raise explained from explained.__cause__
 
     def _call(self, body: FunctionType, cells: FunctionType, arguments: Sequence[Any]) -> Any:
         """Calls the staged body, after what is to be done for an outermost call."""

@@ -80,7 +80,10 @@ class _Watched:
         self._witness = witness
 
     def __enter__(self) -> Any:
+        before = len(progress.handled)
         entered = receive(self._enter())
+        for handlers in progress.handled[before:]:
+            handlers.stay()
         if self._witness is not None:
             progress.managers.append(self._witness)
         return entered

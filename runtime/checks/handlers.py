@@ -158,28 +158,12 @@ def exception_of(exception: Any, cause: Any) -> BaseException:
     return exception
 
 
-class handled:
-    """Around the body of a `try`: what its handlers catch. A function says it, since Python looks the classes up when it must."""
-
-    __slots__ = ("_kinds",)
-
-    def __init__(self, kinds: Callable[[], Any]) -> None:
-        self._kinds = kinds
-
-    def __enter__(self) -> None:
-        context.progress.handled.append(self._kinds)
-
-    def __exit__(self, *error: object) -> None:  # generators may leave theirs in any order
-        handled = context.progress.handled
-        del handled[max(i for i, kinds in enumerate(handled) if kinds is self._kinds)]
-
-
 def of_items(method: str, arguments: Sequence[Any]) -> Any:
     """The handler that Python is, where it calls one of the methods by which it iterates: some exception ends the items."""
     ends = context.ENDS_OF_ITEMS.get(method)
     if ends is None or (method == "__getitem__" and not _is_iterated(arguments)):
         return contextlib.nullcontext()
-    return handled(ends)
+    return context.handled(ends)
 
 
 def _is_iterated(arguments: Sequence[Any]) -> bool:
@@ -190,7 +174,7 @@ def _is_iterated(arguments: Sequence[Any]) -> bool:
 def ends_items(error: BaseException) -> bool:
     """Whether `error` would tell Python, which iterates, that there are no more items."""
     iterating = context.ENDS_OF_ITEMS.values()
-    return any(kinds in iterating and isinstance(error, kinds()) for kinds in context.progress.handled)
+    return any(h.kinds in iterating and isinstance(error, h.kinds()) for h in context.progress.handled)
 
 
 def would_catch(error: BaseException, by_name: bool = False) -> bool:
@@ -198,7 +182,7 @@ def would_catch(error: BaseException, by_name: bool = False) -> bool:
 
     `by_name`: handlers for every exception do not count.
     """
-    return any(_catches(kinds, error, by_name) for kinds in context.progress.handled)
+    return any(h.waits and _catches(h.kinds, error, by_name) for h in context.progress.handled)
 
 
 def _catches(kinds: Callable[[], Any], error: BaseException, by_name: bool) -> bool:

@@ -85,7 +85,7 @@ def _from_python(method: FunctionType, iterator: Any, default: Any) -> Any:
     if default is _MISSING:
         return step()
     try:
-        with context.setting(handled=[*context.progress.handled, context.ENDS_OF_ITEMS["__next__"]]):
+        with context.handled(context.ENDS_OF_ITEMS["__next__"]):
             return step()
     except StopIteration:
         return default

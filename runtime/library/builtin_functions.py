@@ -65,7 +65,7 @@ from autograph.runtime.sequences import (
     traced_index,
 )
 from autograph.runtime.sequences.bounded_list import BoundedList
-from autograph.runtime.tracing import host, sizes
+from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import decider, length
@@ -262,7 +262,7 @@ def _index_of(items: Any, value: Any, /) -> Any:
 def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
     if len(default) != 1 or not is_tracing():
         return getattr(obj, name, *default)
-    with handlers.handled(lambda: AttributeError):
+    with context.handled(lambda: AttributeError):
         try:
             return getattr(obj, name)
         except AttributeError as error:

@@ -11,9 +11,12 @@ False
 
 from __future__ import annotations
 
+import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from autograph.jax_internals import keep_with_trace, open_traces
@@ -39,7 +42,7 @@ class _Context(threading.local):
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
-        handled: what the handlers of the `try` bodies that run now catch, each a function (`checks.handlers`).
+        handled: the `try` bodies that run now, or are suspended, in staged code.
         attempts: how many calls of functions whose failure was tested before are running (`library.arithmetic_errors`).
         checks, loops: how many were staged so far; `afresh`: traces of functions that no cache knows (`heap.path_conditions`).
         iterated: containers that Python's loops iterate over, by id, each with the number of regions around the loop.
@@ -60,7 +63,7 @@ class _Context(threading.local):
         self.is_exact = self.caller_tests_none = False
         self.guards: list[Any] = []
         self.managers: list[Any] = []
-        self.handled: list[Callable[[], Any]] = []
+        self.handled: list[handled] = []
         self.attempts = self.checks = self.loops = 0
         self.afresh: list[Any] = []
         self.iterated: list[tuple[int, int]] = []
@@ -81,6 +84,43 @@ ENDS_OF_ITEMS: dict[str, Callable[[], type[BaseException]]] = {
     "__getitem__": lambda: IndexError,
 }
 """The methods by which Python iterates, each with what it catches as the end of the items (see `_Context.handled`)."""
+
+
+class handled:
+    """Around the body of a `try`: what its handlers catch. A function says it, since Python looks the classes up when it must.
+
+    In a generator or a coroutine they wait only while that runs: where it is suspended its frame has no caller. Those of a
+    generator that is a context manager wait as long as its `with` (`stay`).
+    """
+
+    __slots__ = ("_frame", "kinds")
+
+    def __init__(self, kinds: Callable[[], Any]) -> None:
+        self.kinds = kinds
+        self._frame: FrameType | None = None
+
+    def __enter__(self) -> None:
+        frame = sys._getframe(1)
+        if frame.f_code.co_flags & _MAY_BE_SUSPENDED:
+            self._frame = frame
+        progress.handled.append(self)
+
+    def __exit__(self, *error: object) -> None:
+        self._frame = None
+        if self in progress.handled:  # a generator may leave its own at any time
+            progress.handled.remove(self)
+
+    def stay(self) -> None:
+        """Says that what is raised outside of a suspended generator is thrown into it."""
+        self._frame = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the body runs now, or what is raised now comes to it."""
+        return self._frame is None or self._frame.f_back is not None
+
+
+_MAY_BE_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def active() -> bool:

@@ -386,8 +386,9 @@ def test_a_function_of_a_timed_cell_is_found_in_the_history(monkeypatch):
     exec(compile(body, "<timed exec>", "exec"), names)
     with pytest.raises(SourceError):
         source.find(names["timed"])
-    history = ["x = 1", f"%%time\n{body}"]
-    shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=history))
+    history = ["x = 1", f"%%time\n\n\n{body}"]
+    manager = SimpleNamespace(input_hist_raw=history)
+    shell = SimpleNamespace(history_manager=manager, transform_cell=lambda cell: cell.lstrip("\n"))  # as IPython compiles it
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setitem(linecache.cache, "<timed exec>", (0, None, [], "<timed exec>"))
     source.find(names["timed"])

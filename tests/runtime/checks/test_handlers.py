@@ -9,7 +9,8 @@ import jax
 import pytest
 
 import autograph as ag
-from autograph.runtime.checks.handlers import handled, would_catch
+from autograph.runtime.checks.handlers import would_catch
+from autograph.runtime.tracing.context import handled
 
 CAUGHT = "is raised under a traced condition, and a handler around it would catch it"
 
@@ -58,22 +59,43 @@ def behind_generators_that_are_left_in_any_order(n):
         return -1
 
 
+def checked_items(n: Any) -> Iterator[Any]:
+    try:
+        yield 1
+        yield checked(n)
+    except ValueError:
+        yield 3
+
+
 @ag.jit
-def while_a_generator_waits_in_a_try(n):
-    total = 0
-    for k in items(ValueError):
-        total += k * checked(n)
-    return total
+def in_a_try_of_a_generator(n):
+    return sum([*checked_items(n)])
 
 
 @pytest.mark.parametrize(
     "fn",
-    [in_a_try, in_a_try_for_groups, behind_generators_that_are_left_in_any_order, while_a_generator_waits_in_a_try],
+    [in_a_try, in_a_try_for_groups, behind_generators_that_are_left_in_any_order, in_a_try_of_a_generator],
     ids=lambda fn: fn.__name__,
 )
 def test_a_handler_that_waits_is_refused(fn: Any) -> None:
     with pytest.raises(ag.StagingError, match=CAUGHT):
         fn(0)
+
+
+def test_the_handlers_of_a_generator_do_not_wait_while_it_is_suspended() -> None:
+    forgotten = []
+
+    @ag.jit
+    def f(n):
+        total = 0
+        for k in items(ValueError):
+            total += k * checked(n)
+        forgotten.append(items(ValueError))
+        return total + next(forgotten[-1]) * checked(n)
+
+    assert f(1) == 4 and not would_catch(ValueError())
+    with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="ValueError: big"):
+        f(2)
 
 
 def test_no_handler_waits_where_no_body_of_a_try_runs() -> None:
