@@ -141,7 +141,8 @@ def _watched(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any, A
 def _install() -> None:
     """Has converted code compare sizes by `compare`, and everybody else as JAX does.
 
-    A comparison is no call in converted code, since most are of numbers. So the class of sizes looks at who compares.
+    A comparison is no call in converted code, since most are of numbers: an operator would cost every program what few need. So
+    the class of sizes looks at who compares. NB `docs/what_it_changes.md` says so.
     """
     for symbol, function in _OPERATORS.items():
         name = f"__{function.__name__}__"
