@@ -111,6 +111,8 @@ def _with_functions(node: ast.Call, callee: Any, scope: _Scope, constants: Const
 class Routes(dict[Any, Any]):
     """The converted functions of module-level functions, found without a call; those live as long as the process."""
 
+    __hash__ = object.__hash__  # type: ignore[assignment]  # a code object's hash is that of its constants
+
     def __reduce__(self) -> str:
         return "_ROUTES"
 
