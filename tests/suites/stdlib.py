@@ -15,11 +15,13 @@ import unittest
 import warnings
 from typing import Any
 
+from autograph import converters
 from autograph.modules.import_hook import ImportHook
 from autograph.runtime import converted
 
 # All that the library loads late, before modules that it uses itself are imported anew.
-importlib.import_module("autograph.converters")
+for place in converters.CONVERTERS:
+    converters.find(place)
 importlib.import_module("autograph.code.translation")
 converted(set)
 
