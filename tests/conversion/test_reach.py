@@ -14,10 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.conversion.eager_calls import Routes
 
 VALUE: contextvars.ContextVar[Any] = contextvars.ContextVar("VALUE")
 SETTINGS = types.ModuleType("settings_of_the_user")
@@ -332,3 +334,18 @@ def test_a_class_that_computes_its_dict() -> None:
         return x
 
     assert ag.jit(total)(1.0) == 4
+
+
+def fill(x: Any) -> Any:
+    x[0] = 7.0
+    return x
+
+
+@ag.convert
+def filled(x: Any) -> Any:
+    return fill(x) if x[1] > 0 else x
+
+
+def test_a_converted_function_may_be_called_whose_own_code_has_a_table_of_routes() -> None:
+    assert any(type(constant) is Routes for constant in filled.__code__.co_consts)
+    assert ag.jit(lambda x: filled(x))(jnp.ones(2)).tolist() == [7.0, 1.0]
