@@ -24,11 +24,13 @@ from typing import Any
 import numpy as np
 
 from autograph.code.library import package_of
+from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.iterators import BOUND, advances
-from autograph.runtime.tracing import context, host, sharing
+from autograph.runtime.tracing import context, host, sharing, sizes
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.staging import is_jax_array
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _CHANGING: dict[type, tuple[str, ...]] = {
@@ -53,6 +55,8 @@ _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 def make_iterator(*args: Any) -> Any:
     """`iter(x)`; remembered as made inside the innermost region."""
+    if is_jax_array(args[0]) and args[0].ndim and sizes.is_size(args[0].shape[0]):
+        raise InconclusiveDimensionOperation("an axis of unknown size is iterated over")  # JAX 0.12 fails otherwise
     found = iter(*args)
     region = context.innermost()
     if region is not None and found is not args[0]:
