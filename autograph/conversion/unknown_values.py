@@ -219,7 +219,7 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
     if exc.__context__ is not None and is_of_tracing(exc.__context__):
-        exc.__suppress_context__ = True  # library code had asked in another way before
+        exc.__suppress_context__ = True  # library code tried another way before
     exc.args = (Explained(said),)
     if kind.text:  # one of Python's own classes
         exc = _again(exc)

@@ -129,7 +129,7 @@ def test_handlers_of_other_exceptions_do_not_count() -> None:
 
 
 def test_what_no_name_says_may_be_anything() -> None:
-    with handled(lambda: nowhere):  # type: ignore[name-defined]  # noqa: F821
+    with handled(lambda: nowhere):  # type: ignore[name-defined]  # noqa: F821  # a name that does not exist
         assert would_catch(KeyError()) and would_catch(KeyError(), by_name=True)
     with handled(lambda: (KeyError, (Exception,))), contextlib.nullcontext():
         assert would_catch(TypeError()) and not would_catch(TypeError(), by_name=True)
