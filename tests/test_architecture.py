@@ -68,6 +68,7 @@ STRATA = (
     "autograph.directives",
     "autograph.api",
     "autograph.modules",
+    "autograph.saved",
     "autograph",
     "autograph.cli",
     "autograph.__main__",

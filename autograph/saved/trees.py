@@ -1,0 +1,114 @@
+"""The structure of arguments and results as JSON, and the arrays in it.
+
+| value | tree |
+| --- | --- |
+| an array | `"*"` |
+| a number, a text, `None`: a literal | `{"literal": 3}` |
+| a float that JSON has not, a complex number | `{"float": "nan"}`, `{"complex": ["0x0.0p+0", "inf"]}` |
+| a list | `{"list": [tree, ...]}` |
+| a tuple, a named tuple | `{"tuple": [tree, ...]}` |
+| a dict, in its own order | `{"dict": [[key, tree], ...]}` |
+
+Nothing else has a meaning in a process that knows neither the user's classes nor this library.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from autograph.errors import AutoGraphError
+from autograph.saved.entries import Tree
+
+ARRAY = "*"
+
+
+def split(value: Any, name: str = "the value") -> tuple[Tree, list[Any]]:
+    """The tree of a value, and the arrays in it (or tracers, or `jax.ShapeDtypeStruct`), in order.
+
+    >>> split({"w": np.ones(2), "mode": "same", "shape": (2,)})
+    ({'dict': [['w', '*'], ['mode', {'literal': 'same'}], ['shape', {'tuple': [{'literal': 2}]}]]}, [array([1., 1.])])
+
+    Args:
+        value: numbers, texts, None, arrays, and lists, tuples and dicts of these.
+        name: what a message calls the value.
+    Raises:
+        AutoGraphError: for objects of other classes.
+    """
+    leaves: list[Any] = []
+    return _split(value, name, leaves), leaves
+
+
+def _split(value: Any, name: str, leaves: list[Any]) -> Tree:
+    if is_array(value):
+        leaves.append(value)
+        return ARRAY
+    if is_literal(value):
+        return literal(value)
+    if isinstance(value, tuple | list):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [_split(item, f"{name}[{i}]", leaves) for i, item in enumerate(value)]}
+    if isinstance(value, dict):
+        items = [[_key(key, name), _split(item, f"{name}[{key!r}]", leaves)] for key, item in value.items()]
+        return {"dict": items}
+    raise AutoGraphError(
+        f"{name} is an object of class {type(value).__qualname__}, which a saved file cannot hold",
+        why="the file is loaded where nobody knows the class: it holds arrays, numbers, texts, None, and lists, tuples and dicts",
+        instead="save a function that has the object in it (`functools.partial(f, model)`), or use a dict of its arrays",
+    )
+
+
+def replaced(value: Any, arrays: Iterator[Any]) -> Any:
+    """A value with other arrays in the places of its own; its containers keep their classes.
+
+    >>> replaced({"w": np.ones(2), "shape": [2, None]}, iter("x"))
+    {'w': 'x', 'shape': [2, None]}
+    """
+    if is_array(value):
+        return next(arrays)
+    if isinstance(value, tuple | list):
+        items = [replaced(item, arrays) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        changed = copy.copy(value)
+        changed.update({key: replaced(item, arrays) for key, item in value.items()})
+        return changed
+    return value
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of the program: of JAX, of NumPy, or a description of one."""
+    return isinstance(value, jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct)
+
+
+def is_literal(value: Any) -> bool:
+    """Whether a value is stored as it is."""
+    return value is None or type(value) in (bool, int, float, complex, str)
+
+
+def literal(value: Any) -> Tree:
+    """The tree of a number, a text or None.
+
+    >>> literal(0.5), literal(float("inf")), literal(1j)
+    ({'literal': 0.5}, {'float': 'inf'}, {'complex': ['0x0.0p+0', '0x1.0000000000000p+0']})
+    """
+    if type(value) is complex:
+        return {"complex": [value.real.hex(), value.imag.hex()]}
+    if type(value) is float and not math.isfinite(value):
+        return {"float": value.hex()}
+    return {"literal": value}
+
+
+def _key(key: Any, name: str) -> Any:
+    if type(key) in (bool, int, str) or key is None:
+        return key
+    raise AutoGraphError(
+        f"{name} is a dict with the key {key!r}, which a saved file cannot hold",
+        why="its keys are texts, integers, truth values and None",
+        instead="name the items by texts, or hand over a list or a tuple",
+    )
