@@ -158,6 +158,28 @@ def test_jit_of_a_cached_function_needs_no_hash_of_traced_values() -> None:
     assert (lowered(5), lowered(-5)) == (4, -5)
 
 
+def test_a_cached_function_takes_traced_values_of_every_transform() -> None:
+    @functools.lru_cache
+    def lowered(x: Any) -> Any:
+        if x > 0:
+            return x - 1
+        return x
+
+    class Model:
+        @functools.cache  # noqa: B019  # as it is written
+        def lowered(self, x: Any) -> Any:
+            return lowered(x)
+
+    converted = ag.convert(lowered)
+    for fn in (converted, ag.convert(functools.partial(lowered)), ag.convert(Model().lowered)):
+        assert (jax.jit(fn)(5), jax.jit(fn)(-5)) == (4, -5)
+    xs = jnp.array([5.0, -5.0])
+    assert jax.vmap(converted)(xs).tolist() == [4.0, -5.0] and jax.grad(converted)(5.0) == 1.0
+    for given in (lowered, converted):
+        assert ag.jit(lambda xs, given=given: jax.vmap(given)(xs))(xs).tolist() == [4.0, -5.0]
+    assert (converted(5), converted(5), converted.cache_info().hits) == (4, 4, 1)
+
+
 def test_wrapped_and_cached_functions() -> None:
     @ag.convert
     @functools.lru_cache(maxsize=7)

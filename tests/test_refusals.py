@@ -25,6 +25,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import warnings
 import xml.etree.ElementTree
 from collections.abc import Callable
@@ -50,6 +51,8 @@ REMEDIES = {
     "{append}": "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`",
     "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often the loop "
     "iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "{call}": "use an array and jax.numpy, make the value static (`static_argnums`), or let the running program call it: "
+    "`jax.debug.callback` for what it does, `jax.pure_callback` for its value",
     "{carry}": "keep shape, structure and kind of the value the same in every iteration "
     "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
 }
@@ -1416,7 +1419,7 @@ def a_domain_error_that_a_handler_waits_for(x):
           return float(Fraction(n, 2))
                        ^^^^^^^^^^^^^^
       why: what is called runs as plain Python, and says: both arguments should be Rational instances
-      instead: use an array and jax.numpy, or make the value static (`static_argnums`)
+      instead: {call}
     """,
 )
 def an_error_of_tracing_that_a_handler_waits_for(n):
@@ -1434,7 +1437,7 @@ def an_error_of_tracing_that_a_handler_waits_for(n):
           return bytes(n + 1)[0]
                  ^^^^^^^^^^^^
       why: what is called runs as plain Python, and says: cannot convert 'DynamicJaxprTracer' object to bytes
-      instead: use an array and jax.numpy, or make the value static (`static_argnums`)
+      instead: {call}
     """,
 )
 def an_error_of_tracing_is_not_suppressed(n):
@@ -2721,6 +2724,7 @@ class _Index:
         lambda n: Fraction(n, 2),
         lambda n: list(itertools.islice([1, 2], [n][0])),
         lambda n: list(itertools.islice([1, 2], _Index(n).value)),
+        lambda n: time.sleep(n / 1000),
     ],
 )
 def test_no_handler_gets_what_only_a_traced_value_brings_about(part) -> None:

@@ -6,7 +6,7 @@
 | bound method | the converted function bound to the same object |
 | `staticmethod`, `classmethod`, `property`, `cached_property` | the same descriptor around the converted function |
 | `functools.partial`, `partialmethod` | the same arguments around the converted function |
-| `functools.lru_cache` | a cache with the same parameters around the converted function; for `ag.jit` the function alone |
+| `functools.lru_cache` | a cache with the same parameters around it, for traced values too; for `ag.jit` the function alone |
 | `jax.jit` | `jax.jit` with the same options around the converted function |
 | callable object | itself, its class's methods converted in place; where that cannot be, its `__call__`, converted, bound |
 | function or object of a library: `jax.grad(f)`, `model.apply` | itself; what it calls is converted in place |
@@ -28,6 +28,7 @@ from autograph.code.source import has_source
 from autograph.conversion import frameworks, reach
 from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
 from autograph.jax_dispatch import jit_options
+from autograph.runtime.calls import cached_functions
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.staging import JITTED
 
@@ -51,7 +52,7 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
         return _jit(callee, each)
     if kind is _CACHED:
         inside = converted(callee.__wrapped__, each)
-        return inside if as_method else functools.lru_cache(**callee.cache_parameters())(inside)
+        return inside if as_method else cached_functions.outside(functools.lru_cache(**callee.cache_parameters())(inside))
     if isinstance(callee, type):
         raise ConversionError(
             f"class `{callee.__qualname__}` cannot be converted as a whole",

@@ -272,7 +272,10 @@ def _other(exc: BaseException) -> _Kind | None:
         return None
     said = str(exc).partition("\n")[0]
     why = f"what is called runs as plain Python, and says: {said}"
-    instead = f"use an array and jax.numpy, {_STATIC}"
+    instead = (
+        f"use an array and jax.numpy, {_STATIC.removeprefix('or ')}, or let the running program call it: "
+        "`jax.debug.callback` for what it does, `jax.pure_callback` for its value"
+    )
     return _Kind(Exception, "cannot take a traced value", why, instead, re.escape(said))
 
 

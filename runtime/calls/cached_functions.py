@@ -49,6 +49,18 @@ def called(f: Any) -> Callable[..., Any]:
     return call
 
 
+def outside(f: Any) -> Callable[..., Any]:
+    """The cache `f` for callers that are no converted code: `jax.jit` and its like hand it traced values, which have no hash."""
+    call = called(f)
+    if call is f:
+        return call
+    functools.update_wrapper(call, f)
+    for name in ("cache_info", "cache_clear", "cache_parameters"):
+        setattr(call, name, getattr(f, name))
+    call.__wrapped__ = f.__wrapped__  # type: ignore[attr-defined]  # any function takes attributes
+    return call
+
+
 def _is_users(fn: Any) -> bool:
     kind = type(fn)
     if kind is MethodType:

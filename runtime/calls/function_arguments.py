@@ -24,7 +24,7 @@ from types import (
 from typing import Any
 
 from autograph.code.library import is_library, package_of
-from autograph.runtime.calls import rewrapping
+from autograph.runtime.calls import cached_functions, rewrapping
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.library import numpy_functions
 from autograph.runtime.tracing import context, host
@@ -113,6 +113,8 @@ def argument(x: Any) -> Any:
         return kind(map(argument, x))  # a heap of thousands of numbers is not walked at each call
     if kind is rewrapping.JITTED or kind in rewrapping.CUSTOM:
         return rewrapping.rewrapped(x, argument)
+    if kind is _CACHED:
+        return cached_functions.called(x)
     if (
         kind in _NATIVE and journal.hears_of_writes()
     ):  # `operator.iadd`, `xs.append`: the journal must hear of what they write
@@ -121,4 +123,5 @@ def argument(x: Any) -> Any:
 
 
 _NATIVE = frozenset({BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType})
+_CACHED = type(functools.cache(len))
 _FUNCTIONS = frozenset({FunctionType, MethodType, functools.partial})

@@ -28,6 +28,7 @@ from typing import Any
 import jax
 
 from autograph.code.library import is_library
+from autograph.errors import is_ours
 from autograph.jax_dispatch import jit_options
 from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
@@ -122,6 +123,8 @@ def _custom(wrapper: Any, convert: Convert) -> Any:
 
 
 def _closure(wrapper: FunctionType, convert: Convert) -> Any:
+    if is_ours(wrapper.__code__.co_filename):
+        return wrapper  # what it calls is converted
     changed = False
     cells, own = [], CellType()  # a function that calls itself has itself in a cell
     for cell in wrapper.__closure__ or ():

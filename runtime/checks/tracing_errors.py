@@ -46,6 +46,7 @@ from autograph.runtime.values.locations import AttributeLocation
 _KINDS = (TypeError, ValueError, IndexError, OverflowError)
 _NAMED = re.compile(r"\w*Tracer\b|_DimExpr\b|Traced<|__hash__ method should return an integer")
 _ASKS = re.compile(r"\w*Tracer\b|Traced<|\bconcrete\b|\bstatic\b|must have __hash__")
+_ASKS_FOR_AN_INTEGER = re.compile(r".* can be converted to a scalar index")
 _ALSO_OF_NUMBERS = re.compile(
     r"unsupported operand type\(s\) for .*'(NoneType|dict|set)'"
     r"|unsupported operand type\(s\) for (?![*%]).*'(str|list|tuple)'"
@@ -85,7 +86,7 @@ def is_of_tracing(error: BaseException) -> bool:
     if _ALSO_OF_NUMBERS.match(text):
         return False
     if is_of_jax(code):
-        return bool(_ASKS.search(text))
+        return bool(_ASKS.search(text)) or (bool(_ASKS_FOR_AN_INTEGER.match(text)) and _is_of_call(error.__traceback__))
     if _NAMED.search(text):
         return True
     if is_raised:
@@ -134,6 +135,12 @@ def _at(trace: TracebackType | None) -> tuple[FrameType, str, str] | None:
 def _says_raise(trace: TracebackType | None) -> bool:
     at = _at(trace)
     return at is not None and re.match(r"(raise|assert)\b", at[2]) is not None
+
+
+def _is_of_call(trace: TracebackType | None) -> bool:
+    """Whether the user's code calls something there: what takes floats of Python's, `time.sleep`, asks others for an integer."""
+    at = _at(trace)
+    return at is not None and at[1].startswith("CALL")
 
 
 def _names_a_tracer(trace: TracebackType | None) -> bool:
