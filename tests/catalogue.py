@@ -1,7 +1,8 @@
 """The catalogue of errors, `docs/errors/*.md`: its pages as data, and what their programs really do.
 
 A page is a title, a Python block that fails, a `text` block with the exception exactly as it is shown, why that is so, and below
-`## Instead` one or more Python blocks that work, each ending in an expression. All blocks begin with `PRELUDE`.
+`## Instead` one or more Python blocks that work, each ending in an expression. Further cases may follow, each a part of the same
+form below a title of its own, `## ...`, with `### Instead`. All blocks begin with `PRELUDE`.
 
 `python -m tests.catalogue` runs the pages and writes each message into its page: read what it changed before keeping it.
 """
@@ -27,7 +28,9 @@ import autograph as ag
 DIRECTORY = Path(__file__).resolve().parent.parent / "docs" / "errors"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"/\S+/(\w+\.py)")  # pages show the name of a file alone
-INSTEAD = "\n## Instead\n"
+INSTEAD = re.compile(r"^#{2,3} Instead$", re.MULTILINE)
+CASE = re.compile(r"^(?=## (?!Instead$))", re.MULTILINE)
+REMEDY = re.compile(r"^ +instead: (.*)", re.MULTILINE)
 PRELUDE = """\
 import itertools
 import math
@@ -44,7 +47,7 @@ import autograph as ag
 
 @dataclass(frozen=True)
 class Page:
-    """One page.
+    """One page, or one of its further cases.
 
     Args:
         path: its file.
@@ -61,21 +64,31 @@ class Page:
     instead: tuple[str, ...]
 
     @classmethod
-    def read(cls, path: Path) -> Page:
-        text = path.read_text(encoding="utf-8")
+    def read(cls, path: Path, text: str) -> Page:
         title, _, rest = text.partition("\n")
-        before, found, after = rest.partition(INSTEAD)
-        assert title.startswith("# ") and found, f"{path.name}: no title, or no part `{INSTEAD.strip()}`"
-        languages = [match[1] for match in FENCE.finditer(before)]
-        assert languages == ["python", "text"], f"{path.name}: {languages} before `{INSTEAD.strip()}`"
-        program, message = (match[2] for match in FENCE.finditer(before))
-        blocks = [(match[1], match[2]) for match in FENCE.finditer(after)]
+        parts = INSTEAD.split(rest)
+        assert title.startswith("#") and len(parts) == 2, f"{path.name}: no title, or not one part `## Instead`"
+        languages = [match[1] for match in FENCE.finditer(parts[0])]
+        assert languages == ["python", "text"], f"{path.name}: {languages} before `## Instead`"
+        program, message = (match[2] for match in FENCE.finditer(parts[0]))
+        blocks = [(match[1], match[2]) for match in FENCE.finditer(parts[1])]
         assert blocks and all(language == "python" for language, _ in blocks), f"{path.name}: what to write instead"
-        return cls(path, title[2:], program, message, tuple(block for _, block in blocks))
+        return cls(path, title.lstrip("# "), program, message, tuple(block for _, block in blocks))
+
+    @property
+    def remedy(self) -> str:
+        """What the message says to write instead."""
+        found = REMEDY.search(self.message)
+        return found[1] if found else ""
 
 
 def pages() -> list[Page]:
-    return [Page.read(path) for path in sorted(DIRECTORY.glob("*.md"))]
+    """The pages, each with its further cases behind it."""
+    return [
+        Page.read(path, text)
+        for path in sorted(DIRECTORY.glob("*.md"))
+        for text in CASE.split(path.read_text(encoding="utf-8"))
+    ]
 
 
 def failure(program: str, directory: Path) -> str:
@@ -83,7 +96,8 @@ def failure(program: str, directory: Path) -> str:
     try:
         run(program, directory)
     except Exception as error:
-        text = f"{type(error).__name__}: {error}"
+        ours = [note for note in getattr(error, "__notes__", ()) if not note.startswith("---")]  # and not JAX's
+        text = "\n".join([f"{type(error).__name__}: {error}", *ours])
         return PATH.sub(r"\1", text).rstrip() + "\n"
     return "nothing\n"
 
@@ -139,9 +153,8 @@ def main() -> None:
             message = failure(page.program, Path(directory))
         if message != page.message:
             text = page.path.read_text(encoding="utf-8")
-            page.path.write_text(
-                text.replace(f"```text\n{page.message}```", f"```text\n{message}```"), encoding="utf-8"
-            )
+            shown = f"{page.program}```\n\n```text\n"
+            page.path.write_text(text.replace(f"{shown}{page.message}```", f"{shown}{message}```"), encoding="utf-8")
             print(f"{page.path.name}: {message}")
             changed += 1
     print(f"{changed} pages changed", file=sys.stderr)

@@ -49,7 +49,7 @@ WITHOUT_A_PAGE = {
 PASSING_ON = {"autograph/errors.py", "tracing/refusals.py"}  # their callers are the places
 
 
-@pytest.fixture(params=PAGES, ids=lambda page: page.path.stem)
+@pytest.fixture(params=PAGES, ids=lambda page: f"{page.path.stem}: {page.title}")
 def page(request: pytest.FixtureRequest) -> Page:
     found: Page = request.param
     return found
@@ -69,8 +69,9 @@ def test_what_to_write_instead_works_and_agrees_with_plain_python(page: Page, tm
 def test_the_index_lists_every_page_with_its_title_and_the_beginning_of_its_message() -> None:
     row = re.compile(r"^\| \[([^\]]+)\]\(errors/([\w-]+)\.md\) \| (.+) \|$", re.MULTILINE)
     listed = {slug: (title, head) for title, slug, head in row.findall(INDEX.read_text(encoding="utf-8"))}
-    heads = {page: page.message.splitlines()[0].partition(": ")[2] for page in PAGES}
-    assert listed == {page.path.stem: (page.title, heads[page]) for page in PAGES}
+    first = {page.path: page for page in reversed(PAGES)}.values()
+    heads = {page: page.message.splitlines()[0].partition(": ")[2] for page in first}
+    assert listed == {page.path.stem: (page.title, heads[page]) for page in first}
 
 
 def _name(path: Path) -> str:

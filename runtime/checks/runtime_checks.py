@@ -19,6 +19,7 @@ primal value under `grad`, an output that an outer `jit` does not use) the check
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import linecache
 import sys
@@ -199,6 +200,21 @@ def refuse_to_handle(error: BaseException) -> None:
     """
     if handlers.is_event(error):
         _refuse_if_caught(error)
+
+
+def say_where(error: BaseException, what: str, run: Callable[..., Any] | None = None) -> None:
+    """Notes on an exception that plain Python may not raise: what was traced, in which statement, whose body is `run`."""
+    raised = "raised while tracing"
+    is_said = any(str(note).startswith(raised) for note in getattr(error, "__notes__", ()))  # of a statement inside
+    if isinstance(error, Exception) and handlers.is_event(error) and not is_said:
+        note = errors.message(
+            f"{raised} {what}",
+            at=errors.Location.of(getattr(run, "__wrapped__", run)),
+            why="whether it runs is only known when the compiled program runs, so it is traced in any case",
+            instead="write there what can be traced, or test a Python value (a static argument), which is decided while tracing",
+        )
+        with contextlib.suppress(Exception):  # of a class that lets nobody write to it
+            error.add_note(note)
 
 
 def _refuse_if_caught(error: BaseException) -> None:

@@ -274,6 +274,7 @@ def trace_iteration(
             if not assumptions.must_repeat and not carry.raised:
                 if not isinstance(error, Mismatch):
                     runtime_checks.refuse_to_handle(error)
+                    runtime_checks.say_where(error, "the body of a loop", *functions[:1])
                 raise
             drop_equations(start, equation_mark())
             if not assumptions.must_repeat:  # else it may come from what was only supposed
