@@ -117,7 +117,7 @@ def run(program: str, directory: Path, **replaced: Any) -> Any:
     path.write_text(program, encoding="utf-8")
     tree = ast.parse(program)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    imported = {*sys.modules}
+    imported, integers = {*sys.modules}, jax.config.jax_enable_x64
     try:
         exec(compile(tree, str(path), "exec"), namespace)
         if not isinstance(last, ast.Expr):
@@ -125,6 +125,7 @@ def run(program: str, directory: Path, **replaced: Any) -> Any:
         value = eval(compile(ast.Expression(last.value), str(path), "eval"), namespace)
         return jax.block_until_ready(value)
     finally:
+        jax.config.update("jax_enable_x64", integers)
         for name in {*sys.modules} - imported:
             if name.endswith("_module"):  # the program's own; it may run again
                 del sys.modules[name]

@@ -66,6 +66,24 @@ def test_what_to_write_instead_works_and_agrees_with_plain_python(page: Page, tm
         assert plain is not None and difference(plain, converted, types="kind") is None, program
 
 
+NAMES = re.compile(r"[A-Za-z_][\w.]*(?=\()|[A-Za-z_]\w*\.[\w.]+\w")  # what is called, or read of a module or an object
+
+
+def _named(remedy: str) -> set[str]:
+    """What a remedy tells to write by name: functions, methods, options, a static argument."""
+    code = " ".join([*re.findall(r"`([^`]+)`", remedy), *re.findall(r"\b(?:jax|functools)\.[\w.]+\w", remedy)])
+    names = {name.rpartition(".")[2] for name in NAMES.findall(code)} - {"f", "g", "method", "numpy"}  # these stand for others
+    return names | ({"(jnp|jax.numpy)"} if "jax.numpy" in remedy else set()) | ({"static_arg"} if "static" in remedy else set())
+
+
+def test_what_a_remedy_names_is_typed_on_a_page_with_that_remedy() -> None:
+    typed: dict[str, str] = {}
+    for page in PAGES:
+        typed[page.remedy] = "\n".join([typed.get(page.remedy, ""), *page.instead])
+    untyped = {remedy: {n for n in _named(remedy) if not re.search(rf"\b{n}", text)} for remedy, text in typed.items()}
+    assert not (missing := [f"{remedy}: {sorted(names)}" for remedy, names in untyped.items() if names]), "\n".join(missing)
+
+
 def test_the_index_lists_every_page_with_its_title_and_the_beginning_of_its_message() -> None:
     row = re.compile(r"^\| \[([^\]]+)\]\(errors/([\w-]+)\.md\) \| (.+) \|$", re.MULTILINE)
     listed = {slug: (title, head) for title, slug, head in row.findall(INDEX.read_text(encoding="utf-8"))}

@@ -29,6 +29,7 @@ NO_ITERATION = (
     "it is first written in the loop, which may make no iteration, and an object has an attribute or has none"
 )
 KNOWN = "another name refers to the object too, and only one of the two would change"
+UNROLL = ", or loop over a Python range so that the loop is unrolled"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _KEYS = "write every key once before the loop, with a value of the same shape"
 _TEXT = "keep a number in its place: no program computes texts"
@@ -75,12 +76,12 @@ def refuse(
         remedy = _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
         remedy = OF_LIBRARY
-    if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict):
-        remedy = _KEYS
     if remedy is None and differ.left.startswith("str "):
         remedy = _TEXT
     if remedy is None and differ.left == "None":
         remedy = _NONE
+    if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict):
+        remedy = _KEYS
     return errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,
@@ -88,5 +89,5 @@ def refuse(
         why=differ.why,
         instead=remedy
         or "keep shape, structure and kind of the value the same in every iteration "
-        "(preallocate an array and use x[i] = ...), or loop over a Python range so that the loop is unrolled",
+        f"(preallocate an array and use x[i] = ...){UNROLL}",
     )

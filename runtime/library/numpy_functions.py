@@ -127,6 +127,15 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                     journal.touch_container(array)
             return fn(*args, **kwargs)
         found = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp))
+        if name in _WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
+            raise refusal(
+                f"numpy.{name}() changes an array in place",
+                why="an argument is traced, and arrays of a compiled program are values",
+                instead="write the elements (`x[i] = v`, `x[:] = v`, `x[mask] = v`)"
+                if found is None
+                else "write the elements (`x[i] = v`), or use the array that jax.numpy returns "
+                f"(`x = jnp.{name}(...)`, with `inplace=False` where it asks for that)",
+            )
         if found is None:
             raise refusal(
                 f"numpy.{name}() has no counterpart in jax.numpy",
@@ -137,13 +146,6 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             raise refusal(
                 f"numpy.{name}(out=...) cannot write a traced result into an array",
                 instead="use the returned array",
-            )
-        if name in _WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
-            raise refusal(
-                f"numpy.{name}() changes an array in place",
-                why="an argument is traced, and arrays of a compiled program are values",
-                instead="write the elements (`x[i] = v`), or use the array that jax.numpy returns "
-                f"(`x = jnp.{name}(...)`, with `inplace=False` where it asks for that)",
             )
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in _SEQUENCES:

@@ -58,7 +58,7 @@ class BranchResult(Finished):
                 if error is not region.raised and not runtime_checks.is_event(error):
                     refuse_to_read_unset(error)
                     runtime_checks.refuse_to_handle(error)
-                    runtime_checks.say_where(error, f"what runs when the test is {str(path[1]).lower()}" if path else "a branch", run)
+                    runtime_checks.say_where(error, f"what runs when the test is {'true' if path[1] else 'false'}", run)
                     raise
                 if isinstance(error, UnboundLocalError):
                     name = str(error.name)  # in a loop: what an earlier iteration left

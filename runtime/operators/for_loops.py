@@ -34,6 +34,7 @@ from typing import Any
 from autograph import errors, verbosity
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime.carry import list_growth
+from autograph.runtime.carry.messages import UNROLL
 from autograph.runtime.heap import iterated_containers, iterators, outliving
 from autograph.runtime.operators import conditionals
 from autograph.runtime.operators.peeling import with_optional
@@ -164,7 +165,7 @@ def _warn(body: Callable[..., Any], reason: Exception) -> None:
         at=where,
         why=str(reason).strip().split("\n")[0],
         sides=sides,
-        instead=f"where compile time matters, {instead or _SAME}",
+        instead=f"where compile time matters, {(instead or _SAME).removesuffix(UNROLL)}",
     )
     if where is None:
         warnings.warn(text, UnrolledLoopWarning, stacklevel=4)

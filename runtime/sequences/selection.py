@@ -26,7 +26,7 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.array_types import TypesDiffer, convert, join_types, type_of
-from autograph.runtime.tracing.refusals import refusal, remedy_of_texts, user_line
+from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, remedy_of_texts, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values.kinds import is_value, open_container
 from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill, same_static
@@ -256,7 +256,8 @@ class _Stacked:
         opened = [open_container(x) for x in items]
         if any(o is None for o in opened):
             odd = next(x for x, o in zip(items, opened, strict=True) if o is None)
-            raise self._refusal(f"{describe(odd)} is neither a number nor an array")
+            instead = remedy_of_choice(*items[:2], False) if len(items) > 1 else ""
+            raise self._refusal(f"{describe(odd)} is neither a number nor an array", instead)
         kind = type(first)
         if not issubclass(kind, tuple) and not (self.shares and kind in (list, dict)):
             raise self._refusal(f"a {kind.__name__} would be copied, and writes into the copy would be lost")
@@ -290,9 +291,9 @@ class _Stacked:
                 raise self._refusal(f"{describe(items[0])} and {describe(x)}: {differ}") from None
         return jnp.stack([convert(x, joined) for x in items])
 
-    def _refusal(self, why: str) -> Exception:
+    def _refusal(self, why: str, instead: str = "") -> Exception:
         return refusal(
             f"{self.what} picks by a traced value among items that are not numbers or arrays of one shape",
             why=why,
-            instead="use an array (`jnp.stack`), an `if` chain, or a Python int",
+            instead=instead or "use an array (`jnp.stack`), an `if` chain, or a Python int",
         )
