@@ -256,7 +256,7 @@ class _Stacked:
         opened = [open_container(x) for x in items]
         if any(o is None for o in opened):
             odd = next(x for x, o in zip(items, opened, strict=True) if o is None)
-            instead = remedy_of_choice(*items[:2], False) if len(items) > 1 else ""
+            instead = remedy_of_choice(items[0], items[1], False) if len(items) > 1 else ""
             raise self._refusal(f"{describe(odd)} is neither a number nor an array", instead)
         kind = type(first)
         if not issubclass(kind, tuple) and not (self.shares and kind in (list, dict)):
