@@ -34,6 +34,8 @@ __all__ = [
     "AutoGraphWarning",
     "BoundedList",
     "ConversionError",
+    "SavedCallError",
+    "SavedFileError",
     "SourceError",
     "StagingError",
     "UndefinedVariableError",
@@ -44,8 +46,10 @@ __all__ = [
     "functions_run_eagerly",
     "install_import_hook",
     "jit",
+    "load",
     "range",
     "run_functions_eagerly",
+    "save",
     "set_checks",
     "set_loop_options",
     "set_verbosity",
@@ -57,12 +61,20 @@ if _typing.TYPE_CHECKING:
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
+    from autograph.saved.loader import SavedCallError as SavedCallError
+    from autograph.saved.loader import SavedFileError as SavedFileError
+    from autograph.saved.loader import load as load
+    from autograph.saved.saving import save as save
 else:
     __getattr__ = _first_use.attributes(
         __name__,
         {
             "BoundedList": "autograph.runtime.sequences.bounded_list:BoundedList",
+            "SavedCallError": "autograph.saved.loader:SavedCallError",
+            "SavedFileError": "autograph.saved.loader:SavedFileError",
             "install_import_hook": "autograph.modules.import_hook:install_import_hook",
+            "load": "autograph.saved.loader:load",
+            "save": "autograph.saved.saving:save",
             "set_checks": "autograph.runtime.checks.runtime_checks:set_checks",
         }.get,
     )

@@ -42,8 +42,10 @@ WITHOUT_A_PAGE = {
     ("modules/module_conversion.py", "_too_deep"): "is a message of the command line; docs/cli.md has it",
     ("modules/notebook_conversion.py", "check"): "is a message of the command line; docs/cli.md has it",
     ("heap/framework_notes.py", "refuse_to_count"): "needs Flax; docs/frameworks.md has it",
-    ("saved/trees.py", "_split"): "ag.save is not there yet",
-    ("saved/trees.py", "_key"): "ag.save is not there yet",
+    ("saved/trees.py", "_split"): "docs/saving.md has it",
+    ("saved/trees.py", "_key"): "docs/saving.md has it",
+    ("saved/saving.py", "save"): "docs/saving.md has it",
+    ("saved/saving.py", "_calls_back"): "docs/saving.md has it",
     ("tracing/integer_ranges.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
 PASSING_ON = {"autograph/errors.py", "tracing/refusals.py"}  # their callers are the places

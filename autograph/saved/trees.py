@@ -28,7 +28,7 @@ from autograph.saved.entries import Tree
 ARRAY = "*"
 
 
-def split(value: Any, name: str = "the value") -> tuple[Tree, list[Any]]:
+def split(value: Any, name: str = "the value", *, numbers: bool = True) -> tuple[Tree, list[Any]]:
     """The tree of a value, and the arrays in it (or tracers, or `jax.ShapeDtypeStruct`), in order.
 
     >>> split({"w": np.ones(2), "mode": "same", "shape": (2,)})
@@ -37,24 +37,25 @@ def split(value: Any, name: str = "the value") -> tuple[Tree, list[Any]]:
     Args:
         value: numbers, texts, None, arrays, and lists, tuples and dicts of these.
         name: what a message calls the value.
+        numbers: whether numbers are literals; they are among the arrays otherwise.
     Raises:
         AutoGraphError: for objects of other classes.
     """
     leaves: list[Any] = []
-    return _split(value, name, leaves), leaves
+    return _split(value, name, leaves, numbers), leaves
 
 
-def _split(value: Any, name: str, leaves: list[Any]) -> Tree:
-    if is_array(value):
+def _split(value: Any, name: str, leaves: list[Any], numbers: bool) -> Tree:
+    if is_array(value) or not numbers and type(value) in (bool, int, float, complex):
         leaves.append(value)
         return ARRAY
     if is_literal(value):
         return literal(value)
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [_split(item, f"{name}[{i}]", leaves) for i, item in enumerate(value)]}
+        return {kind: [_split(item, f"{name}[{i}]", leaves, numbers) for i, item in enumerate(value)]}
     if isinstance(value, dict):
-        items = [[_key(key, name), _split(item, f"{name}[{key!r}]", leaves)] for key, item in value.items()]
+        items = [[_key(key, name), _split(item, f"{name}[{key!r}]", leaves, numbers)] for key, item in value.items()]
         return {"dict": items}
     raise AutoGraphError(
         f"{name} is an object of class {type(value).__qualname__}, which a saved file cannot hold",

@@ -80,33 +80,38 @@ class Plan(NamedTuple):
     def of(cls, loop: Loop, checkpoints: int | None) -> Plan:
         block = LIGHT_BLOCK if work(loop.body.jaxpr) <= LIGHT_WORK else HEAVY_BLOCK
         if checkpoints is None:
-            checkpoints = slots_for(sum(math.prod(x.shape) * x.dtype.itemsize for x in loop.start))
+            checkpoints = slots_for(sum(_elements(x.shape) * x.dtype.itemsize for x in loop.start))
         return cls(block, max(checkpoints + checkpoints % 2, 2))
 
 
-def slots_for(state: int) -> int:
+def _elements(shape: Sequence[Any]) -> float:
+    """The number of elements of an array; infinite where a dimension is symbolic."""
+    return math.prod(shape) if all(isinstance(size, int) for size in shape) else math.inf
+
+
+def slots_for(state: float) -> int:
     """How many states of so many bytes to keep.
 
     >>> [slots_for(state) for state in (4, 1_000_000, 4_000_000, 100_000_000)]
     [64, 64, 16, 8]
     """
-    return min(max(SLOT_BYTES // max(state, 1), FEWEST_SLOTS), MOST_SLOTS)
+    return int(min(max(SLOT_BYTES // max(state, 1), FEWEST_SLOTS), MOST_SLOTS))
 
 
 def work(jaxpr: Any) -> float:
-    """About how many scalars a jaxpr computes; loops of unknown length count as infinite.
+    """About how many scalars a jaxpr computes; loops of unknown length and arrays of unknown size count as infinite.
 
     >>> work(jax.make_jaxpr(lambda x: x * 2 + 1)(jnp.ones(3)).jaxpr)
     6
     """
     total: float = 0
     for eqn in jaxpr.eqns:
-        results = sum(math.prod(v.aval.shape) for v in eqn.outvars)
+        results = sum(_elements(v.aval.shape) for v in eqn.outvars)
         if eqn.primitive.name == "while":
             return math.inf
         if eqn.primitive.name == "dot_general":
             (contracted, _), _ = eqn.params["dimension_numbers"]
-            results *= math.prod(eqn.invars[0].aval.shape[axis] for axis in contracted)
+            results *= _elements([eqn.invars[0].aval.shape[axis] for axis in contracted])
         jaxprs = list(regions(eqn))
         total += sum(map(work, jaxprs)) * eqn.params.get("length", 1) if jaxprs else results
     return total

@@ -403,6 +403,17 @@ def test_light_iterations_have_long_blocks_and_large_states_fewer_slots():
     assert plan(jnp.sin, jnp.ones(3), checkpoints=5).slots == 6
 
 
+def test_arrays_of_unknown_size_are_differentiated():
+    def shrunk(x):
+        return while_loop(lambda x: x @ x > 1, lambda x: x * 0.5, x).sum()
+
+    (n,) = jax.export.symbolic_shape("n")
+    gradient = jax.jit(jax.grad(shrunk))
+    exported = jax.export.export(gradient)(jax.ShapeDtypeStruct((n,), "float32"))
+    x = jnp.array([3.0, 4.0])
+    np.testing.assert_allclose(exported.call(x), gradient(x))
+
+
 def test_gradient_holds_no_array_that_grows_with_the_number_of_iterations():
     jaxpr = jax.make_jaxpr(jax.grad(wave))(1.0, 1_000_000)
     sizes = []
