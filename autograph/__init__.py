@@ -34,6 +34,7 @@ __all__ = [
     "AutoGraphWarning",
     "BoundedList",
     "ConversionError",
+    "Graph",
     "SavedCallError",
     "SavedFileError",
     "SourceError",
@@ -44,6 +45,7 @@ __all__ = [
     "convert",
     "do_not_convert",
     "functions_run_eagerly",
+    "graph",
     "install_import_hook",
     "jit",
     "load",
@@ -58,6 +60,8 @@ __all__ = [
 ]
 
 if _typing.TYPE_CHECKING:
+    from autograph.graphs.graph import Graph as Graph
+    from autograph.graphs.graph import graph as graph
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
@@ -72,6 +76,8 @@ else:
             "BoundedList": "autograph.runtime.sequences.bounded_list:BoundedList",
             "SavedCallError": "autograph.saved.loader:SavedCallError",
             "SavedFileError": "autograph.saved.loader:SavedFileError",
+            "Graph": "autograph.graphs.graph:Graph",
+            "graph": "autograph.graphs.graph:graph",
             "install_import_hook": "autograph.modules.import_hook:install_import_hook",
             "load": "autograph.saved.loader:load",
             "save": "autograph.saved.saving:save",

@@ -67,6 +67,7 @@ STRATA = (
     "autograph.conversion",
     "autograph.directives",
     "autograph.api",
+    "autograph.graphs",
     "autograph.modules",
     "autograph.saved",
     "autograph",
@@ -259,6 +260,7 @@ def test_what_is_imported_at_first_use_has_a_reason() -> None:
 
 FIRST_CONVERSION = (
     "analyses",
+    "graphs",
     "converters",
     "modules",
     "saved",

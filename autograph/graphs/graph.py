@@ -1,0 +1,117 @@
+"""The traced program of a function, for people and programs to look at.
+
+>>> import autograph as ag
+>>> def root(x):
+...     while x > 2.0:
+...         x = x / 2
+...     return x
+>>> ag.graph(root, 9.0).jaxpr.eqns[-1].primitive
+while
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from autograph import api
+from autograph.errors import boundary
+
+if TYPE_CHECKING:
+    from jax.extend.core import ClosedJaxpr
+
+
+class Graph:
+    """A traced program: what `ag.graph` returns.
+
+    Args:
+        name: of the function.
+        traced: the program, as `jax.jit(f).trace(*args)` returns it.
+    """
+
+    def __init__(self, name: str, traced: jax.stages.Traced) -> None:
+        self.name = name
+        self._traced = traced
+        self._lowered: jax.stages.Lowered | None = None
+        self._compiled: jax.stages.Compiled | None = None
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The program as JAX traced it."""
+        return self._traced.jaxpr
+
+    @property
+    def lowered(self) -> jax.stages.Lowered:
+        """The program as it is handed to the compiler; made once."""
+        if self._lowered is None:
+            self._lowered = self._traced.lower()
+        return self._lowered
+
+    @property
+    def compiled(self) -> jax.stages.Compiled:
+        """The program as the compiler left it; compiled once."""
+        if self._compiled is None:
+            self._compiled = self.lowered.compile()
+        return self._compiled
+
+    def stablehlo(self) -> str:
+        """The program in the compiler's input language.
+
+        >>> import autograph as ag
+        >>> "stablehlo.sine" in ag.graph(jax.numpy.sin, 1.0).stablehlo()
+        True
+        """
+        return self.lowered.as_text()
+
+    def optimized_hlo(self) -> str:
+        """The program after XLA's passes: constants folded, common parts shared, operations fused.
+
+        >>> import autograph as ag
+        >>> "sine" in ag.graph(lambda x: jax.numpy.sin(x) * 0.0 + x, 1.0).optimized_hlo()
+        True
+        """
+        return str(self.compiled.as_text())
+
+    def cost(self) -> dict[str, float]:
+        """What XLA says that the compiled program costs: `flops`, `bytes accessed` and more; empty where it says nothing.
+
+        >>> import autograph as ag
+        >>> ag.graph(lambda x: x * 2 + 1, jax.numpy.ones(8)).cost()["flops"]
+        16.0
+        """
+        found = self.compiled.cost_analysis()
+        return dict((found[0] if isinstance(found, list) else found) or {})
+
+    def memory(self) -> dict[str, int]:
+        """The bytes that XLA reserves for the compiled program: of arguments, results, temporaries; empty where it does not say.
+
+        >>> import autograph as ag
+        >>> ag.graph(lambda x: x * 2, jax.numpy.ones(8)).memory()["argument_size_in_bytes"]
+        32
+        """
+        found = self.compiled.memory_analysis()
+        names = (name for name in dir(found) if name.endswith("_in_bytes"))
+        return {name: getattr(found, name) for name in names}
+
+
+@boundary
+def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
+    """The program that a function becomes for arguments of these types.
+
+    >>> import autograph as ag
+    >>> ag.graph(lambda x: x + 1, jax.ShapeDtypeStruct((3,), "float32")).jaxpr.out_avals
+    [ShapedArray(float32[3])]
+
+    Args:
+        f: a function, which is converted as by `ag.convert`; one under `ag.jit` or `jax.jit`, with its options; what has a
+            graph already.
+        args, kwargs: arrays, `jax.ShapeDtypeStruct`s, numbers, or pytrees of these.
+    """
+    if isinstance(made := getattr(f, "graph", None), Graph):
+        return made
+    is_jitted = hasattr(f, "lower") and hasattr(f, "trace")
+    jitted: Any = api.convert(f) if is_jitted else api.jit(f)
+    traced = jitted.trace(*args, **kwargs)
+    return Graph(traced.fun_name, traced)
