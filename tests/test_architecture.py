@@ -68,6 +68,7 @@ STRATA = (
     "autograph.directives",
     "autograph.api",
     "autograph.graphs",
+    "autograph.function",
     "autograph.modules",
     "autograph.saved",
     "autograph",
@@ -363,6 +364,7 @@ FRAMES_AND_BYTECODE = re.compile(
     r"_getframe|currentframe|outward|(f|tb|gi|cr|ag)_(back|code|frame|lasti|lineno|locals)|co_(code|consts)|dis"
 )
 READS_FRAMES = {
+    "autograph.runtime.checks.failures": "the traceback that a check leaves, at the user's line",
     "autograph.runtime.checks.runtime_checks": "the place of an error; whether JAX raised it",
     "autograph.runtime.checks.tracing_errors": "who raised an exception, by its traceback: it may be C code",
     "autograph.runtime.library.debuggers": "what a debugger shows of them",

@@ -23,10 +23,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from autograph.runtime.checks import runtime_checks
+from autograph.runtime.checks.failures import FailedCheck, FailedGuard
 from autograph.runtime.heap import path_conditions
 
 
@@ -46,18 +46,14 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
         return index
     if conditions:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
-    checked = _tied(type(error), str(error), runtime_checks.user_place())(ok, index)
+    check, _ = FailedGuard.of(error, runtime_checks.user_place())
+    checked = _tied(check)(ok, index)
     path_conditions.ended(checked)
     path_conditions.checked_index(checked, index)
     return checked
 
 
-def _tied(kind: type[Exception], text: str, place: runtime_checks.Place | None) -> Callable[[Any, Any], Any]:
-    def fail(ok: Any, index: Any) -> Any:
-        if not np.all(ok):
-            raise runtime_checks.failure(kind, text, place)
-        return np.asarray(index)
-
+def _tied(fail: FailedCheck) -> Callable[[Any, Any], Any]:
     def call(ok: Any, index: Any) -> Any:
         result = jax.ShapeDtypeStruct(index.shape, index.dtype)
         return jax.pure_callback(fail, result, ok, index, vmap_method="expand_dims")

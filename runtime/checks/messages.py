@@ -59,6 +59,26 @@ def text(*parts: Any) -> str:
     return made
 
 
+def pieces(error: BaseException) -> tuple[Any, ...] | None:
+    """The message of an exception as texts and, for each traced value in it, its number, its format and its conversion.
+
+    The numbers are those of `opened`. None where the message is not put together so.
+    """
+    kind, args = type(error), error.args
+    if kind.__str__ not in (BaseException.__str__, KeyError.__str__) or len(args) != 1 or hasattr(error, "__notes__"):
+        return None
+    if is_traced(sizes.traced(args[0])):
+        return ((0, "", "s" if kind.__str__ is BaseException.__str__ else "r"),)
+    if type(args[0]) is not Text or kind.__str__ is not BaseException.__str__:
+        return None
+    found: list[Any] = []
+    for part in args[0].parts:
+        if not isinstance(part, str) and not is_traced(sizes.traced(part[0])):
+            return None
+        found.append(part if isinstance(part, str) else (sum(type(x) is tuple for x in found), *part[1:]))
+    return tuple(found)
+
+
 Made = Callable[[Sequence[Any]], Any]
 
 

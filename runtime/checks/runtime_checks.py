@@ -15,25 +15,27 @@ then on have none.
 
 Why not without an effect, as `guards` do it: the value that carries the check must be live. Where its reader drops it (the
 primal value under `grad`, an output that an outer `jit` does not use) the check would be dropped as well, in silence.
+
+>>> [cond] = jax.make_jaxpr(lambda x: assert_(x > 0, lambda: "too small"))(1.0).eqns[2:]
+>>> [eqn.params["callback"].text for branch in cond.params["branches"] for eqn in branch.jaxpr.eqns if eqn.effects]
+['too small']
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import linecache
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from types import FrameType, FunctionType, TracebackType
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable
+from typing import Any
 
 import jax
-import numpy as np
 
 from autograph import errors, switches
-from autograph.jax_dispatch import say_nothing_of, stage_check
-from autograph.runtime.checks import handlers, messages
+from autograph.jax_dispatch import stage_check
+from autograph.runtime.checks import handlers
+from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, described
 from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_swallow
 from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
@@ -57,71 +59,6 @@ def set_checks(enabled: bool) -> None:
     """
     globals()["enabled"] = bool(enabled)
 
-
-class RunTimeCheckError(errors.Brief, RuntimeError):
-    """Raised inside the compiled program when a staged `assert` or `raise` is reached."""
-
-    __module__ = "autograph.runtime.checks"  # where a handler of the user's imports it from
-
-    def __init__(self, text: str) -> None:
-        self.args = (text,)  # and not what the user's type makes of its arguments, or wants of them
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class Place(NamedTuple):
-    """A line of the user's, and the function in which it stands."""
-
-    filename: str
-    lineno: int
-    function: str
-
-    @classmethod
-    def of(cls, frame: FrameType) -> Place:
-        """The line that runs in a frame."""
-        return cls(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-
-    def traceback(self) -> TracebackType:
-        """A traceback that ends at the place, in a frame that no other frame called."""
-        code = (lambda: (yield)).__code__  # a generator has a frame before it runs
-        count = len(code.co_code) // 2
-        code = code.replace(
-            co_filename=errors.shown_name(self.filename),
-            co_firstlineno=self.lineno,
-            co_name=self.function,
-            co_qualname=self.function,
-            co_linetable=b"".join(bytes([0xE7 + min(8, count - i), 0]) for i in range(0, count, 8)),  # without columns
-        )
-        return TracebackType(None, FunctionType(code, {})().gi_frame, 0, self.lineno)
-
-
-def failure(kind: type[BaseException], text: str, place: Place | None = None) -> RunTimeCheckError:
-    """What a failed check raises: one that an `except` for `kind` catches, wherever there can be such an object.
-
-    >>> error = failure(KeyError, "'k'", Place("k.py", 3, "f"))
-    >>> isinstance(error, KeyError), isinstance(error, RunTimeCheckError), type(error).__name__, str(error)
-    (True, True, 'KeyError', "'k'")
-    """
-    try:
-        error = cast(RunTimeCheckError, _both(cast(Any, kind))(text))
-    except Exception:  # a class of other arguments, of another layout, or one that lets nobody derive from it
-        error = _named(kind, RunTimeCheckError)(text)
-    return error if place is None else error.with_traceback(place.traceback())
-
-
-@functools.cache
-def _both(kind: Any) -> Any:
-    return _named(kind, RunTimeCheckError, kind)
-
-
-def _named(kind: type, *bases: Any) -> Any:
-    """A class that shows itself as `kind` does."""
-    return type(kind.__name__, bases, {"__module__": kind.__module__, "__qualname__": kind.__qualname__})
-
-
-if not errors.DEBUG:
-    say_nothing_of(RunTimeCheckError)
 
 _EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError, UnboundLocalError)
 
@@ -149,22 +86,10 @@ def stage_failure(error: BaseException) -> None:
     _refuse_if_caught(error)
     if not enabled:
         return
-    place, kind, count = _place_of(error), type(error), len(holds)
-    traced, made = messages.opened((error.args, vars(error)))
-    text = _described(error) or _source_of(place)  # also where the exception says more than its arguments do
-
-    def fail(*values: Any) -> None:
-        if all(np.all(reached) for reached in values[:count]):
-            raise failure(kind, with_values(values[count:end]) if traced else text, place)
-
-    def with_values(values: Sequence[Any]) -> str:
-        again = kind.__new__(kind)
-        again.args, names = made([_plain(x) for x in values])
-        vars(again).update(names)
-        return _described(again, text)
-
-    end = count + len(traced)
-    stage_check(fail, *holds, *traced, *path_conditions.waits_for())
+    place = _place_of(error)
+    # The text is the line where an exception without arguments has none.
+    check, shown = FailedCheck.of(error, place, described(error) or _source_of(place), len(holds))
+    stage_check(check, *holds, *shown, *path_conditions.waits_for())
 
 
 def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:
@@ -224,18 +149,6 @@ def _refuse_if_caught(error: BaseException) -> None:
         raise _not_caught(error) from None
     if any(map(may_swallow, context.progress.managers)):
         raise handlers.seen_by_a_with(error, _line_of(error)) from None
-
-
-def _plain(value: Any) -> Any:
-    array = np.asarray(value)
-    return array.item() if array.ndim == 0 else array
-
-
-def _described(error: BaseException, instead: str = "") -> str:
-    try:
-        return "\n".join([str(error), *getattr(error, "__notes__", ())])
-    except Exception:  # it asks for more than there is of it when the program runs
-        return instead
 
 
 def _source_of(place: Place | None) -> str:

@@ -1,0 +1,1 @@
+"""`ag.function`: a program for each kind of input, whose errors are Python's."""

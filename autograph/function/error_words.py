@@ -1,0 +1,76 @@
+"""The values that a message shows, as 32-bit words: how a program packs them, and how the host reads them.
+
+Numbers of 32 bits are words as they are; those of 64 bits are two, of complex numbers each part is by itself. Smaller ones are
+widened, which changes no value.
+
+>>> import jax
+>>> avals = [jax.typeof(jnp.bfloat16(1.5)), jax.typeof(2j), jax.typeof(jnp.array([True, False]))]
+>>> words = jnp.concatenate(packed([jnp.bfloat16(1.5), jnp.complex64(2j), jnp.array([True, False])]))
+>>> words
+Array([1069547520,          0, 1073741824,          1,          0], dtype=int32)
+>>> values_of(avals, np.asarray(words)), [count(aval) for aval in avals]
+([Array(1.5, dtype=bfloat16), 2j, Array([ True, False], dtype=bool)], [1, 2, 2])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+def can_be_packed(aval: Any) -> bool:
+    """Whether values of this type can be words: numbers, and bools, of a known count; not random keys."""
+    return isinstance(aval.dtype, np.dtype) and all(isinstance(n, int) for n in aval.shape)
+
+
+def count(aval: Any) -> int:
+    """How many words a value has."""
+    number = np.zeros((), _packed_type(aval.dtype))
+    return int(aval.size) * max(1, number.itemsize // 4)
+
+
+def _packed_type(dtype: Any) -> Any:
+    """The type of at least 32 bits to which a smaller one is widened."""
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
+    return dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
+
+
+def packed(values: Sequence[Any]) -> list[Any]:
+    """The words of some values: int32 vectors, to be put in a row."""
+    return [words for value in values for words in _words(value)]
+
+
+def _words(value: Any) -> list[Any]:
+    if jnp.issubdtype(value.dtype, jnp.complexfloating):
+        return packed([lax.real(value), lax.imag(value)])
+    wide = _packed_type(value.dtype)
+    if value.dtype != wide:
+        value = lax.convert_element_type(value, wide)
+    bits = value if wide == jnp.int32 else lax.bitcast_convert_type(value, jnp.int32)
+    return [lax.reshape(bits, (bits.size,))]
+
+
+def values_of(avals: Sequence[Any], words: np.ndarray[Any, Any]) -> list[Any]:
+    """The values, from words that begin with theirs: Python's numbers where a type is weak, arrays of JAX elsewhere."""
+    values = []
+    for aval in avals:
+        end = count(aval)
+        array = _array(aval, np.ascontiguousarray(words[:end]))
+        is_of_python = getattr(aval, "weak_type", False) or aval.dtype == bool and not aval.shape
+        values.append(array.item() if is_of_python and not aval.shape else jnp.asarray(array))
+        words = words[end:]
+    return values
+
+
+def _array(aval: Any, words: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if jnp.issubdtype(aval.dtype, jnp.complexfloating):
+        real, imag = (half.view(np.finfo(aval.dtype).dtype) for half in np.split(words, 2))
+        array = np.empty(real.shape, aval.dtype)
+        array.real, array.imag = real, imag
+        return array.reshape(aval.shape)
+    return words.view(_packed_type(aval.dtype)).astype(aval.dtype).reshape(aval.shape)

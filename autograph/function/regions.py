@@ -1,0 +1,368 @@
+"""The regions of a program with the words of its error code carried through them: into branches, loops and calls, and out again.
+
+| operation | with a check in it |
+| --- | --- |
+| a check | the words are its own where it fails and none has failed before |
+| `cond` | the words are one more operand, and one more result of each branch; cheap branches are computed both |
+| `while` | a further carry, and it ends where a check failed; a test with checks is evaluated before it and in its body |
+| `scan` | a further carry |
+| `jit`, `checkpoint`, `closed_call` | a further operand and result |
+| `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call` | what they call, without their rules |
+
+Every other equation is the same object as before, or reads other variables. An operation that the table does not have keeps
+the calls of the host that are in it.
+
+>>> import jax, autograph as ag
+>>> def halved(x, n):
+...     while n > 0:
+...         assert x > n
+...         x, n = x / 2, n - 1
+...     return x
+>>> program = jax.make_jaxpr(ag.convert(halved))(8.0, 3)
+>>> regions = Regions(program.jaxpr)
+>>> jaxpr, consts = regions.program(program.jaxpr, program.consts)
+>>> len(regions.checks), [(eqn.primitive.name, len(eqn.outvars)) for eqn in jaxpr.eqns if eqn.primitive.name == "while"]
+(1, [('while', 4)])
+>>> [len(eqn.outvars) for eqn in program.eqns if eqn.primitive.name == "while"]
+[3]
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.lax import cond_p, scan_p, while_p
+
+from autograph.function import error_words, widened
+from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, trace_region, with_constants
+from autograph.runtime.checks.failures import FailedCheck, FailedGuard
+from autograph.runtime.jaxprs import cost, graph
+
+_INLINED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vmap_call"})
+_CALLS = {"pjit": "jaxpr", "jit": "jaxpr", "checkpoint": "jaxpr", "remat2": "jaxpr", "remat": "jaxpr"}
+_CALLS.update({"closed_call": "call_jaxpr", "core_call": "call_jaxpr"})
+_KNOWN = _INLINED | _CALLS.keys() | {"cond", "while", "scan"}
+
+
+def check_of(eqn: Any) -> FailedCheck | None:
+    """The check that an equation makes, by a call of the host."""
+    if eqn.primitive.name not in ("debug_callback", "pure_callback"):
+        return None
+    called = eqn.params["callback"]
+    called = getattr(called, "callback_func", called)
+    return called if isinstance(called, FailedCheck) else None
+
+
+class Regions:
+    """The regions of one program, and the checks in them.
+
+    Attributes:
+        checks: each with the types of the values in its message.
+    """
+
+    def __init__(self, jaxpr: Any) -> None:
+        self.checks: list[tuple[FailedCheck, tuple[Any, ...]]] = []
+        self.numbers: dict[int, int] = {}
+        self._held: dict[int, tuple[Any, bool]] = {}
+        self._made: dict[Any, tuple[Any, Any]] = {}
+        self._find(jaxpr)
+        self.length = 1 + max((sum(map(error_words.count, avals)) for _, avals in self.checks), default=0)
+
+    def _find(self, jaxpr: Any) -> bool:
+        """Whether checks are in a jaxpr; they get their numbers."""
+        if id(jaxpr) not in self._held:
+            held = [self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None]
+            for eqn in jaxpr.eqns:
+                if eqn.primitive.name in _KNOWN:
+                    held += [self._find(region) for region in graph.regions(eqn)]
+            self._held[id(jaxpr)] = jaxpr, any(held)
+        return self._held[id(jaxpr)][1]
+
+    def _number(self, check: FailedCheck, eqn: Any) -> bool:
+        if id(check) not in self.numbers:
+            shown = tuple(v.aval for v in eqn.invars[check.conditions :][: check.shown])
+            self.checks.append((check, shown))
+            self.numbers[id(check)] = len(self.checks)
+        return True
+
+    def holds(self, eqn: Any) -> bool:
+        """Whether an equation is a check, or one that is known and has checks in it."""
+        if check_of(eqn) is not None:
+            return True
+        return eqn.primitive.name in _KNOWN and any(self._held[id(region)][1] for region in list(graph.regions(eqn)))
+
+    def has_checks(self, closed: Any) -> bool:
+        """Whether checks are in a region of the program."""
+        return self._held[id(getattr(closed, "jaxpr", closed))][1]
+
+    def program(self, jaxpr: Any, consts: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """The whole program, with the words as its last result, and its constants."""
+        region = Region(self)
+        results = region.add(jaxpr, jaxpr.invars)
+        return region.closed(jaxpr, consts, jaxpr.invars, [*results, region.the_words()])
+
+    def region(self, closed: Any, places: tuple[int, int] | None = None) -> Any:
+        """A region that takes the words and leaves them: last, or at these places of its inputs and its results."""
+        key = id(closed), places
+        if key not in self._made:
+            jaxpr = getattr(closed, "jaxpr", closed)
+            words = self.new_words()
+            region = Region(self, words)
+            results = region.add(jaxpr, jaxpr.invars)
+            at, to = places or (len(jaxpr.invars), len(results))
+            invars, outs = inserted(jaxpr.invars, at, words), inserted(results, to, region.the_words())
+            made, consts = region.closed(jaxpr, getattr(closed, "consts", ()), invars, outs)
+            self._made[key] = closed, (made if made.__class__ is closed.__class__ else ClosedJaxpr(made, consts))
+        return self._made[key][1]
+
+    def new_words(self) -> Any:
+        """A variable for the words."""
+        return new_var(jax.core.ShapedArray((self.length,), jnp.dtype(jnp.int32)))
+
+
+def inserted(xs: Sequence[Any], at: int, x: Any) -> list[Any]:
+    """A list with one more item."""
+    return [*xs[:at], x, *xs[at:]]
+
+
+class Region:
+    """The equations of one region, and the words so far.
+
+    Attributes:
+        words: the variable that holds them; None where no check stands before.
+        fine: a bool that says that no check has failed; None where only the words do.
+    """
+
+    def __init__(self, regions: Regions, words: Any = None) -> None:
+        self.regions = regions
+        self.words, self.fine = words, None
+        self.eqns: list[Any] = []
+        self._atoms: dict[Any, Any] = {}
+        self._constants: list[tuple[Any, Any]] = []
+        self._reached: list[Any] = []  # by which branches around, that are computed anyhow
+
+    def add(self, jaxpr: Any, args: Sequence[Any], fresh: bool = False) -> list[Any]:
+        """The results of a jaxpr on given operands; `fresh`: its variables get new names, since it may be added twice."""
+        self._atoms.update((v, x) for v, x in zip(jaxpr.invars, args, strict=True) if v is not x)
+        for eqn in jaxpr.eqns:
+            operands = [self._read(v) for v in eqn.invars]
+            if self.regions.holds(eqn):
+                self._atoms.update(zip(eqn.outvars, self._with_checks(eqn, operands), strict=True))
+            else:
+                self._keep(eqn, operands, fresh)
+        return [self._read(v) for v in jaxpr.outvars]
+
+    def _read(self, atom: Any) -> Any:
+        return atom if graph.is_literal(atom) else self._atoms.get(atom, atom)
+
+    def _keep(self, eqn: Any, operands: list[Any], fresh: bool) -> None:
+        if fresh:
+            outvars = [new_var(v.aval) for v in eqn.outvars]
+            self._atoms.update(zip(eqn.outvars, outvars, strict=True))
+            eqn = eqn.replace(outvars=outvars)
+        if any(x is not v for x, v in zip(operands, eqn.invars, strict=True)):
+            eqn = eqn.replace(invars=operands, effects=self._renamed(eqn.effects))
+        self.eqns.append(eqn)
+
+    def _renamed(self, effects: Any) -> Any:
+        """Effects on the variables that are read now."""
+        named = {e: self._atoms.get(e.input, e.input) for e in effects if hasattr(e, "input")}
+        return (
+            {e.replace(named[e]) if e in named and named[e] is not e.input else e for e in effects}
+            if named
+            else effects
+        )
+
+    def closed(self, jaxpr: Any, consts: Sequence[Any], invars: list[Any], outs: list[Any]) -> tuple[Any, list[Any]]:
+        """A jaxpr with these equations, like a given one, and its constants."""
+        constvars = [*jaxpr.constvars, *(v for v, _ in self._constants)]
+        consts = [*consts, *(x for _, x in self._constants)]
+        info = jaxpr.debug_info
+        if info is not None:
+            info = info._replace(arg_names=("",) * len(invars), result_paths=("",) * len(outs))
+        parts = {"constvars": constvars, "invars": list(invars), "outvars": list(outs), "eqns": self.eqns}
+        effects = widened.others(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if widened.reports(e)}
+        return with_constants(jaxpr, consts, **parts, effects=effects, debug_info=info), consts
+
+    def the_words(self) -> Any:
+        """The variable that holds the words."""
+        if self.words is None:
+            length = self.regions.length
+            [self.words] = self._apply(lambda: [lax.full((length,), 0, jnp.int32)])
+        return self.words
+
+    def _apply(self, function: Callable[..., list[Any]], *atoms: Any, like: Any = None) -> list[Any]:
+        """What a function of JAX's makes of variables, as further equations; `like`: the equation that they stand for."""
+        jaxpr, consts = trace_region(function, [x.aval for x in atoms], "check")
+        assert not consts, "a check has constants"
+        atoms_of: dict[Any, Any] = dict(zip(jaxpr.invars, atoms, strict=True))
+        for eqn in jaxpr.eqns:
+            eqn = eqn.replace(invars=[x if graph.is_literal(x) else atoms_of.get(x, x) for x in eqn.invars])
+            self.eqns.append(eqn if like is None else eqn.replace(source_info=like.source_info))
+        return [x if graph.is_literal(x) else atoms_of.get(x, x) for x in jaxpr.outvars]
+
+    def _with_checks(self, eqn: Any, operands: list[Any]) -> list[Any]:
+        """The results of an equation with checks in it."""
+        check = check_of(eqn)
+        if check is not None:
+            return self._check(check, eqn, operands)
+        if eqn.primitive.name in _INLINED:
+            return self._inline(widened.closed_regions(eqn)[0], operands)
+        if eqn.primitive is cond_p:
+            return self._cond(eqn, operands)
+        if eqn.primitive is while_p:
+            return self._while(eqn, operands)
+        return self._scan(eqn, operands) if eqn.primitive is scan_p else self._call(eqn, operands)
+
+    def _inline(self, closed: Any, operands: Sequence[Any]) -> list[Any]:
+        jaxpr = getattr(closed, "jaxpr", closed)
+        constants = [(new_var(v.aval), x) for v, x in zip(jaxpr.constvars, getattr(closed, "consts", ()), strict=True)]
+        self._constants += constants
+        self._atoms.update((v, new) for v, (new, _) in zip(jaxpr.constvars, constants, strict=True))
+        return self.add(jaxpr, operands, fresh=True)
+
+    def _check(self, check: FailedCheck, eqn: Any, operands: list[Any]) -> list[Any]:
+        number, length, is_guard = self.regions.numbers[id(check)], self.regions.length, isinstance(check, FailedGuard)
+        conditions = operands[:1] if is_guard else operands[: check.conditions]
+        shown = operands[check.conditions :][: check.shown]
+        before = [] if self._fine() is None else [self.fine]
+
+        def run(words: Any, *values: Any) -> list[Any]:
+            bools = list(map(_all, values[: len(values) - len(shown)]))
+            if is_guard:
+                bools[0] = lax.bitwise_not(bools[0])
+            failed = functools.reduce(lax.bitwise_and, bools) if bools else lax.full((), True, bool)
+            parts = error_words.packed(values[len(values) - len(shown) :])
+            parts = [lax.full((1,), number, jnp.int32), *parts]
+            rest = length - sum(part.size for part in parts)
+            parts += [lax.full((rest,), 0, jnp.int32)] * (rest > 0)
+            holds = lax.bitwise_not(failed)
+            fine = lax.bitwise_and(values[len(conditions)], holds) if before else holds
+            return [lax.select_n(failed, words, lax.concatenate(parts, 0) if parts[1:] else parts[0]), fine]
+
+        self.words, self.fine = self._apply(
+            run, self.the_words(), *conditions, *before, *self._reached, *shown, like=eqn
+        )
+        return operands[1:] if is_guard else []
+
+    def _fine(self) -> Any:
+        """The bool that says that no check has failed; None at the start of the program."""
+        if self.fine is None and self.words is not None:
+            [self.fine] = self._apply(lambda words: [_is_fine(words)], self.words)
+        return self.fine
+
+    def _replaced(self, eqn: Any, operands: list[Any], params: dict[str, Any], at: int | None = None) -> list[Any]:
+        """The results of an equation that leaves the words, the last of its results or at a place, less these."""
+        outvars = [new_var(v.aval) for v in eqn.outvars]
+        self.words, self.fine = self.regions.new_words(), None
+        effects = widened.others(self._renamed(eqn.effects))
+        replaced = eqn.replace(
+            invars=operands,
+            outvars=inserted(outvars, len(outvars) if at is None else at, self.words),
+            params={**eqn.params, **params},
+        )
+        inner = {e for region in graph.regions(replaced) for e in region.effects if widened.reports(e)}
+        self.eqns.append(replaced.replace(effects=effects | inner))
+        return outvars
+
+    def _call(self, eqn: Any, operands: list[Any]) -> list[Any]:
+        name = _CALLS[eqn.primitive.name]
+        params = {name: self.regions.region(eqn.params[name]), **widened.of_one_more(eqn.params)}
+        return self._replaced(eqn, [*operands, self.the_words()], params)
+
+    def _scan(self, eqn: Any, operands: list[Any]) -> list[Any]:
+        consts, carry, xs, ys = widened.layout(eqn.params, len(operands), len(eqn.outvars))
+        params = {"jaxpr": self.regions.region(eqn.params["jaxpr"], (consts + carry, carry))}
+        params.update(scan_operands(consts, carry + 1, xs, ys) or {})
+        if "linear" in eqn.params:
+            params["linear"] = tuple(inserted(eqn.params["linear"], consts + carry, False))
+        return self._replaced(eqn, inserted(operands, consts + carry, self.the_words()), params, carry)
+
+    def _cond(self, eqn: Any, operands: list[Any]) -> list[Any]:
+        branches = eqn.params["branches"]
+        if not all(self._is_cheap(branch) for branch in branches):
+            params = {"branches": tuple(map(self.regions.region, branches))}
+            return self._replaced(eqn, [*operands, self.the_words()], params)
+        index, around, results = operands[0], self._reached, []
+        for number, branch in enumerate(branches):
+            if self.regions.has_checks(branch):
+                self._reached = [
+                    *around,
+                    *self._apply(lambda index, number=number: [lax.eq(index, np.int32(number))], index),
+                ]
+            results.append(self._inline(branch, operands[1:]))
+            self._reached = around
+        return [self._chosen(index, values) for values in zip(*results, strict=True)]
+
+    def _chosen(self, index: Any, values: tuple[Any, ...]) -> Any:
+        if all(x is values[0] for x in values):
+            return values[0]
+        which = (lambda index: lax.ne(index, np.int32(0))) if len(values) == 2 else lambda index: index
+        return self._apply(lambda index, *values: [lax.select_n(which(index), *values)], index, *values)[0]
+
+    def _is_cheap(self, closed: Any) -> bool:
+        """Whether a branch may be computed wherever the `cond` is: its checks, and little else."""
+        jaxpr = getattr(closed, "jaxpr", closed)
+        rest, made = [], set()
+        for eqn in jaxpr.eqns:
+            if not self.regions.holds(eqn):
+                rest.append(eqn)
+            elif check_of(eqn) is None and not (
+                eqn.primitive.name in _INLINED | {"cond"} and all(map(self._is_cheap, widened.closed_regions(eqn)))
+            ):
+                return False
+            else:
+                made.update(eqn.outvars)
+        outs = [v for v in jaxpr.outvars if graph.is_literal(v) or v not in made]
+        return cost.is_cheap(jaxpr.replace(eqns=rest, outvars=outs)) and all(map(cost.is_small, jaxpr.outvars))
+
+    def _while(self, eqn: Any, operands: list[Any]) -> list[Any]:
+        test, body = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
+        heads, of_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
+        if not self.regions.has_checks(test):
+            params = {"cond_jaxpr": self._goes_on(test), "body_jaxpr": self.regions.region(body)}
+            return self._replaced(eqn, [*operands, self.the_words()], params)
+        consts, carry = operands[:heads], operands[heads + of_body :]
+        [alive] = self._inline(test, [*consts, *carry])
+        count = len(carry)
+        inside = Region(self.regions, self.regions.new_words())
+        words, flag = inside.words, new_var(alive.aval)
+        of_test = [new_var(v.aval) for v in consts]
+        invars = [*body.jaxpr.invars[:of_body], *of_test, *body.jaxpr.invars[of_body:], flag, words]
+        left = inside.add(body.jaxpr, body.jaxpr.invars)
+        results = [*left, *inside._inline(test, [*of_test, *left]), inside.the_words()]
+        made = ClosedJaxpr(*inside.closed(body.jaxpr, body.consts, invars, results))
+        params = {"cond_jaxpr": self._goes_on(test, [v.aval for v in carry]), "body_jaxpr": made}
+        params.update(cond_nconsts=0, body_nconsts=of_body + heads)
+        start = [*operands[heads : heads + of_body], *consts, *carry, alive, self.the_words()]
+        outs = self._replaced(eqn.replace(outvars=[*eqn.outvars, flag]), start, params)
+        return outs[:count]
+
+    def _goes_on(self, test: Any, carried: Sequence[Any] | None = None) -> Any:
+        """The test of a loop, which ends where a check has failed; `carried`: its value is the last of the carry, after these."""
+        words = self.regions.new_words()
+        region = Region(self.regions, words)
+        if carried is None:
+            invars = list(test.jaxpr.invars)
+            [alive] = region.add(test.jaxpr, invars)
+            constvars, consts = test.jaxpr, test.consts
+        else:
+            alive = new_var(test.jaxpr.outvars[0].aval)
+            invars = [*map(new_var, carried), alive]
+            constvars, consts = test.jaxpr.replace(constvars=[], eqns=[], effects=set()), ()
+        outs = region._apply(lambda alive, words: [lax.bitwise_and(alive, _is_fine(words))], alive, words)
+        return ClosedJaxpr(*region.closed(constvars, consts, [*invars, words], outs))
+
+
+def _is_fine(words: Any) -> Any:
+    return lax.eq(lax.squeeze(lax.slice(words, (0,), (1,)), (0,)), np.int32(0))
+
+
+def _all(x: Any) -> Any:
+    return lax.reduce_and(x, tuple(range(x.ndim))) if x.ndim else x

@@ -1,0 +1,173 @@
+"""What a compiled program raises where a check fails: the exception of the user's, with the values of the run, at the user's line.
+
+>>> check, shown = FailedCheck.of(KeyError("k"), Place("k.py", 3, "f"))
+>>> error = check.exception([])
+>>> type(error), error.args, error.__traceback__.tb_lineno
+(<class 'KeyError'>, ('k',), 3)
+>>> try: check()
+... except KeyError as error: print(type(error).__name__, error)  # of a class that JAX says nothing of
+KeyError 'k'
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from types import FrameType, FunctionType, TracebackType
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from autograph import errors
+from autograph.jax_dispatch import say_nothing_of
+from autograph.runtime.checks import messages
+
+
+class RunTimeCheckError(errors.Brief, RuntimeError):
+    """Raised inside the compiled program when a staged `assert` or `raise` is reached."""
+
+    __module__ = "autograph.runtime.checks"  # where a handler of the user's imports it from
+
+    def __init__(self, text: str) -> None:
+        self.args = (text,)  # and not what the user's type makes of its arguments, or wants of them
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Place(NamedTuple):
+    """A line of the user's, and the function in which it stands."""
+
+    filename: str
+    lineno: int
+    function: str
+
+    @classmethod
+    def of(cls, frame: FrameType) -> Place:
+        """The line that runs in a frame."""
+        return cls(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+    def traceback(self) -> TracebackType:
+        """A traceback that ends at the place, in a frame that no other frame called."""
+        code = (lambda: (yield)).__code__  # a generator has a frame before it runs
+        count = len(code.co_code) // 2
+        code = code.replace(
+            co_filename=errors.shown_name(self.filename),
+            co_firstlineno=self.lineno,
+            co_name=self.function,
+            co_qualname=self.function,
+            co_linetable=b"".join(bytes([0xE7 + min(8, count - i), 0]) for i in range(0, count, 8)),  # without columns
+        )
+        return TracebackType(None, FunctionType(code, {})().gi_frame, 0, self.lineno)
+
+
+def failure(kind: type[BaseException], text: str, place: Place | None = None) -> RunTimeCheckError:
+    """What a failed check raises: one that an `except` for `kind` catches, wherever there can be such an object.
+
+    >>> error = failure(KeyError, "'k'", Place("k.py", 3, "f"))
+    >>> isinstance(error, KeyError), isinstance(error, RunTimeCheckError), type(error).__name__, str(error)
+    (True, True, 'KeyError', "'k'")
+    """
+    try:
+        error = cast(RunTimeCheckError, _both(cast(Any, kind))(text))
+    except Exception:  # a class of other arguments, of another layout, or one that lets nobody derive from it
+        error = _named(kind, RunTimeCheckError)(text)
+    return error if place is None else error.with_traceback(place.traceback())
+
+
+@functools.cache
+def _both(kind: Any) -> Any:
+    return _named(kind, RunTimeCheckError, kind)
+
+
+def _named(kind: type, *bases: Any) -> Any:
+    """A class that shows itself as `kind` does."""
+    return type(kind.__name__, bases, {"__module__": kind.__module__, "__qualname__": kind.__qualname__})
+
+
+if not errors.DEBUG:
+    say_nothing_of(RunTimeCheckError)
+
+
+class FailedCheck:
+    """What a program calls where a check of the user's may fail; its operands are conditions, what the message shows, and others.
+
+    Attributes:
+        conditions: how many of the first operands are bools; the check fails where all of them hold.
+        shown: how many values follow, which the exception is made with.
+        kind: the class of the exception.
+        text: the message, as far as it is known without the values.
+        pieces: the message as texts and, for each value in it, its number, its format and its conversion; None where it is not
+            made of such.
+        place: the line of the user's.
+    """
+
+    def __init__(self, error: BaseException, place: Place | None, text: str, conditions: int) -> None:
+        self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
+        self.pieces = messages.pieces(error)
+        self.shown = 0
+        self._made: messages.Made = lambda shown: ((), {})
+
+    @classmethod
+    def of(
+        cls, error: BaseException, place: Place | None, text: str = "", conditions: int = 0
+    ) -> tuple[FailedCheck, list[Any]]:
+        """The check that fails with `error`, and the traced values that the exception holds."""
+        check = cls(error, place, text or described(error), conditions)
+        traced, check._made = messages.opened((error.args, vars(error)))
+        check.shown = len(traced)
+        return check, traced
+
+    def __call__(self, *operands: Any) -> None:
+        if all(np.all(reached) for reached in operands[: self.conditions]):
+            self.fail(*operands[self.conditions : self.conditions + self.shown])
+
+    def fail(self, *shown: Any) -> None:
+        """Fails inside of a program, whose own error says what is raised here."""
+        text = described(self._exception([_plain(x) for x in shown]), self.text) if shown else self.text
+        raise failure(self.kind, text, self.place)
+
+    def exception(self, shown: Sequence[Any]) -> BaseException:
+        """What Python would have raised, with these values, and with the user's line as its traceback."""
+        try:
+            error = self._exception(shown)
+        except Exception:  # a class that makes no object of these arguments
+            error = failure(self.kind, self.text)
+        return error if self.place is None else error.with_traceback(self.place.traceback())
+
+    def _exception(self, shown: Sequence[Any]) -> BaseException:
+        """An object with the arguments and the attributes, of which no code of the user's makes others."""
+        args, names = self._made(shown)
+        base: Any = next(base for base in self.kind.__mro__ if not base.__flags__ & _IS_OF_PYTHON)
+        error: BaseException = base.__new__(self.kind, *args)
+        base.__init__(error, *args)
+        error.args = args
+        vars(error).update(names)
+        return error
+
+
+class FailedGuard(FailedCheck):
+    """The same, of a value that a program passes on where it is right: its operands are whether it is, and the value."""
+
+    def __call__(self, *operands: Any) -> Any:
+        ok, value = operands
+        if not np.all(ok):
+            self.fail()
+        return np.asarray(value)
+
+
+_IS_OF_PYTHON = 1 << 9
+"""The flag of a class that a program made (`Py_TPFLAGS_HEAPTYPE`)."""
+
+
+def _plain(value: Any) -> Any:
+    array = np.asarray(value)
+    return array.item() if array.ndim == 0 else array
+
+
+def described(error: BaseException, instead: str = "") -> str:
+    """The message and the notes of an exception."""
+    try:
+        return "\n".join([str(error), *getattr(error, "__notes__", ())])
+    except Exception:  # it asks for more than there is of it when the program runs
+        return instead
