@@ -33,22 +33,28 @@ __all__ = [
     "AutoGraphError",
     "AutoGraphWarning",
     "BoundedList",
+    "ConcreteFunction",
     "ConversionError",
     "Graph",
     "SavedCallError",
     "SavedFileError",
+    "SignatureError",
     "SourceError",
     "StagingError",
+    "TensorSpec",
     "UndefinedVariableError",
     "Unsupported",
+    "Variable",
     "__version__",
     "convert",
     "do_not_convert",
+    "function",
     "functions_run_eagerly",
     "graph",
     "install_import_hook",
     "jit",
     "load",
+    "print",
     "range",
     "run_functions_eagerly",
     "save",
@@ -62,6 +68,12 @@ __all__ = [
 if _typing.TYPE_CHECKING:
     from autograph.graphs.graph import Graph as Graph
     from autograph.graphs.graph import graph as graph
+    from autograph.functions.concrete import ConcreteFunction as ConcreteFunction
+    from autograph.functions.decorator import function as function
+    from autograph.functions.printing import print_ as print
+    from autograph.functions.signatures import SignatureError as SignatureError
+    from autograph.functions.symbolic import TensorSpec as TensorSpec
+    from autograph.functions.variables import Variable as Variable
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
@@ -78,6 +90,12 @@ else:
             "SavedFileError": "autograph.saved.loader:SavedFileError",
             "Graph": "autograph.graphs.graph:Graph",
             "graph": "autograph.graphs.graph:graph",
+            "ConcreteFunction": "autograph.functions.concrete:ConcreteFunction",
+            "SignatureError": "autograph.functions.signatures:SignatureError",
+            "TensorSpec": "autograph.functions.symbolic:TensorSpec",
+            "Variable": "autograph.functions.variables:Variable",
+            "function": "autograph.functions.decorator:function",
+            "print": "autograph.functions.printing:print_",
             "install_import_hook": "autograph.modules.import_hook:install_import_hook",
             "load": "autograph.saved.loader:load",
             "save": "autograph.saved.saving:save",

@@ -33,11 +33,10 @@ from jax import lax
 from autograph import errors
 from autograph.code.stack_room import deeper
 
-# Of what is only imported here.
-__all__ = ["ClosedJaxpr", "Jaxpr", "Literal", "Primitive", "check_jaxpr"]
+__all__ = ["ClosedJaxpr", "Jaxpr", "Literal", "Primitive", "check_jaxpr", "jaxpr_as_fun"]
 
 try:
-    from jax._src.core import Jaxpr, Literal, Primitive, check_jaxpr
+    from jax._src.core import Jaxpr, Literal, Primitive, check_jaxpr, jaxpr_as_fun
     from jax._src.core import gensym as _make_gensym
 
     try:
@@ -45,7 +44,7 @@ try:
     except ImportError:  # since JAX 0.11 every jaxpr holds its constants
         ClosedJaxpr = Jaxpr  # type: ignore[misc,assignment]  # one class stands for both
 except ImportError:  # pragma: no cover - other JAX versions
-    from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, check_jaxpr
+    from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, check_jaxpr, jaxpr_as_fun
     from jax.extend.core import gensym as _make_gensym
 
 
@@ -89,6 +88,12 @@ def current_trace() -> Any:
     """The trace in progress in this thread; a new object each time where that cannot be known."""
     trace = TRACE_STATE.value
     return object() if trace is None else trace
+
+
+def bind_in(trace: Any, primitive: Any, **params: Any) -> Any:
+    """The result of an operation without operands that `trace`, which is in progress, records, and not a trace inside it."""
+    with _core.set_current_trace(trace):
+        return primitive.bind(**params)
 
 
 def is_of_current_trace(x: Any) -> bool:
@@ -196,11 +201,20 @@ def drop_equations(start: Any, end: Any) -> None:
     """Removes what the current trace recorded between two marks; only valid when no value made there is kept."""
     if start is not None and end is not None and start[0] is end[0]:
         frame, first, last = start[0], start[1], end[1]
-        del frame.tracing_eqns[first:last]
+        staying = [made for made in frame.tracing_eqns[first:last] if STAYS and _primitive_of(made) in STAYS]
+        frame.tracing_eqns[first:last] = staying
         notes = _list_of(frame, "notes")
         if notes:
-            kept = [(at, note) for at, note in notes if not first < at <= last]
-            notes[:] = [(at - last + first if at > last else at, note) for at, note in kept]
+            fewer = last - first - len(staying)
+            notes[:] = [(at - fewer if at > last else at, note) for at, note in notes if not first < at <= last]
+
+
+STAYS: set[Any] = set()
+"""The primitives whose equations are never dropped: their values are kept by what `drop_equations` knows nothing of."""
+
+
+def _primitive_of(made: Any) -> Any:
+    return getattr(made() if callable(made) else made, "primitive", None)
 
 
 def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
@@ -230,10 +244,19 @@ def _list_of(frame: Any, name: str) -> list[Any] | None:
 
 def records_region(trace: Any) -> bool:
     """Whether a trace is one that `trace_region` began."""
+    return _traced_for(trace) == "autograph"
+
+
+def records_jitted(trace: Any) -> bool:
+    """Whether a trace is that of a jitted function: its program is kept for other calls."""
+    return _traced_for(trace) in ("jit", "pjit")
+
+
+def _traced_for(trace: Any) -> Any:
     try:
-        return bool(trace.frame.debug_info.traced_for == "autograph")
+        return trace.frame.debug_info.traced_for
     except AttributeError:
-        return False
+        return None
 
 
 def keep_with_trace(x: Any, outermost: bool = False) -> Any:

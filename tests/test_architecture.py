@@ -71,6 +71,7 @@ STRATA = (
     "autograph.function",
     "autograph.modules",
     "autograph.saved",
+    "autograph.functions",
     "autograph",
     "autograph.cli",
     "autograph.__main__",

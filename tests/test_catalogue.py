@@ -24,7 +24,7 @@ INDEX = ROOT / "docs" / "errors.md"
 # Where a message begins its life: an exception of the family is made, or a text in its format for something else.
 MAKING = {
     "AutoGraphError", "ConversionError", "SourceError", "Unsupported", "StagingError", "UndefinedVariableError",
-    "refusal", "message",
+    "SignatureError", "refusal", "message",
 }  # fmt: skip
 WITHOUT_A_PAGE = {
     (

@@ -1,0 +1,243 @@
+"""What of a call's arguments is traced and what a program is made for: arrays by dtype and shape, everything else by value.
+
+The arguments are bound to the function's parameters, defaults included, and flattened as pytrees. A leaf that is an array is an
+input of the program. Any other leaf is a *literal*: the program is made for it.
+
+>>> def f(x, n, *, mode="fast"): ...
+>>> parameters = Parameters(f)
+>>> bound = parameters.bind((np.ones(2), 3), {})
+>>> bound.inputs, [literal.get() for literal in bound.literals]
+([array([1., 1.])], [3, 'fast'])
+>>> parameters.bind((np.zeros(2), 3), {"mode": "fast"}).key() == bound.key()
+True
+>>> parameters.bind((np.zeros(2), 3.0), {}).key() == bound.key()
+False
+"""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from autograph.jax_internals import ARRAY_TYPE
+
+_NUMERIC = "biufcV"  # `V` are the small floats of `ml_dtypes`
+PLAIN = frozenset({int, bool, str, bytes, type(None), range})
+"""Types whose values are the same where they are equal."""
+_VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+
+
+def is_array(x: Any) -> bool:
+    """Whether a leaf is an input of the program: an array of JAX or NumPy, or one of its numbers.
+
+    >>> is_array(np.float32(1)), is_array(1.0), is_array(np.array(["text"]))
+    (True, False, False)
+    """
+    if type(x) is ARRAY_TYPE or isinstance(x, jax.Array):
+        return True
+    return isinstance(x, np.ndarray | np.generic) and x.dtype.kind in _NUMERIC
+
+
+def is_input(x: Any) -> bool:
+    """Whether a leaf is an array, or says what array there will be."""
+    return is_array(x) or isinstance(x, jax.ShapeDtypeStruct)
+
+
+class Literal(NamedTuple):
+    """A leaf for which a program is made.
+
+    Attributes:
+        key: what tells it from others.
+        get: gives the value; None once the object is gone.
+        is_identity: whether it is told by its identity: the program is dropped when the object is.
+    """
+
+    key: tuple[Any, ...]
+    get: Callable[[], Any]
+    is_identity: bool
+
+    @classmethod
+    def of(cls, value: Any) -> Literal:
+        """Numbers and texts by type and value, objects by `==` where they can be hashed, others by identity.
+
+        >>> Literal.of(0.0).key == Literal.of(-0.0).key, Literal.of(1).key == Literal.of(True).key
+        (False, False)
+        """
+        key, is_identity = literal_key(value)
+        if is_identity:
+            try:
+                return cls(key, weakref.ref(value), True)
+            except TypeError:  # nothing refers to it weakly: it is kept, so that no other can have its place
+                pass
+        return cls(key, lambda: value, False)
+
+
+def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
+    """What tells a leaf from others, and whether it is the identity, which is good as long as the object is there."""
+    kind = type(value)
+    if kind in PLAIN:
+        return (kind, value), False
+    if kind is float:
+        return (kind, value.hex()), False  # which tells -0.0 from 0.0, and is the same for every nan
+    if kind is complex:
+        return (kind, value.real.hex(), value.imag.hex()), False
+    if kind is frozenset:
+        return (kind, frozenset(literal_key(x)[0] for x in value)), False
+    if kind.__hash__ in (None, object.__hash__):
+        return (kind, id(value)), True
+    try:
+        hash(value)
+    except TypeError:  # it holds what cannot be hashed
+        return (kind, id(value)), True
+    return (kind, value), False
+
+
+class Leaf(NamedTuple):
+    """One leaf of the bound arguments.
+
+    Attributes:
+        parameter: the name of its parameter.
+        path: where in the argument it stands, as JAX writes it; nothing where it is the argument.
+        value: the array or the literal.
+    """
+
+    parameter: str
+    path: str
+    value: Any
+
+    @property
+    def name(self) -> str:
+        """How messages call it.
+
+        >>> Leaf("batch", "['x']", 1).name
+        "batch['x']"
+        """
+        return self.parameter + self.path
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it is an array."""
+        return type(self.value) is not Literal
+
+
+class Bound(NamedTuple):
+    """The arguments of a call, bound to parameters and flattened."""
+
+    tree: Any
+    leaves: tuple[Leaf, ...]
+    names: tuple[str, ...]
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The arrays, in order."""
+        return [leaf.value for leaf in self.leaves if leaf.is_input]
+
+    @property
+    def literals(self) -> list[Literal]:
+        """The others, in order."""
+        return [leaf.value for leaf in self.leaves if not leaf.is_input]
+
+    def key(self) -> Hashable:
+        """What a program is made for: the structure, which leaves are inputs, and the literals."""
+        key: list[Any] = [self.tree]
+        for leaf in self.leaves:
+            key += (None,) if leaf.is_input else leaf.value.key
+        return tuple(key)
+
+    def with_avals(self, avals: Iterable[Any]) -> Bound:
+        """The same with abstract values for arrays: what a program keeps."""
+        rest = iter(avals)
+        return self._replace(leaves=tuple(leaf._replace(value=next(rest)) if leaf.is_input else leaf for leaf in self.leaves))
+
+    def values(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """A value for each parameter, with these arrays as inputs."""
+        rest = iter(inputs)
+        found = [next(rest) if leaf.is_input else leaf.value.get() for leaf in self.leaves]
+        values: tuple[Any, ...] = jax.tree_util.tree_unflatten(self.tree, found)
+        return values
+
+
+def flattened(values: tuple[Any, ...]) -> tuple[list[Any], Any]:
+    """The leaves of a value for each parameter and their structure; an iterator is a leaf."""
+    is_leaf = _is_iterator if any(map(_is_iterator, values)) else None
+    return jax.tree_util.tree_flatten(values, is_leaf)
+
+
+def _is_iterator(x: Any) -> bool:
+    return isinstance(x, Iterator)
+
+
+class Parameters:
+    """The parameters of a function: binds calls to them.
+
+    Args:
+        fn: its signature is read once.
+    """
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.signature = inspect.signature(fn)
+        self.names = tuple(self.signature.parameters)
+
+    @property
+    def arity(self) -> int:
+        """How many values a call has in order; -1 where that differs between calls."""
+        kinds = {parameter.kind for parameter in self.signature.parameters.values()}
+        return -1 if kinds & _VARIABLE or self._only_by_keyword else len(self.names)
+
+    @property
+    def _only_by_keyword(self) -> bool:
+        return any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in self.signature.parameters.values())
+
+    def values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """A value for each parameter.
+
+        Raises:
+            TypeError: the arguments do not fit the signature: what Python says of it.
+        """
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def fill(self, count: int, kwargs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+        """What follows `count` arguments by position: each parameter's name and default. Nothing where that is not so simple."""
+        parameters = list(self.signature.parameters.values())
+        if any(p.kind in _VARIABLE or p.kind is inspect.Parameter.POSITIONAL_ONLY for p in parameters):
+            return ()
+        return tuple((p.name, p.default) for p in parameters[count:])
+
+    def flatten(self, values: Sequence[Any]) -> Bound:
+        """The leaves of a value for each parameter."""
+        leaves = []
+        for name, value in zip(self.names, values, strict=True):
+            for path, leaf in jax.tree_util.tree_flatten_with_path(value, _is_iterator)[0]:
+                found = leaf if is_input(leaf) else Literal.of(leaf)
+                leaves.append(Leaf(name, jax.tree_util.keystr(path), found))
+        return Bound(flattened(tuple(values))[1], tuple(leaves), self.names)
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
+        """The leaves of a call's arguments."""
+        return self.flatten(self.values(args, kwargs))
+
+    def call(self, fn: Callable[..., Any], values: Sequence[Any]) -> Any:
+        """Calls the function with a value for each parameter."""
+        bound = inspect.BoundArguments(self.signature, dict(zip(self.names, values, strict=True)))
+        return fn(*bound.args, **bound.kwargs)
+
+    def specs(self, signature: Sequence[Any]) -> dict[str, dict[str, Any]]:
+        """What an `input_signature` says of the first parameters: by their names, then by the paths of leaves.
+
+        Raises:
+            TypeError: there are fewer parameters.
+        """
+        if len(signature) > len(self.names):
+            raise TypeError(f"the `input_signature` has {len(signature)} parts for {len(self.names)} parameters")
+        parts = zip(self.names, signature, strict=False)
+        return {
+            name: {jax.tree_util.keystr(path): spec for path, spec in jax.tree_util.tree_flatten_with_path(part)[0]}
+            for name, part in parts
+        }

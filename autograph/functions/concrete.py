@@ -1,0 +1,168 @@
+"""`ConcreteFunction`: one program of a function, for one kind of arguments: called, looked at, saved.
+
+>>> import autograph as ag
+>>> import jax.numpy as jnp
+>>> square = ag.function(lambda x: x * x)
+>>> concrete = square.get_concrete_function(ag.TensorSpec([2], "float32"))
+>>> print(concrete(jnp.array([3.0, 4.0])), concrete)
+[ 9. 16.] <lambda>(x: float32[2]) -> float32[2]
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from autograph.functions.arguments import Leaf
+from autograph.functions.signatures import described, mismatch
+from autograph.functions.symbolic import covers
+
+if TYPE_CHECKING:
+    from autograph.functions.programs import Program, Specialization
+    from autograph.graphs.graph import Graph
+
+
+class ConcreteFunction:
+    """A function for arguments of one kind: arrays of one dtype and shape each, and literals.
+
+    It is called with the same parameters as the function, by position or by keyword; literals may be left out.
+    """
+
+    def __init__(self, specialization: Specialization, program: Program) -> None:
+        self._specialization = specialization
+        self._program = program
+        self.function = program.function
+        self.__name__ = program.function.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the program.
+
+        Raises:
+            SignatureError: an argument is of another kind; it names the argument, what was expected and what was given.
+        """
+        bound = self._bind(args, kwargs)
+        return self.function.call_with(self._specialization, bound.inputs)
+
+    def _bind(self, args: Any, kwargs: Any) -> Any:
+        own = self._program.bound
+        literals = {leaf.parameter: leaf for leaf in own.leaves if not leaf.is_input and not leaf.path}
+        signature = self.function.parameters.signature
+        given = signature.bind_partial(*args, **kwargs).arguments
+        for name, leaf in literals.items():
+            if name not in given:
+                given[name] = leaf.value.get()
+        arguments = inspect.BoundArguments(signature, given)
+        bound = self.function.parameters.bind(arguments.args, arguments.kwargs)
+        at = "the signature of the concrete function"
+        for leaf, expected in zip(bound.leaves, own.leaves, strict=False):
+            leaf = _as_array(leaf, expected)
+            if not _fits(leaf, expected):
+                raise mismatch(self.__name__, leaf, _value(expected), at)
+        if len(bound.leaves) != len(own.leaves) or bound.tree != own.tree:
+            raise mismatch(self.__name__, *_other_structure(bound, own), at)
+        leaves = tuple(map(_as_array, bound.leaves, own.leaves))
+        return bound._replace(leaves=leaves)
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The parameters' `ShapeDtypeStruct`s or literals, those by position and those by keyword alone."""
+        own = self._program.bound
+        values = own.values([_struct(leaf.value) for leaf in own.leaves if leaf.is_input])
+        signature = self.function.parameters.signature
+        bound = inspect.BoundArguments(signature, dict(zip(own.names, values, strict=True)))
+        return bound.args, bound.kwargs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """A `ShapeDtypeStruct` for each array of the results, in their structure."""
+        return self._program.results
+
+    @property
+    def captures(self) -> list[Any]:
+        """The variables that the program reads or writes."""
+        return list(self._program.reads)
+
+    @property
+    def graph(self) -> Graph:
+        """What the program does: its tree, operations, StableHLO, picture, cost and memory."""
+        from autograph.graphs.graph import Graph
+
+        return Graph(self.__name__, self._program.traced)
+
+    def pretty_printed_signature(self) -> str:
+        """Name, parameters with their kinds, results and captures."""
+        own = self._program.bound
+        parameters = self.function.parameters.signature.parameters
+        args, kwargs = self.structured_input_signature
+        bound = self.function.parameters.signature.bind(*args, **kwargs).arguments
+        lines = [f"  {name} ({parameters[name].kind.name}): {_shown(bound[name])}" for name in own.names if name in bound]
+        outputs = _shown(self.structured_outputs)
+        captures = [f"  {v.name}: {described(v.held)}" for v in self._program.reads]
+        return "\n".join(
+            [
+                f"{self.__name__}",
+                "Input Parameters:",
+                *(lines or ["  None"]),
+                "Output Type:",
+                f"  {outputs}",
+                "Captures:",
+                *(captures or ["  None"]),
+            ]
+        )
+
+    def __str__(self) -> str:
+        leaves = self._program.bound.leaves
+        arguments = ", ".join(f"{leaf.name}: {_brief(leaf)}" for leaf in leaves)
+        outputs = jax.tree.map(described, self.structured_outputs)
+        return f"{self.__name__}({arguments}) -> {_without_quotes(outputs)}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self}>"
+
+
+def _value(leaf: Leaf) -> Any:
+    return leaf.value if leaf.is_input else leaf.value.get()
+
+
+def _brief(leaf: Leaf) -> str:
+    return described(leaf.value) if leaf.is_input else repr(leaf.value.get())
+
+
+def _struct(aval: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype)
+
+
+def _shown(value: Any) -> str:
+    return repr(value)
+
+
+def _without_quotes(tree: Any) -> str:
+    return repr(tree).replace("'", "")
+
+
+def _as_array(leaf: Leaf, expected: Leaf) -> Leaf:
+    """A Python number that the expected dtype holds exactly, as an array."""
+    if leaf.is_input or not expected.is_input:
+        return leaf
+    value = leaf.value.get()
+    kinds = {bool: "b", int: "iuf", float: "f", complex: "c"}.get(type(value), "")
+    if expected.value.dtype.kind in kinds and expected.value.shape == ():
+        return leaf._replace(value=jax.numpy.asarray(value, expected.value.dtype))
+    return leaf
+
+
+def _fits(leaf: Leaf, expected: Leaf) -> bool:
+    if leaf.is_input and expected.is_input:
+        return covers([expected.value], [jax.typeof(leaf.value)])
+    return not leaf.is_input and not expected.is_input and bool(leaf.value.key == expected.value.key)
+
+
+def _other_structure(bound: Any, own: Any) -> tuple[Leaf, Any]:
+    names = [leaf.name for leaf in own.leaves]
+    for leaf in bound.leaves:
+        if leaf.name not in names:
+            return leaf, "nothing"
+    missing = next((leaf for leaf in own.leaves if leaf.name not in {other.name for other in bound.leaves}), own.leaves[0])
+    return missing._replace(value="nothing"), _value(missing)

@@ -1,0 +1,376 @@
+"""`ag.function`: the decorator, and what it returns.
+
+A call decides in this order: all arguments are arrays of JAX's and the last program for such is there (JAX's cache in C++ tells
+dtypes and shapes apart); else the literals among the arguments are looked up; else a program is made. So the steady call costs a
+few tests more than one of `jax.jit`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+import weakref
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from autograph import api, errors
+from autograph.conversion import callables, pipeline
+from autograph.functions import error_codes, retracing, signatures, symbolic
+from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, literal_key
+from autograph.functions.concrete import ConcreteFunction
+from autograph.functions.options import Options
+from autograph.functions.programs import NewVariables, Outcome, Program, Specialization
+from autograph.functions.variables import tracing
+from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.refusals import refusal, user_line
+
+CHECKS = (True, "deferred", False)
+
+
+class Settings:
+    """The options of `ag.function`.
+
+    Args:
+        input_signature: a `TensorSpec`, or a pytree of them, for each of the first parameters: no other arrays are taken.
+        reduce_retracing: whether sizes that change become open ones.
+        autograph: whether the function is converted.
+        checks: whether failed checks raise at the call, at the next call ("deferred"), or are left out.
+        jit_options: those of `jax.jit`.
+    Raises:
+        TypeError, ValueError: for what is no option, or no value of one.
+    """
+
+    def __init__(
+        self, input_signature: Any, reduce_retracing: bool, autograph: bool, checks: Any, jit_options: Mapping[str, Any]
+    ) -> None:
+        if not any(checks is known or checks == known for known in CHECKS):
+            raise ValueError(f"checks={checks!r} is none of {', '.join(map(repr, CHECKS))}")
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self.reduce_retracing, self.autograph, self.checks = reduce_retracing, autograph, checks
+        self.jit = Options(jit_options)
+
+
+class Function:
+    """A function with a program for each kind of input: what `ag.function` returns.
+
+    Attributes:
+        python_function: what was decorated.
+        __wrapped__: the same.
+    """
+
+    def __init__(self, fn: Callable[..., Any], settings: Settings) -> None:
+        functools.update_wrapper(self, fn)
+        self.__name__: str = getattr(fn, "__name__", type(fn).__name__)
+        self.python_function = fn
+        self.options, self.checks = settings.jit, settings.checks
+        self.parameters = Parameters(fn)
+        self._settings = settings
+        self._converted = api.convert(fn) if settings.autograph else fn
+        self._arity = self.parameters.arity
+        self._fills: dict[tuple[Any, ...], tuple[tuple[str, Any], ...]] = {}
+        self._quick: dict[Hashable, Specialization] = {}
+        self._identified: set[type] = set()
+        self._specializations: dict[Hashable, Specialization] = {}
+        self._programs: list[tuple[Specialization, Program]] = []
+        self._scope = symbolic.Scope()
+        self._signature = settings.input_signature and jax.tree.map(self._as_spec, settings.input_signature)
+        self._specs = self.parameters.specs(self._signature or ())
+        self.is_of_one_type = settings.input_signature is not None
+        self._pending: tuple[Program, Any] | None = None
+        self._has_warned = False
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As the Python function, by the program for arguments of these kinds; traces one if there is none."""
+        if kwargs or len(args) != self._arity:
+            args = self._in_order(args, kwargs)
+        if TRACE_STATE.value is not EAGER:
+            return self._call_inside(args)
+        key: list[Any] = []
+        inputs = []
+        for x in args:
+            kind = type(x)
+            if kind is ARRAY_TYPE:
+                inputs.append(x)
+            elif kind in PLAIN:
+                key += kind, x, len(inputs)
+            elif kind is float:
+                key += kind, x.hex(), len(inputs)
+            elif kind in self._identified:
+                key += kind, id(x), len(inputs)
+            else:
+                return self._call(args)
+        found = self._quick.get(tuple(key))
+        if found is None:
+            return self._call(args)
+        try:
+            result = found.call(*inputs)
+        except NewVariables:
+            result = found.first(inputs)
+        return result.taken() if type(result) is Outcome else result
+
+    def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """A value for each parameter, defaults included."""
+        given = (len(args), *kwargs)
+        fill = self._fills.get(given)
+        if fill:
+            return args + tuple([kwargs[name] if name in kwargs else default for name, default in fill])
+        values = self._values(args, kwargs)
+        self._fills[given] = self.parameters.fill(len(args), kwargs)
+        return values
+
+    def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        try:
+            return self.parameters.values(args, kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}() {error}") from None
+
+    def _call(self, values: tuple[Any, ...]) -> Any:
+        """The call where containers are among the values, or the first one with such values."""
+        leaves, tree = flattened(values)
+        key: list[Any] = [tree]
+        inputs = []
+        for leaf in leaves:
+            if type(leaf) is ARRAY_TYPE or is_array(leaf):
+                inputs.append(leaf)
+                key.append(None)
+            else:
+                key += literal_key(leaf)[0]
+        found = self._specializations.get(tuple(key))
+        if found is None:
+            bound = self.parameters.flatten(values)
+            found = self._specialize(bound)
+            self._remember(values, found)
+        elif self._signature is not None:
+            self._check_signature(self.parameters.flatten(values))
+        return self.call_with(found, inputs)
+
+    def _remember(self, values: tuple[Any, ...], found: Specialization) -> None:
+        """Lets later calls find the programs without flattening: each value is a leaf, of a type that tells how it is known."""
+        if self._signature is not None:
+            return
+        key: list[Any] = []
+        count = 0
+        for x in values:
+            kind = type(x)
+            if kind is ARRAY_TYPE:
+                count += 1
+                continue
+            if is_array(x) or not (x is None or _is_leaf(x)):
+                return
+            part, is_identity = literal_key(x)
+            if is_identity:
+                self._identified.add(kind)
+            elif kind not in PLAIN and kind is not float:
+                return
+            key += *part, count
+        self._quick[tuple(key)] = found
+
+    def call_with(self, specialization: Specialization, inputs: Sequence[Any]) -> Any:
+        """Runs the program for these inputs."""
+        if TRACE_STATE.value is not EAGER:
+            return specialization.inside(inputs)
+        result = specialization.first(inputs)
+        return result.taken() if type(result) is Outcome else result
+
+    def _call_inside(self, values: tuple[Any, ...]) -> Any:
+        """In a function that is being traced the body is a part of that; under other transforms it is a compiled function."""
+        if tracing() is not None:
+            return self.parameters.call(self._converted, values)
+        bound = self.parameters.flatten(values)
+        return self._specialize(bound).inside(bound.inputs)
+
+    def _specialize(self, bound: Bound) -> Specialization:
+        self._check_signature(bound)
+        key = bound.key()
+        found = self._specializations.get(key)
+        if found is None:
+            found = self._specializations.setdefault(key, Specialization(self, bound.with_avals(map(jax.typeof, bound.inputs))))
+            for literal in bound.literals:
+                if literal.is_identity:
+                    weakref.finalize(literal.get(), _forget, weakref.ref(self), key)
+        return found
+
+    def _check_signature(self, bound: Bound) -> None:
+        if self._signature is not None:
+            signatures.check(self.__name__, bound, self._specs, "`input_signature`")
+
+    # What programs ask for.
+
+    def run_converted(self, values: Sequence[Any]) -> Any:
+        """Traces the body."""
+        return self.options.constrained(self.parameters.call(self._converted, values))
+
+    def run_python(self, values: Sequence[Any]) -> Any:
+        """Runs the function as plain Python: the eager switch is on."""
+        return self.parameters.call(self._converted, values)
+
+    def trace(self, specialization: Specialization, avals: Sequence[Any]) -> Program:
+        """A new program for arrays of these types, or for more than these where sizes may be open."""
+        bound = specialization.bound
+        wider = self._open_sizes(specialization, avals)
+        program = None
+        if wider is not None:
+            try:
+                program = self._traced(bound.with_avals(wider))
+            except Exception:
+                if self._signature is not None:
+                    raise
+                # The sizes decide something: each needs a program of its own.
+        if program is None:
+            program = self._traced(bound.with_avals(avals))
+        self._programs.append((specialization, program))
+        self._warn_of_many()
+        return program
+
+    def _open_sizes(self, specialization: Specialization, avals: Sequence[Any]) -> Sequence[Any] | None:
+        if any(0 in aval.shape for aval in avals):
+            return None
+        if self._signature is not None:
+            return signatures.filled(specialization.bound, self._specs, avals)
+        if self._settings.reduce_retracing:
+            return symbolic.widened(specialization.programs(), avals, self._scope)
+        return None
+
+    def _traced(self, bound: Bound) -> Program:
+        program = Program(self, bound)
+        if program.made:
+            program = Program(self, bound)  # the variables were made on the first call, and are there now
+        if program.made:
+            raise refusal(
+                f"each trace of {self.__name__}() makes {program.made[0].name} anew",
+                why="a variable lives longer than a call, so a function makes it once at most, on its first call",
+                instead="make it outside, or keep it: `if self.v is None: self.v = ag.Variable(...)`",
+            )
+        return program
+
+    def check(self, program: Program, words: Any) -> None:
+        """Raises what a program reports, now or with the next call."""
+        if self.checks == "deferred":
+            before, self._pending = self._pending, (program, words)
+            if before is None:
+                return
+            program, words = before
+        error_codes.raise_failed(program.checks, np.asarray(words))
+
+    def _warn_of_many(self) -> None:
+        if len(self._programs) > retracing.MANY and not self._has_warned and not self._settings.reduce_retracing:
+            self._has_warned = True
+            advice = retracing.advice([program.bound for _, program in self._programs])
+            text = f"{self.__name__}() was traced {len(self._programs)} times; {advice}"
+            filename, lineno = user_line() or (__file__, 0)
+            warnings.warn_explicit(text, errors.AutoGraphWarning, errors.shown_name(filename), lineno)
+
+    # What users ask for.
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The program for arguments of one kind, traced if there is none.
+
+        Args:
+            args, kwargs: as for a call, with `ag.TensorSpec` or `jax.ShapeDtypeStruct` in place of any array. Where the function
+                has an `input_signature` they may be left out.
+        """
+        if not args and not kwargs and self._signature is not None:
+            args = self._signature
+        values = self.parameters.values(args, kwargs)
+        specs = jax.tree.map(self._as_spec, values)
+        bound = self.parameters.flatten(specs)
+        specialization = self._specialize(bound)
+        return ConcreteFunction(specialization, specialization.program(bound.inputs))
+
+    def _as_spec(self, leaf: Any) -> Any:
+        return leaf.abstract(self._scope) if isinstance(leaf, symbolic.TensorSpec) else leaf
+
+    @property
+    def concrete_functions(self) -> tuple[ConcreteFunction, ...]:
+        """A concrete function for each program, in the order of their traces."""
+        return tuple(ConcreteFunction(*found) for found in self._programs)
+
+    @property
+    def tracing_count(self) -> int:
+        """How many programs were traced."""
+        return len(self._programs)
+
+    def experimental_get_tracing_count(self) -> int:
+        """`tracing_count`, by the name that TensorFlow's users know."""
+        return self.tracing_count
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """Each program's name, parameters, results and captures, in the order of their traces."""
+        return "\n\n".join(concrete.pretty_printed_signature() for concrete in self.concrete_functions)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundFunction(self, instance)
+
+    def __repr__(self) -> str:
+        count = self.tracing_count
+        return f"<ag.function {self.__name__}{self.parameters.signature}: {count} trace{'s' * (count != 1)}>"
+
+
+class BoundFunction:
+    """A function of `ag.function` with its first argument: a method, or a model."""
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.__func__, self.__self__ = function, instance
+        self.__wrapped__ = MethodType(function.python_function, instance)
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As the function, with the object as its first argument."""
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """As `Function.get_concrete_function`; the concrete function takes the object first."""
+        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name)
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r:.60}>"
+
+
+def _is_leaf(x: Any) -> bool:
+    leaves = flattened((x,))[0]
+    return len(leaves) == 1 and leaves[0] is x
+
+
+def _forget(function: Callable[[], Function | None], key: Hashable) -> None:
+    """Drops the programs that were made for an object which is gone."""
+    found = function()
+    if found is not None:
+        gone = found._specializations.pop(key, None)
+        found._quick = {quick: one for quick, one in found._quick.items() if one is not gone}
+        found._programs = [(one, program) for one, program in found._programs if one is not gone]
+
+
+def make(fn: Any, settings: Settings) -> Any:
+    """The function, method, or model as one of `ag.function`; static and class methods and properties stay what they are."""
+    if isinstance(fn, staticmethod | classmethod | property):
+        return callables.converted(fn, lambda inner: Function(inner, settings))
+    if isinstance(fn, MethodType):
+        return BoundFunction(make(fn.__func__, settings), fn.__self__)
+    if isinstance(fn, FunctionType | functools.partial) or not _is_object(fn):
+        return Function(fn, settings)
+    model = api.convert(fn) if settings.autograph else fn
+
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self(*args, **kwargs)
+
+    parameters = inspect.signature(fn).parameters.values()
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    call.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    call.__name__ = type(fn).__name__
+    pipeline.leave(cast(FunctionType, call))
+    return BoundFunction(Function(call, settings), model)
+
+
+def _is_object(fn: Any) -> bool:
+    return not isinstance(fn, type) and isinstance(static_lookup(type(fn), "__call__"), FunctionType)

@@ -1,0 +1,84 @@
+"""The options of `jax.jit`, for the flat arguments of a program.
+
+>>> import numpy as np
+>>> options = Options({"donate_argnums": 0})
+>>> from autograph.functions.arguments import Parameters
+>>> options.flat(Parameters(lambda state, x: x).bind(({"a": np.ones(2), "b": np.ones(3)}, np.ones(4)), {}))
+{'donate_argnums': (0, 1)}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+
+from autograph.functions.arguments import Bound
+
+_STATIC = {"static_argnums", "static_argnames"}
+_PASSED = {"device", "backend", "compiler_options", "keep_unused", "inline"}
+
+
+class Options:
+    """What a function was given of `jax.jit`'s options.
+
+    Raises:
+        TypeError: for `static_argnums` and `static_argnames`, and for what `jax.jit` does not know.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        for name in given:
+            if name in _STATIC:
+                raise TypeError(f"ag.function has no {name}: each argument that is no array is static already")
+            if name not in _PASSED | {"donate_argnums", "donate_argnames", "in_shardings", "out_shardings"}:
+                raise TypeError(f"ag.function has no option {name!r}")
+        self._given = dict(given)
+
+    def flat(self, bound: Bound) -> dict[str, Any]:
+        """The options for a `jax.jit` object that takes the inputs of these arguments one by one."""
+        options = {name: value for name, value in self._given.items() if name in _PASSED}
+        donated = {bound.names[i] for i in _several(self._given.get("donate_argnums", ()))}
+        donated |= set(_several(self._given.get("donate_argnames", ())))
+        inputs = [leaf for leaf in bound.leaves if leaf.is_input]
+        if donated:
+            options["donate_argnums"] = tuple(i for i, leaf in enumerate(inputs) if leaf.parameter in donated)
+        if self._given.get("in_shardings") is not None:
+            options["in_shardings"] = self._in_shardings(bound)
+        return options
+
+    def _in_shardings(self, bound: Bound) -> tuple[Any, ...]:
+        prefix = self._given["in_shardings"]
+        places = bound.values(range(sum(leaf.is_input for leaf in bound.leaves)))
+        found: dict[int, Any] = {}
+        prefixes = prefix if isinstance(prefix, tuple | list) else [prefix] * len(places)
+        for one, part in zip(prefixes, places, strict=False):
+            jax.tree.map(
+                lambda sharding, below: found.update(dict.fromkeys(_numbers(below), sharding)),
+                one,
+                part,
+                is_leaf=lambda x: x is None or isinstance(x, jax.sharding.Sharding),
+            )
+        return tuple(found.get(i) for i in range(sum(leaf.is_input for leaf in bound.leaves)))
+
+    def constrained(self, result: Any) -> Any:
+        """The result of the function, sharded as `out_shardings` says."""
+        prefix = self._given.get("out_shardings")
+        if prefix is None:
+            return result
+        return jax.tree.map(
+            lambda sharding, part: part if sharding is None else jax.lax.with_sharding_constraint(part, sharding),
+            prefix,
+            result,
+            is_leaf=lambda x: x is None or isinstance(x, jax.sharding.Sharding),
+        )
+
+
+def _several(one_or_more: Any) -> tuple[Any, ...]:
+    return (one_or_more,) if isinstance(one_or_more, int | str) else tuple(one_or_more)
+
+
+def _numbers(part: Any) -> list[int]:
+    return [x for x in jax.tree_util.tree_leaves(part) if type(x) is int]
+
+

@@ -1,0 +1,53 @@
+"""`ag.print`: prints when the program runs, each time and in the order of the program.
+
+>>> import autograph as ag
+>>> @ag.function
+... def f(x):
+...     print("traced with", 1)
+...     ag.print("called with", x, sep=": ")
+...     return x
+>>> _ = f(jnp.float32(2)), f(jnp.float32(3)), jax.effects_barrier()
+traced with 1
+called with: 2.0
+called with: 3.0
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import jax
+import jax.numpy as jnp  # noqa: F401  # of the example
+import numpy as np
+
+from autograph.functions.arguments import is_array
+from autograph.functions.variables import Variable
+from autograph.jax_internals import is_tracing
+from autograph.runtime.tracing.staging import is_traced
+
+
+def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
+    """Prints as Python's `print` does, when the compiled program runs: at each call, in order.
+
+    In a branch it prints where the branch is taken, in a loop at each iteration. Under `vmap` it prints for each lane. The program
+    calls the host for it, so `jax.export` and `ag.save` refuse it.
+
+    Args:
+        values: traced values are shown as NumPy shows them; in lists, tuples and dicts as well.
+        sep, end, file, flush: *static*; as for `print`.
+    """
+    values = tuple(value.value if isinstance(value, Variable) else value for value in values)
+    leaves, tree = jax.tree_util.tree_flatten(values)
+    places = [i for i, leaf in enumerate(leaves) if is_traced(leaf)]
+    if not is_tracing():
+        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+
+    def show(*found: Any) -> None:
+        known = list(leaves)
+        for place, value in zip(places, found, strict=True):
+            known[place] = np.asarray(value)[()] if is_array(value) else value
+        builtins.print(*jax.tree_util.tree_unflatten(tree, known), sep=sep, end=end, file=file, flush=flush)
+
+    jax.debug.callback(show, *(leaves[i] for i in places), ordered=True)

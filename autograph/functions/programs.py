@@ -1,0 +1,220 @@
+"""The programs of `ag.function`: one for each structure and literals of the arguments, and in it one for each dtypes and shapes.
+
+A `Specialization` has one `jax.jit` object, whose cache in C++ tells the dtypes and shapes apart; its body asks for the `Program`
+of these and runs that. A program is traced once. What it has besides its results (variables that it writes, checks, results that
+are no arrays) comes back in an `Outcome`, which says how the call goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+
+from autograph.functions import error_codes, symbolic
+from autograph.functions.arguments import Bound, is_array
+from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
+from autograph.jax_dispatch import jit_is_disabled
+from autograph.jax_internals import jaxpr_as_fun
+
+if TYPE_CHECKING:
+    from autograph.functions.function import Function
+
+
+class Outcome:
+    """What a program gives back that has more than results: a pytree with the program as its static part."""
+
+    __slots__ = ("program", "results", "words", "written")
+
+    def __init__(self, program: Program, results: Sequence[Any], written: Sequence[Any], words: Any) -> None:
+        self.program, self.results, self.written, self.words = program, results, written, words
+
+    def taken(self) -> Any:
+        """The results of the function, once its checks hold and its variables are written.
+
+        Raises:
+            Exception: what the function raised, of the user's type. Variables are then as before the call.
+        """
+        program = self.program
+        if self.words is not None:
+            program.function.check(program, self.words)
+        for variable, value in zip(program.writes, self.written, strict=True):
+            variable.take(value)
+        return program.output(self.results)
+
+
+jax.tree_util.register_pytree_node(
+    Outcome,
+    lambda o: ((o.results, o.written, o.words), o.program),
+    lambda program, parts: Outcome(program, *parts),
+)
+
+
+class NewVariables(Exception):
+    """A program was traced that uses variables which the `jax.jit` object does not take yet."""
+
+
+class Program:
+    """One trace of a function.
+
+    Attributes:
+        function: of which it is a trace.
+        bound: the arguments, with abstract values for arrays.
+        traced: the trace, as JAX shows it: without variables as inputs, its checks as callbacks.
+        reads, writes: the variables.
+        checks: what can fail, by its number in the error code.
+    """
+
+    def __init__(self, function: Function, bound: Bound) -> None:
+        self.function, self.bound = function, bound
+        self.specs = [_spec(leaf.value) for leaf in bound.leaves if leaf.is_input]
+        self.plain = jax.jit(_named(self._body, function.__name__))
+        self._tree: Any = None
+        self._known: list[tuple[int, Any]] = []
+        self._count = 0
+        self._variables = Tracing()
+        self.traced = self.plain.trace(*self.specs)
+        self.made = self._variables.made
+        self.reads: list[Variable] = self._variables.read()
+        self.writes: list[Variable] = [variable for variable, _ in self._variables.written()]
+        closed: Any = self.traced.jaxpr
+        self.closed = with_variables_as_inputs(closed, len(self.reads)) if self.reads else closed
+        self.checks: tuple[Any, ...] = ()
+        self._coded = self.closed
+        self._run: Callable[..., Any] | None = None
+        coded = error_codes.with_error_code(self.closed) if function.checks is not False else None
+        if coded is not None:
+            self._coded, self.checks = coded
+        self.symbolic = symbolic.is_symbolic(self.specs)
+        self.is_simple = not (self.checks or self.reads or self._known or self.symbolic)
+
+    def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
+        with Tracing() as variables:
+            result = self.function.run_converted(self.bound.values(inputs))
+            leaves, self._tree = jax.tree_util.tree_flatten(result)
+            arrays = []
+            for place, leaf in enumerate(leaves):
+                if isinstance(leaf, Variable):
+                    arrays.append(leaf.value)
+                elif is_array(leaf) or isinstance(leaf, bool | int | float | complex):
+                    arrays.append(jnp.asarray(leaf))
+                else:
+                    self._known.append((place, leaf))
+            self._count = len(arrays)
+            self._variables = variables
+            return arrays, [value for _, value in variables.written()]
+
+    def output(self, arrays: Sequence[Any]) -> Any:
+        """The results in the function's structure, with what is known without running the program."""
+        leaves = list(arrays)
+        for place, leaf in self._known:
+            leaves.insert(place, leaf)
+        return jax.tree_util.tree_unflatten(self._tree, leaves)
+
+    @property
+    def results(self) -> Any:
+        """The abstract values of the results, in the function's structure."""
+        return self.output([jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.closed.out_avals[: self._count]])
+
+    @property
+    def lowerable(self) -> Any:
+        """A flat function of inputs, then the variables' values, that is this program with its error code."""
+        return _named(jaxpr_as_fun(self._coded), self.function.__name__)
+
+    def run(self, inputs: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Runs in a trace: the results, or an `Outcome`."""
+        if self.is_simple:
+            return self.output(self.plain(*inputs)[0])
+        if self._run is None:
+            self._run = symbolic.callable_of(self) if self.symbolic else self.lowerable
+        flat = self._run(*inputs, *values)
+        words = flat.pop() if self.checks else None
+        return Outcome(self, flat[: self._count], flat[self._count :], words)
+
+    def run_inside(self, inputs: Sequence[Any]) -> Any:
+        """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""
+        if not (self.reads or self._known):
+            return self.output(self.plain(*inputs)[0])
+        values = [variable.at_once() for variable in self.reads]
+        flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__))(*inputs, *values)
+        for variable, value in zip(self.writes, flat[self._count :], strict=True):
+            variable.take(jax.lax.stop_gradient(value))
+        return self.output(flat[: self._count])
+
+
+def _named(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def program(*args: Any) -> Any:
+        return fn(*args)
+
+    program.__name__ = program.__qualname__ = name
+    return program
+
+
+def _spec(aval: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+
+
+class Specialization:
+    """The programs for one structure of arguments and one set of literals.
+
+    Attributes:
+        call: takes the flat inputs; gives the results, or an `Outcome`.
+    """
+
+    def __init__(self, function: Function, bound: Bound) -> None:
+        self._function = function
+        self.bound = bound
+        self._programs: dict[Hashable, Program] = {}
+        self._variables: tuple[Variable, ...] = ()
+        self._jitted = self._jit()
+        self.call: Callable[..., Any] = self._jitted
+
+    def _jit(self) -> Any:
+        options = self._function.options.flat(self.bound)
+        return jax.jit(_named(self._body, self._function.__name__), **options)
+
+    def _body(self, *arguments: Any) -> Any:
+        count = len(arguments) - len(self._variables)
+        inputs, values = arguments[:count], dict(zip(map(id, self._variables), arguments[count:], strict=True))
+        if jit_is_disabled():
+            return self._function.run_python(self.bound.values(inputs))
+        program = self.program(inputs)
+        if any(id(variable) not in values for variable in program.reads):
+            self._take(program.reads)
+            raise NewVariables
+        return program.run(inputs, [values[id(variable)] for variable in program.reads])
+
+    def _take(self, variables: Sequence[Variable]) -> None:
+        known = {id(variable) for variable in self._variables}
+        self._variables += tuple(variable for variable in variables if id(variable) not in known)
+        self._jitted = self._jit()
+        self.call = self._with_variables
+
+    def _with_variables(self, *inputs: Any) -> Any:
+        return self._jitted(*inputs, *[variable.held for variable in self._variables])
+
+    def first(self, inputs: Sequence[Any]) -> Any:
+        """As `call`, where programs may be traced that use further variables."""
+        while True:
+            try:
+                return self.call(*inputs)
+            except NewVariables:
+                continue
+
+    def program(self, inputs: Sequence[Any]) -> Program:
+        """The program for arrays of these dtypes and shapes; traced if there is none."""
+        avals = tuple(map(jax.typeof, inputs))
+        found = self._programs.get(avals) or symbolic.covering(self.programs(), avals, self._function.is_of_one_type)
+        if found is None:
+            found = self._programs[avals] = self._function.trace(self, avals)
+        return found
+
+    def programs(self) -> Iterable[Program]:
+        """Those that were traced."""
+        return self._programs.values()
+
+    def inside(self, inputs: Sequence[Any]) -> Any:
+        """The call under a transform of JAX's."""
+        return self.program(inputs).run_inside(inputs)

@@ -1,0 +1,132 @@
+"""Programs whose axes have no fixed size: traced once with symbolic sizes, compiled by XLA for each size that comes.
+
+`TensorSpec` names them, `input_signature` asks for them, and `reduce_retracing` finds them. The trace is one of `jax.export`.
+JAX's symbolic sizes are at least 1, so empty arrays get programs of their own.
+
+>>> is_symbolic([TensorSpec([None, 28]).abstract(Scope())]), is_symbolic([TensorSpec([2, 28]).abstract(Scope())])
+(True, False)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from autograph.jax_internals import SIZE
+
+if TYPE_CHECKING:
+    from autograph.functions.programs import Program
+
+
+class TensorSpec:
+    """The dtype and shape of an array, of which some sizes may be open.
+
+    >>> import autograph as ag
+    >>> ag.TensorSpec([None, 28], "float32")
+    TensorSpec(shape=(None, 28), dtype=float32)
+
+    Args:
+        shape: *static*; an integer for a fixed size, None for any, a name for any that is the same wherever the name stands.
+        dtype: *static*; by default float32.
+        name: *static*; shown in signatures.
+    """
+
+    __slots__ = ("dtype", "name", "shape")
+
+    def __init__(self, shape: Iterable[int | str | None], dtype: Any = np.float32, name: str | None = None) -> None:
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self) -> str:
+        named = f", name={self.name!r}" if self.name else ""
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype}{named})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+    def abstract(self, scope: Scope) -> jax.ShapeDtypeStruct:
+        """The same as JAX writes it, with symbols of a scope."""
+        return jax.ShapeDtypeStruct(tuple(scope.size(n) for n in self.shape), self.dtype)
+
+
+class Scope:
+    """The symbolic sizes of one function: a name stands for one size, and each None for another."""
+
+    def __init__(self) -> None:
+        self._scope = jax.export.SymbolicScope()
+        self._numbers = itertools.count()
+
+    def size(self, given: int | str | None) -> Any:
+        """A size as JAX takes it."""
+        if given is None:
+            given = f"none_{next(self._numbers)}"
+        return jax.export.symbolic_shape(given, scope=self._scope)[0] if isinstance(given, str) else given
+
+
+def is_symbolic(specs: Iterable[Any]) -> bool:
+    """Whether some size is open."""
+    return any(isinstance(n, SIZE) for spec in specs for n in spec.shape)
+
+
+def covers(specs: Sequence[Any], avals: Sequence[Any]) -> bool:
+    """Whether arrays of these types are among those of a program: sizes of one name are the same, and none of them is 0.
+
+    >>> n = Scope().size("n")
+    >>> of = jax.ShapeDtypeStruct
+    >>> covers([of((n, 2), "f4"), of((n,), "f4")], [of((3, 2), "f4"), of((3,), "f4")])
+    True
+    >>> covers([of((n, 2), "f4"), of((n,), "f4")], [of((3, 2), "f4"), of((4,), "f4")])
+    False
+    """
+    sizes: dict[Any, int] = {}
+    for spec, aval in zip(specs, avals, strict=True):
+        if spec.dtype != aval.dtype or len(spec.shape) != len(aval.shape):
+            return False
+        for open_size, size in zip(spec.shape, aval.shape, strict=True):
+            fits = sizes.setdefault(open_size, size) == size and size if isinstance(open_size, SIZE) else open_size == size
+            if not fits and not (open_size == size == 0):
+                return False
+    return True
+
+
+def covering(programs: Iterable[Program], avals: Sequence[Any], is_fixed: bool) -> Program | None:
+    """The program with open sizes that takes arrays of these types; where types are fixed, weakly typed ones as well."""
+    fit = (program for program in programs if program.symbolic or is_fixed)
+    return next((program for program in fit if covers(program.specs, avals)), None)
+
+
+def widened(programs: Iterable[Program], avals: Sequence[Any], scope: Scope) -> list[jax.ShapeDtypeStruct] | None:
+    """The types of a program for these arrays and those of an earlier program: sizes in which they differ are open.
+
+    Sizes that are the same in both, and the same number wherever they stand, stay the same size.
+    """
+    for program in programs:
+        pairs = list(zip(program.specs, avals, strict=True))
+        if all(s.dtype == a.dtype and len(s.shape) == len(a.shape) and 0 not in (*s.shape, *a.shape) for s, a in pairs):
+            names: dict[tuple[Any, Any], Any] = {}
+            return [
+                jax.ShapeDtypeStruct(
+                    tuple(
+                        old if old == new and not isinstance(old, SIZE) else names.setdefault((old, new), scope.size(None))
+                        for old, new in zip(spec.shape, aval.shape, strict=True)
+                    ),
+                    aval.dtype,
+                )
+                for spec, aval in pairs
+            ]
+    return None
+
+
+def callable_of(program: Program) -> Callable[..., list[Any]]:
+    """The program as a function of arrays of any sizes that fit, which is not traced again for each."""
+    variables = (jax.typeof(variable.held) for variable in program.reads)
+    exported = jax.export.export(jax.jit(program.lowerable))(*program.specs, *variables)
+    return lambda *args: list(exported.call(*args))

@@ -1,0 +1,84 @@
+"""Concrete functions: what they take, what they say of themselves, and the errors for what they do not take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.functions.signatures import SignatureError
+
+
+@ag.function
+def scaled(x: Any, by: Any, *, add: Any = 0) -> Any:
+    """Of an array and Python numbers."""
+    return {"scaled": x * by + add}
+
+
+def test_row_14_from_arrays_specs_and_python_values() -> None:
+    for x in (jnp.ones(2), np.ones(2, np.float32), ag.TensorSpec([2]), jax.ShapeDtypeStruct((2,), "float32")):
+        concrete = scaled.get_concrete_function(x, 3)
+        assert str(concrete) == "scaled(x: float32[2], by: 3, add: 0) -> {scaled: float32[2]}"
+    assert scaled.tracing_count == 1 and repr(concrete) == f"<ConcreteFunction {concrete}>"
+
+
+def test_row_14_is_called_by_position_and_by_keyword() -> None:
+    concrete = scaled.get_concrete_function(ag.TensorSpec([2]), 3, add=1)
+    x = jnp.arange(2.0)
+    for found in (concrete(x), concrete(x=x), concrete(x, 3), concrete(x, by=3, add=1)):
+        assert found["scaled"].tolist() == [1, 4]
+    pytest.raises(TypeError, concrete)
+    pytest.raises(TypeError, concrete, x, 3, 4, 5)
+
+
+def test_row_14_signatures() -> None:
+    concrete = scaled.get_concrete_function(ag.TensorSpec([2]), 3)
+    spec = jax.ShapeDtypeStruct((2,), np.dtype("float32"))
+    assert concrete.structured_input_signature == ((spec, 3), {"add": 0})
+    assert concrete.structured_outputs == {"scaled": spec} and concrete.captures == []
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (jnp.float32(7.4), r"'x' of f\(\) is float32\[\] where int32\[\] is expected"),
+        (7.4, r"'x' of f\(\) is the float 7.4 where int32\[\] is expected"),
+        (jnp.ones(2, int), r"'x' of f\(\) is int32\[2\] where int32\[\] is expected"),
+        ("text", r"'x' of f\(\) is the str 'text' where int32\[\] is expected"),
+        ([1], r"'x\[0\]' of f\(\) is the int 1 where"),
+    ],
+)
+def test_row_15_another_dtype_or_shape_is_named(given: Any, what: str) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return x + 1
+
+    concrete = f.get_concrete_function(ag.TensorSpec([], "int32"))
+    assert int(concrete(7)) == int(concrete(jnp.int32(7))) == 8
+    for kind in (ValueError, TypeError, SignatureError, ag.AutoGraphError):
+        with pytest.raises(kind, match=what):
+            concrete(given)
+    assert f.tracing_count == 1
+
+
+def test_row_15_another_literal_is_named() -> None:
+    concrete = scaled.get_concrete_function(ag.TensorSpec([2]), 3)
+    with pytest.raises(SignatureError, match=r"'by' of scaled\(\) is the int 4 where the int 3 is expected"):
+        concrete(jnp.ones(2), 4)
+
+
+def test_of_a_method_takes_the_object_first() -> None:
+    class Model:
+        w = 2.0
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            return self.w * x
+
+    model = Model()
+    concrete = model.__call__.get_concrete_function(ag.TensorSpec([]))  # type: ignore[attr-defined]
+    assert float(concrete(model, jnp.float32(3))) == float(concrete(x=jnp.float32(3))) == 6

@@ -1,0 +1,428 @@
+"""`ag.function` by the rows of behaviours that TensorFlow's users know: calls, traces, the eager switch, side effects."""
+
+from __future__ import annotations
+
+import enum
+import gc
+import inspect
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def relu(x: Any) -> Any:
+    """The larger of x and 0."""
+    if x > 0:
+        return x
+    return 0
+
+
+class Scale:
+    """A model that is no pytree."""
+
+    factor = 3.0
+
+    def __call__(self, x: Any, *, times: int = 1) -> Any:
+        for _ in range(times):
+            x = x * self.factor if x > 0 else x
+        return x
+
+    @ag.function
+    def method(self, x: Any) -> Any:
+        return x * self.factor
+
+    @ag.function
+    @staticmethod
+    def static(x: Any) -> Any:
+        return -x if x > 0 else x
+
+    @ag.function
+    @classmethod
+    def of_class(cls, x: Any) -> Any:
+        return x * cls.factor
+
+
+def test_row_1_direct_call_and_decorator_with_and_without_arguments() -> None:
+    @ag.function
+    def bare(x: Any) -> Any:
+        return relu(x)
+
+    @ag.function(reduce_retracing=True)
+    def configured(x: Any) -> Any:
+        return relu(x)
+
+    for g in (ag.function(relu), bare, configured, ag.function()(relu)):
+        assert float(g(jnp.float32(2))) == 2 and float(g(jnp.float32(-2))) == 0
+
+
+def test_row_2_looks_like_the_python_function() -> None:
+    g = ag.function(relu)
+    assert g.__wrapped__ is relu and g.__name__ == "relu" and g.__doc__ == relu.__doc__
+    assert inspect.signature(g) == inspect.signature(relu)
+    assert repr(g) == "<ag.function relu(x: Any) -> Any: 0 traces>".replace("Any", "'Any'")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Scale().method(jnp.float32(2)),
+        lambda: Scale.method(Scale(), jnp.float32(2)),
+        lambda: ag.function(Scale())(jnp.float32(2)),
+        lambda: ag.function(Scale().__call__)(jnp.float32(2)),
+        lambda: Scale.of_class(jnp.float32(2)),
+        lambda: Scale().of_class(jnp.float32(2)),
+        lambda: -3 * Scale.static(jnp.float32(2)),
+        lambda: -3 * Scale().static(jnp.float32(2)),
+    ],
+)
+def test_row_2_methods_static_and_class_methods_and_models(call: Callable[[], Any]) -> None:
+    assert float(call()) == 6
+
+
+def test_row_2_a_pytree_model_is_an_argument_so_its_arrays_are_inputs() -> None:
+    @jax.tree_util.register_pytree_node_class
+    class Dense:
+        def __init__(self, w: Any) -> None:
+            self.w = w
+
+        def tree_flatten(self) -> Any:
+            return (self.w,), None
+
+        @classmethod
+        def tree_unflatten(cls, _: Any, children: Any) -> Any:
+            return cls(*children)
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            return self.w @ x
+
+    x = jnp.ones(2)
+    assert float(Dense(jnp.ones(2))(x)) == 2 and float(Dense(5 * jnp.ones(2))(x)) == 10
+    assert Dense.__call__.tracing_count == 1  # type: ignore[attr-defined]
+
+
+def test_row_3_functions_that_are_called_are_part_of_the_program() -> None:
+    @ag.function
+    def inner(x: Any, y: Any, b: Any) -> Any:
+        x = x @ y
+        return x + b if b > 0 else x
+
+    @ag.function
+    def outer(x: Any) -> Any:
+        return inner(x, jnp.array([[2.0], [3.0]]), jnp.float32(4.0)) if x.ndim else x
+
+    assert outer.tracing_count == 0
+    x = jnp.array([[1.0, 2.0]])
+    assert float(outer(x)[0, 0]) == 12.0 and inner.tracing_count == 0 and outer.tracing_count == 1
+
+
+def test_row_5_without_conversion() -> None:
+    @ag.function(autograph=False)
+    def f(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        f(jnp.float32(1))
+
+
+def test_row_6_a_number_beside_a_traced_value_takes_its_dtype() -> None:
+    @ag.function
+    def simple_relu(x: Any) -> Any:
+        if x > 0:
+            return x
+        return 0
+
+    found = [simple_relu(jnp.array(value)) for value in (1, 0, -1)]
+    assert [int(x) for x in found] == [1, 0, 0] and {x.dtype for x in found} == {np.dtype("int32")}
+    assert simple_relu(jnp.float32(-1)).dtype == np.float32
+
+
+def test_row_7_the_guide_s_conditional_is_two_traces() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        if jnp.sum(x) <= 1:
+            return x * x
+        return x - 1
+
+    assert float(f(jnp.array(1.0))) == 1.0 and f(jnp.array([5.0, 5.0])).tolist() == [4.0, 4.0]
+    assert f.tracing_count == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*traced 7 times")
+def test_row_11_python_values_specialise_and_arrays_do_not() -> None:
+    seen = []
+
+    @ag.function
+    def f(x: Any) -> Any:
+        seen.append(x)
+        return jnp.asarray(x)
+
+    for x in (2, 3, 2, 2.0, True, "no"[:0] or None, (1, 2), (1, 2), [1, 2], 0.0, -0.0, float("nan"), float("nan")):
+        f(x) if x is not None else None
+    assert [repr(x) for x in seen] == ["2", "3", "2.0", "True", "(1, 2)", "[1, 2]", "0.0", "-0.0", "nan"]
+    for number in (2, 3, 4):
+        f(jnp.float32(number))
+        f(np.float32(number))
+    assert f.tracing_count == 10
+
+
+def test_row_11_hashable_objects_by_equality_others_by_identity_and_weakly() -> None:
+    class Point:
+        def __init__(self, x: float) -> None:
+            self.x = x
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Point) and self.x == other.x
+
+        def __hash__(self) -> int:
+            return hash(self.x)
+
+    class Unhashable(Point):
+        __hash__ = None  # type: ignore[assignment]
+
+    @ag.function
+    def f(point: Any, x: Any) -> Any:
+        return point.x * x
+
+    x = jnp.float32(2)
+    assert [float(f(Point(n), x)) for n in (1.0, 1.0, 2.0)] == [2, 2, 4] and f.tracing_count == 2
+    one, same = Unhashable(3.0), Unhashable(3.0)
+    assert [float(f(p, x)) for p in (one, same, one)] == [6, 6, 6] and f.tracing_count == 4
+    is_there = weakref.ref(one)
+    del one
+    gc.collect()
+    assert is_there() is None and f.tracing_count == 3
+    assert float(f(Unhashable(5.0), x)) == 10  # which may stand where the other one stood
+
+
+def test_row_12_the_same_types_never_trace_again() -> None:
+    traced = []
+
+    @ag.function
+    def my_relu(x: Any) -> Any:
+        traced.append(x)
+        return jnp.maximum(0.0, jnp.asarray(x))
+
+    for _ in range(3):
+        my_relu(jnp.float32(5.5))
+        my_relu([1, -1])
+        my_relu(jnp.array([3.0, -3.0]))
+        my_relu(x=jnp.float32(1.5))
+    assert len(traced) == my_relu.tracing_count == 3
+
+
+def test_row_13_signatures_are_listed() -> None:
+    @ag.function
+    def my_relu(x: Any, scale: Any = 1) -> Any:
+        return jnp.maximum(0.0, jnp.asarray(x)) * scale
+
+    my_relu(jnp.float32(5.5))
+    my_relu([1, -1], scale=2)
+    assert my_relu.pretty_printed_concrete_signatures() == (
+        "my_relu\n"
+        "Input Parameters:\n"
+        "  x (POSITIONAL_OR_KEYWORD): ShapeDtypeStruct(shape=(), dtype=float32)\n"
+        "  scale (POSITIONAL_OR_KEYWORD): 1\n"
+        "Output Type:\n"
+        "  ShapeDtypeStruct(shape=(), dtype=float32)\n"
+        "Captures:\n"
+        "  None\n"
+        "\n"
+        "my_relu\n"
+        "Input Parameters:\n"
+        "  x (POSITIONAL_OR_KEYWORD): [1, -1]\n"
+        "  scale (POSITIONAL_OR_KEYWORD): 2\n"
+        "Output Type:\n"
+        "  ShapeDtypeStruct(shape=(2,), dtype=float32)\n"
+        "Captures:\n"
+        "  None"
+    )
+
+
+def test_calls_of_every_form_bind_as_python_does() -> None:
+    def f(a: Any, b: Any = 2.0, *rest: Any, c: Any = 3.0, **more: Any) -> Any:
+        return a + 10 * b + 100 * sum(rest) + 1000 * c + 10000 * sum(more.values())
+
+    g = ag.function(f)
+    one, two = jnp.float32(1), jnp.float32(2)
+    for _ in range(2):
+        for args, kwargs in [
+            ((one,), {}),
+            ((one, two), {}),
+            ((one, two, one, two), {"c": two}),
+            ((one,), {"c": one, "b": two}),
+            ((), {"a": one, "z": two, "y": one}),
+            ((one, 2), {"z": 3}),
+        ]:
+            assert float(g(*args, **kwargs)) == float(f(*args, **kwargs))
+    count = g.tracing_count
+    g(one, c=two, b=one)
+    g(one, b=one, c=two)
+    assert g.tracing_count == count
+    for args, kwargs in [((), {}), ((1,), {"a": 2})]:
+        with pytest.raises(TypeError, match=r"^f\(\) "):
+            g(*args, **kwargs)
+
+
+def test_row_18_many_traces_warn_once_with_the_argument_and_the_cure() -> None:
+    @ag.function
+    def power(x: Any, n: Any) -> Any:
+        return x**n
+
+    with pytest.warns(ag.AutoGraphWarning, match=r"power\(\) was traced 7 times; 'n' was 0, 1, 2, ...: pass an array") as caught:
+        for n in range(12):
+            power(jnp.float32(2), n)
+    assert len(caught) == 1 and caught[0].filename == __file__
+
+
+def test_row_19_arguments_in_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def f(x: Any, n: Any) -> Any:
+        print(x, n)
+        return x
+
+    f(jnp.ones(3), 7)
+    assert capsys.readouterr().out == "JitTracer(float32[3]) 7\n"
+
+
+def test_row_20_the_eager_switch_is_read_at_every_call() -> None:
+    seen = []
+
+    @ag.function
+    def f(x: Any) -> Any:
+        seen.append(type(x).__name__)
+        return x if x > 0 else -x
+
+    x = jnp.float32(-2)
+    f(x)
+    f(x)
+    with ag.run_functions_eagerly(True):
+        assert float(f(x)) == 2 and float(f(x)) == 2 and ag.functions_run_eagerly()
+    f(x)
+    assert [name == "ArrayImpl" for name in seen] == [False, True, True]
+
+
+def test_row_21_print_runs_at_each_trace_and_ag_print_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        print("Traced with", x)
+        ag.print("Executed with", x)
+        return x
+
+    for x in (1, 1, 2):
+        f(x)
+    jax.effects_barrier()
+    text = capsys.readouterr().out
+    assert text == "Traced with 1\nExecuted with 1\nExecuted with 1\nTraced with 2\nExecuted with 2\n"
+
+
+def test_row_21_the_guide_s_print_compiled_and_eager(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def error(true: Any, predicted: Any) -> Any:
+        print("Calculating MSE!")
+        return jnp.mean((true - predicted) ** 2)
+
+    x = jnp.arange(3.0)
+    for _ in range(3):
+        error(x, x)
+    assert capsys.readouterr().out.count("Calculating") == 1
+    with ag.run_functions_eagerly(True):
+        for _ in range(3):
+            error(x, x)
+    assert capsys.readouterr().out.count("Calculating") == 3
+
+
+def test_row_22_python_side_effects_happen_at_trace_time() -> None:
+    @ag.function
+    def buggy(iterator: Any) -> Any:
+        return jnp.asarray(next(iterator))
+
+    numbers = iter([0, 1, 2])
+    assert [int(buggy(numbers)) for _ in range(3)] == [0, 0, 0]
+    numbers = iter([0, 1, 2, 3])
+    with ag.run_functions_eagerly(True):
+        assert [int(buggy(numbers)) for _ in range(3)] == [0, 1, 2]
+
+
+def test_row_23_what_nobody_uses_is_not_compiled() -> None:
+    def unused(x: Any) -> Any:
+        jnp.linalg.inv(jnp.zeros((2, 2)))  # would be the most of the program
+        return x
+
+    g = ag.function(unused)
+    text = g.get_concrete_function(jnp.float32(1)).graph.optimized_hlo()
+    assert "custom-call" not in text and float(g(jnp.float32(1))) == 1
+
+
+def test_results_that_are_no_arrays_come_back_as_themselves() -> None:
+    class Color(enum.Enum):
+        RED = 1
+
+    @ag.function
+    def f(x: Any) -> Any:
+        return {"name": "abc", "twice": 2 * x, "none": None, "color": Color.RED, "count": 3}
+
+    for _ in range(2):
+        found = f(jnp.float32(2))
+        assert found["name"] == "abc" and found["none"] is None and found["color"] is Color.RED
+        assert float(found["twice"]) == 4 and int(found["count"]) == 3
+
+
+def test_under_the_transforms_of_jax() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return x * x if x > 0 else -x
+
+    assert float(jax.grad(f)(3.0)) == 6 and float(jax.grad(f)(-3.0)) == -1
+    assert jax.vmap(f)(jnp.array([-1.0, 2.0])).tolist() == [1, 4]
+    assert float(jax.jit(f)(3.0)) == 9 and float(ag.jit(lambda x: f(x) + 1)(3.0)) == 10
+    assert float(jax.jvp(f, (3.0,), (1.0,))[1]) == 6
+
+
+def test_threads_share_the_programs() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    found: list[float] = []
+    threads = [threading.Thread(target=lambda: found.append(float(f(jnp.float32(-3))))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [3.0] * 8 and f.tracing_count == 1
+
+
+def test_a_function_keeps_none_of_its_arguments() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    f(x)
+    there = weakref.ref(x)
+    del x
+    gc.collect()
+    assert there() is None
+
+
+def test_errors_of_the_body_are_the_user_s() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        raise KeyError("k")
+
+    with pytest.raises(KeyError):
+        f(jnp.float32(1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(KeyError):
+            f(jnp.float32(1))

@@ -1,0 +1,48 @@
+"""The options of `jax.jit` that `ag.function` passes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import autograph as ag
+
+
+def update(state: Any, x: Any, *, rate: Any = 0.5) -> Any:
+    return jax.tree.map(lambda s: s + rate * x, state)
+
+
+@pytest.mark.parametrize("options", [{"donate_argnums": 0}, {"donate_argnames": ("state",)}])
+def test_donated_arrays_are_gone(options: Any) -> None:
+    g = ag.function(update, **options)
+    state = {"a": jnp.ones(3), "b": jnp.ones(3)}
+    x = jnp.ones(3)
+    g(state, x)
+    assert state["a"].is_deleted() and state["b"].is_deleted() and not x.is_deleted()
+
+
+def test_shardings() -> None:
+    mesh = Mesh(np.array(jax.devices()[:1]), ("i",))
+    sharding = NamedSharding(mesh, PartitionSpec("i"))
+    for options in ({"in_shardings": sharding}, {"in_shardings": (sharding, None)}, {"out_shardings": sharding}):
+        result = ag.function(update, **options)({"a": jnp.ones(4)}, jnp.ones(4))["a"]
+        assert result.sharding.is_equivalent_to(sharding, 1) and result.tolist() == [1.5] * 4
+
+
+def test_device_and_compiler_options() -> None:
+    g = ag.function(update, compiler_options={"xla_cpu_enable_fast_math": False}, keep_unused=True)
+    assert g([jnp.ones(2)], jnp.ones(2))[0].tolist() == [1.5, 1.5]
+
+
+def test_there_are_no_static_arguments() -> None:
+    with pytest.raises(TypeError, match="ag.function has no static_argnums: each argument that is no array is static"):
+        ag.function(update, static_argnums=0)
+    with pytest.raises(TypeError, match="no option 'donate'"):
+        ag.function(update, donate=0)
+    with pytest.raises(ValueError, match="checks='later' is none of True, 'deferred', False"):
+        ag.function(update, checks="later")

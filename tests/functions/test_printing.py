@@ -1,0 +1,62 @@
+"""`ag.print`: at each call, in order, in branches and loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph as ag
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    jax.effects_barrier()
+    return capsys.readouterr().out
+
+
+def told(n: Any) -> Any:
+    ag.print("begin", n)
+    for i in ag.range(n):
+        if i % 2 == 0:
+            ag.print("even", i, sep="-", end="; ")
+        else:
+            ag.print({"odd": i})
+    ag.print("end")
+    return n
+
+
+@pytest.mark.parametrize("compile_", [ag.function, ag.jit, ag.convert])
+def test_row_21_prints_in_the_order_of_the_program(compile_: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    f = compile_(told)
+    for n in (3, 3, 0):
+        f(jnp.int32(n))
+    text = "begin 3\neven-0; {'odd': 1}\neven-2; end\n"
+    found = shown(capsys)
+    for number in ("np.int32(1)", "Array(1, dtype=int32, weak_type=True)", "Array(1, dtype=int32)"):
+        found = found.replace(number, "1")
+    assert found == 2 * text + "begin 0\nend\n"
+
+
+def test_row_23_is_kept_where_nothing_is_returned(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def f(x: Any) -> None:
+        ag.print(x)
+
+    f(jnp.float32(1))
+    f(jnp.float32(2))
+    assert shown(capsys) == "1.0\n2.0\n"
+
+
+def test_variables_show_their_values(capsys: pytest.CaptureFixture[str]) -> None:
+    v = ag.Variable(0)
+
+    @ag.function
+    def f() -> None:
+        ag.print("v =", v.assign_add(1))
+
+    f()
+    f()
+    ag.print(v)
+    assert shown(capsys) == "v = 1\nv = 2\n2\n"

@@ -1,0 +1,121 @@
+"""Open sizes: `input_signature` with None, names for sizes, and `reduce_retracing`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+import autograph as ag
+
+
+def test_row_16_batches_share_one_concrete_function() -> None:
+    traced = []
+
+    @ag.function(input_signature=[ag.TensorSpec([None, 28, 28], jnp.float32)])
+    def thinned(images: Any) -> Any:
+        traced.append(images.shape)
+        return images[:, ::2, ::2]
+
+    for n in (100, 50, 1):
+        assert thinned(jnp.ones((n, 28, 28))).shape == (n, 14, 14)
+    assert len(traced) == thinned.tracing_count == 1
+    assert thinned(jnp.ones((0, 28, 28))).shape == (0, 14, 14)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (jnp.ones(28), r"'x' of f\(\) is float32\[28\] where float32\[None,28\] is expected"),
+        (jnp.ones((1, 4), int), r"'x' of f\(\) is int32\[1,4\] where float32\[None,28\] is expected"),
+        (3.0, r"'x' of f\(\) is the float 3.0 where float32\[None,28\] is expected"),
+    ],
+)
+def test_row_16_another_rank_dtype_or_a_python_value_is_refused(given: Any, what: str) -> None:
+    @ag.function(input_signature=[ag.TensorSpec([None, 28])])
+    def f(x: Any) -> Any:
+        return x
+
+    for kind in (ValueError, TypeError):
+        with pytest.raises(kind, match=what):
+            f(given)
+    f(jnp.ones((3, 28)))
+    with pytest.raises(ValueError, match=what):
+        f(given)
+
+
+def test_row_16_control_flow_runs_on_all_sizes() -> None:
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    def longest_run(x: Any) -> Any:
+        best = run = 0
+        for v in x:
+            run = run + 1 if v > 0 else 0
+            best = max(best, run)
+        return best
+
+    for values in ([1.0, 1, -1, 1, 1, 1], [-1.0], [2.0, 2, -2]):
+        run = best = 0
+        for v in values:
+            run = run + 1 if v > 0 else 0
+            best = max(best, run)
+        assert int(longest_run(jnp.array(values))) == best
+    assert longest_run.tracing_count == 1
+
+
+def test_sizes_of_one_name_are_the_same() -> None:
+    @ag.function(input_signature=[ag.TensorSpec(["n"]), ag.TensorSpec(["n", 2])])
+    def f(x: Any, y: Any) -> Any:
+        return x @ y
+
+    assert f(jnp.ones(3), jnp.ones((3, 2))).tolist() == [3, 3] and f(jnp.ones(4), jnp.ones((4, 2))).tolist() == [4, 4]
+    with pytest.raises(ValueError, match="'x' and 'y' of f\\(\\) have sizes 3 and 4"):
+        f(jnp.ones(3), jnp.ones((4, 2)))
+    assert f.tracing_count == 1
+
+
+def test_a_signature_of_structures_and_of_the_first_parameters() -> None:
+    @ag.function(input_signature=[{"a": ag.TensorSpec([None]), "b": ag.TensorSpec([], "int32")}])
+    def f(named: Any, times: Any = 2) -> Any:
+        return named["a"] * named["b"] * times
+
+    assert f({"a": jnp.ones(3), "b": jnp.int32(2)}).tolist() == [4, 4, 4]
+    assert f({"a": jnp.ones(2), "b": jnp.int32(2)}).tolist() == [4, 4] and f.tracing_count == 1
+    with pytest.raises(ValueError, match="named"):
+        f({"a": jnp.ones(3)})
+
+
+def test_variables_with_open_sizes() -> None:
+    total = ag.Variable(0.0)
+
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    def add(x: Any) -> Any:
+        if jnp.sum(x) > 0:
+            total.assign_add(jnp.sum(x))
+        return total.value
+
+    assert [float(add(jnp.ones(n))) for n in (1, 2, 3)] == [1, 3, 6] and add.tracing_count == 1
+
+
+def test_row_17_an_axis_that_changes_becomes_open() -> None:
+    @ag.function(reduce_retracing=True)
+    def f(x: Any, y: Any) -> Any:
+        return jnp.sum(x * y)
+
+    for n in (2, 3, 4, 5, 9):
+        assert float(f(jnp.ones(n), jnp.ones(n))) == n
+    assert f.tracing_count == 2
+
+
+def test_row_17_where_sizes_decide_each_keeps_its_trace() -> None:
+    @ag.function(reduce_retracing=True)
+    def f(x: Any) -> Any:
+        return x.reshape(2, 2) if x.shape[0] == 4 else x
+
+    assert [f(jnp.ones(n)).shape for n in (3, 4, 5, 6)] == [(3,), (2, 2), (5,), (6,)]
+
+
+def test_specs_are_values() -> None:
+    spec = ag.TensorSpec([None, 2], "int32", name="ids")
+    assert spec == ag.TensorSpec((None, 2), "int32") and hash(spec) == hash(ag.TensorSpec((None, 2), "int32"))
+    assert repr(spec) == "TensorSpec(shape=(None, 2), dtype=int32, name='ids')"

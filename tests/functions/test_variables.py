@@ -1,0 +1,261 @@
+"""`ag.Variable`: by reference, in program order, in branches and loops, under derivatives; refused where JAX traces by itself."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def test_row_24_as_an_argument_it_is_passed_by_reference() -> None:
+    @ag.function
+    def increment(v: Any) -> Any:
+        return v.assign_add(1)
+
+    counter, other = ag.Variable(0), ag.Variable(10)
+    assert [int(increment(v)) for v in (counter, counter, other)] == [1, 2, 11]
+    assert int(counter.value) == 2 and int(other.value) == 11
+
+
+def test_row_24_captured_it_is_listed() -> None:
+    counter = ag.Variable(0, name="counter")
+
+    @ag.function
+    def increment() -> Any:
+        return counter.assign_add(1)
+
+    assert [int(increment()), int(increment())] == [1, 2] and increment.tracing_count == 1
+    assert increment.pretty_printed_concrete_signatures().endswith("Captures:\n  counter: int32[]")
+
+
+def test_row_24_as_an_attribute() -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.count = ag.Variable(0)
+
+        @ag.function
+        def increment(self) -> Any:
+            return self.count.assign_add(1)
+
+    one, two = Counter(), Counter()
+    assert [int(c.increment()) for c in (one, one, two)] == [1, 2, 1]
+
+
+def test_row_25_methods_and_attributes() -> None:
+    v = ag.Variable([1.0, 2.0])
+    assert v.assign([3.0, 4.0]) is v and v.assign_add(1).assign_sub(jnp.ones(2)) is v
+    assert v.value.tolist() == [3, 4] and v.shape == (2,) and v.dtype == np.float32 and v.ndim == 1
+    assert (v + 1).tolist() == [4, 5] and (2 * v).tolist() == [6, 8] and float(v[0]) == 3 and len(v) == 2
+    assert (v > 3).tolist() == [False, True] and np.asarray(v).tolist() == [3, 4] and [float(x) for x in v] == [3, 4]
+    assert jnp.asarray(v).tolist() == [3, 4] and repr(v).endswith("Array([3., 4.], dtype=float32)>")
+    assert bool(ag.Variable(1)) and int(ag.Variable(2)) == 2 and f"{ag.Variable(0.5):.2f}" == "0.50"
+    with pytest.raises(ag.StagingError, match="shape"):
+        v.assign(1.0)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_row_25_assignment_operators_raise_and_name_the_method(compiled: bool) -> None:
+    v = ag.Variable(1.0)
+
+    def add() -> None:
+        w = v
+        w += 1
+
+    with pytest.raises(ag.StagingError, match="assign_add"):
+        (ag.function(add) if compiled else add)()
+    for symbol in (operator.isub, operator.imul, operator.imatmul):
+        with pytest.raises(ag.StagingError, match="assign"):
+            symbol(v, 1)
+    assert float(v.value) == 1
+
+
+def branches(v: Any, x: Any) -> Any:
+    if x > 2:
+        v.assign_add(x)
+        if v > 10:
+            v.assign(0)
+    else:
+        v.assign(v * 2)
+    return v.value
+
+
+def loops(v: Any, x: Any) -> Any:
+    for i in range(x):
+        if i == 5:
+            break
+        v.assign_add(i)
+    while v > 3:
+        v.assign_sub(2)
+    return v + 1
+
+
+def in_a_call(v: Any, x: Any) -> Any:
+    def twice() -> None:
+        v.assign(2 * v)
+
+    if x > 1:
+        twice()
+    return v.assign_add(x)
+
+
+def recursion(v: Any, x: Any) -> Any:
+    before = v.value
+    v.assign_add(x)
+    return before, v.value
+
+
+@pytest.mark.parametrize("fn", [branches, loops, in_a_call, recursion])
+def test_row_26_writes_happen_in_program_order(fn: Callable[..., Any]) -> None:
+    eager, compiled, g = ag.Variable(3), ag.Variable(3), ag.function(fn)
+    for x in (1, 2, 3, 9, 0, 4):
+        expected = fn(eager, jnp.int32(x)) if fn is not loops else loops(eager, x)
+        found = g(compiled, jnp.int32(x))
+        assert jax.tree.map(int, found) == jax.tree.map(int, expected), x
+        assert int(compiled.value) == int(eager.value), x
+    assert g.tracing_count == 1
+
+
+def test_row_26_made_on_every_trace_it_is_refused() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        v = ag.Variable(1.0)
+        return v.assign_add(x)
+
+    with pytest.raises(ag.StagingError, match=r"each trace of f\(\) makes Variable anew"):
+        f(jnp.float32(1))
+
+
+def test_row_26_made_on_the_first_call_it_stays() -> None:
+    class Lazy:
+        v: Any = None
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            if self.v is None:
+                self.v = ag.Variable(1.0)
+            return self.v.assign_add(x)
+
+    lazy = Lazy()
+    assert [float(lazy(jnp.float32(2))), float(lazy(jnp.float32(2)))] == [3, 5]
+
+
+def test_two_names_of_one_variable() -> None:
+    @ag.function
+    def f(a: Any, b: Any) -> Any:
+        a.assign_add(1)
+        b.assign_add(10)
+        return a.value
+
+    v = ag.Variable(0)
+    assert int(f(v, v)) == 11 and int(f(v, ag.Variable(0))) == 12
+
+
+def test_a_training_step_differentiates_with_respect_to_variables_values() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.w, self.seen = ag.Variable(jnp.zeros(3)), ag.Variable(0.0)
+
+        def loss(self, w: Any, x: Any, y: Any) -> Any:
+            self.seen.assign_add(jnp.sum(x * w))  # a statistic of what is differentiated
+            return jnp.sum((x * w - y) ** 2)
+
+    def step(model: Any, x: Any, y: Any) -> Any:
+        value, gradient = jax.value_and_grad(model.loss)(model.w.value, x, y)
+        model.w.assign_sub(0.1 * gradient)
+        return value
+
+    eager, compiled, g = Model(), Model(), ag.function(step)
+    x, y = jnp.arange(3.0), jnp.ones(3)
+    for _ in range(4):
+        assert np.allclose(step(eager, x, y), g(compiled, x, y))
+    assert np.allclose(eager.w.value, compiled.w.value) and np.allclose(eager.seen.value, compiled.seen.value)
+
+
+def test_assignment_cuts_derivatives_compiled_as_eagerly() -> None:
+    v = ag.Variable(0.0)
+
+    def loss(x: Any) -> Any:
+        v.assign(x * 2)
+        return v.value * x
+
+    assert float(jax.grad(loss)(3.0)) == 6
+    assert float(ag.function(jax.grad(loss))(jnp.float32(3.0))) == 6
+    assert float(jax.grad(ag.function(loss))(3.0)) == 6 and float(v.value) == 6
+
+
+def test_other_transforms_read_it_and_writes_there_are_refused() -> None:
+    v = ag.Variable(2.0, name="v")
+    xs = jnp.arange(3.0)
+
+    @ag.function
+    def reads(xs: Any) -> Any:
+        return jax.lax.scan(lambda c, x: (c + x * v, v.value), 0.0, xs)[0], jax.vmap(lambda x: x * v)(xs)
+
+    assert float(reads(xs)[0]) == 6
+    v.assign(3.0)
+    assert float(reads(xs)[0]) == 9 and reads(xs)[1].tolist() == [0, 3, 6]
+
+    def write(x: Any) -> Any:
+        v.assign(x)
+        return x
+
+    for transformed in (jax.vmap(write), lambda xs: jax.lax.map(write, xs), lambda xs: jax.checkpoint(write)(xs[0])):
+        with pytest.raises(ag.StagingError, match="v is written in a function that"):
+            ag.function(transformed)(xs)
+    assert float(v.value) == 3
+    with pytest.raises(ag.StagingError, match="v is written"):
+        jax.vmap(ag.function(write))(xs)
+
+
+def test_in_functions_that_jax_compiles_it_is_refused_and_the_remedy_works() -> None:
+    v = ag.Variable(2.0, name="v")
+    jitted = jax.jit(lambda x: v * x)
+    inside = ag.function(lambda x: jitted(x))
+    outside = jax.jit(ag.function(lambda x: v * x))
+    for refused in (jitted, ag.jit(lambda x: v * x), inside, outside):
+        with pytest.raises(ag.StagingError, match="v is used in a function that JAX compiles by itself"):
+            refused(jnp.float32(3))
+    assert float(ag.function(lambda x: v * x)(jnp.float32(3))) == 6
+    assert float(jax.jit(lambda x, value: value * x)(3.0, v.value)) == 6
+
+
+def test_a_call_that_raises_leaves_variables_as_they_were() -> None:
+    v = ag.Variable(1.0)
+
+    @ag.function
+    def f(x: Any) -> Any:
+        v.assign_add(x)
+        if x > 2:
+            raise ValueError(f"{x} is large")
+        return v.value
+
+    assert float(f(jnp.float32(1))) == 2
+    with pytest.raises(ValueError, match=r"3.0 is large"):
+        f(jnp.float32(3))
+    assert float(v.value) == 2
+
+
+def test_containers_of_variables_and_variables_among_results() -> None:
+    @ag.function
+    def f(named: Any) -> Any:
+        named["a"].assign_add(3)
+        return named
+
+    named = {"a": ag.Variable(1)}
+    assert [int(f(named)["a"]), int(f(named)["a"]), int(named["a"].value)] == [4, 7, 7]
+
+
+def test_the_first_value_is_known() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return ag.Variable(x).value
+
+    with pytest.raises(ag.StagingError, match="made of a traced value"):
+        f(jnp.float32(1))
