@@ -66,14 +66,14 @@ __all__ = [
 ]
 
 if _typing.TYPE_CHECKING:
-    from autograph.graphs.graph import Graph as Graph
-    from autograph.graphs.graph import graph as graph
     from autograph.functions.concrete import ConcreteFunction as ConcreteFunction
     from autograph.functions.decorator import function as function
     from autograph.functions.printing import print_ as print
     from autograph.functions.signatures import SignatureError as SignatureError
     from autograph.functions.symbolic import TensorSpec as TensorSpec
     from autograph.functions.variables import Variable as Variable
+    from autograph.graphs.graph import Graph as Graph
+    from autograph.graphs.graph import graph as graph
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList

@@ -18,10 +18,10 @@ import jax
 from autograph.functions.arguments import Leaf
 from autograph.functions.signatures import described, mismatch
 from autograph.functions.symbolic import covers
+from autograph.graphs.graph import Graph
 
 if TYPE_CHECKING:
     from autograph.functions.programs import Program, Specialization
-    from autograph.graphs.graph import Graph
 
 
 class ConcreteFunction:
@@ -87,9 +87,7 @@ class ConcreteFunction:
     @property
     def graph(self) -> Graph:
         """What the program does: its tree, operations, StableHLO, picture, cost and memory."""
-        from autograph.graphs.graph import Graph
-
-        return Graph(self.__name__, self._program.traced)
+        return Graph(self.__name__, self._program.as_a_whole())
 
     def pretty_printed_signature(self) -> str:
         """Name, parameters with their kinds, results and captures."""

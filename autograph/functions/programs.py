@@ -118,6 +118,11 @@ class Program:
         """The abstract values of the results, in the function's structure."""
         return self.output([jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.closed.out_avals[: self._count]])
 
+    def as_a_whole(self) -> jax.stages.Traced:
+        """The trace of the program that runs: with variables as inputs, and its error code."""
+        variables = (jax.typeof(variable.held) for variable in self.reads)
+        return self.traced if self._coded is self.traced.jaxpr else jax.jit(self.lowerable).trace(*self.specs, *variables)
+
     @property
     def lowerable(self) -> Any:
         """A flat function of inputs, then the variables' values, that is this program with its error code."""

@@ -105,12 +105,15 @@ def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     [ShapedArray(float32[3])]
 
     Args:
-        f: a function, which is converted as by `ag.convert`; one under `ag.jit` or `jax.jit`, with its options; what has a
-            graph already.
+        f: a function, which is converted as by `ag.convert`; one of `ag.function`; one under `ag.jit` or `jax.jit`, with its
+            options; a concrete function, which has its graph already.
         args, kwargs: arrays, `jax.ShapeDtypeStruct`s, numbers, or pytrees of these.
     """
     if isinstance(made := getattr(f, "graph", None), Graph):
         return made
+    if hasattr(f, "get_concrete_function"):  # of `ag.function`
+        found: Graph = f.get_concrete_function(*args, **kwargs).graph
+        return found
     is_jitted = hasattr(f, "lower") and hasattr(f, "trace")
     jitted: Any = api.convert(f) if is_jitted else api.jit(f)
     traced = jitted.trace(*args, **kwargs)
