@@ -68,7 +68,6 @@ STRATA = (
     "autograph.directives",
     "autograph.api",
     "autograph.graphs",
-    "autograph.function",
     "autograph.modules",
     "autograph.saved",
     "autograph.functions",

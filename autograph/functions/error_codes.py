@@ -1,14 +1,78 @@
-"""Checks of a program as an error code among its results; until then they are callbacks."""
+"""A failed check as a result of the program: which one, and the values that its message shows, instead of a call of the host.
+
+    program = jax.make_jaxpr(ag.convert(f))(*args)
+    found = with_error_code(program)      # None where the program has no checks
+    new, checks = found
+    *results, words = jax.jit(jax.extend.core.jaxpr_as_fun(new))(*args)
+    raise_failed(checks, np.asarray(words))
+
+The further result is an int32 vector: the number of the check that failed first, counted from 1, or 0, then the words of its values
+(`error_words`), then zeros. What the program computes after a failed check is of no use; loops end there (`regions`).
+
+>>> import jax, autograph as ag
+>>> def root(x):
+...     assert x >= 0, f"{x:.2f} is negative"
+...     return x ** 0.5
+>>> new, checks = with_error_code(jax.make_jaxpr(ag.convert(root))(4.0))
+>>> run = jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x))
+>>> run(4.0)
+[Array(2., dtype=float32, weak_type=True), Array([0, 0], dtype=int32)]
+>>> try: raise_failed(checks, np.asarray(run(-4.0)[-1]))
+... except AssertionError as error: print(error)
+-4.00 is negative
+
+A check within an operation that `regions` does not know, as a Pallas kernel, stays a call of the host, and fails as under `ag.jit`.
+The rule of a `jax.custom_jvp` or `jax.custom_vjp` with a check in it is lost: programs are differentiated before.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph import errors
+from autograph.functions import error_words
+from autograph.functions.regions import Regions
+from autograph.jax_internals import ClosedJaxpr
+from autograph.runtime.checks.failures import FailedCheck
 
 
-def with_error_code(closed: Any) -> Any:
-    """None: the program keeps its callbacks."""
-    return None
+class Check(NamedTuple):
+    """A check of a program: how it fails, and the types of the values in its message.
+
+    Of `failed`, files keep `kind`, `pieces` (or `text`, where that is None) and `place`.
+    """
+
+    failed: FailedCheck
+    avals: tuple[Any, ...]
+
+    def exception(self, words: np.ndarray[Any, Any]) -> BaseException:
+        """What Python would have raised, from the words after the number of the check."""
+        return self.failed.exception(error_words.values_of(self.avals, words))
 
 
-def raise_failed(checks: Any, words: Any) -> None:
-    """Raises what the words of a program say."""
+def with_error_code(closed: Any) -> tuple[Any, tuple[Check, ...]] | None:
+    """The same program with its error code as a last result, and its checks by number; None where it has no checks.
+
+    Args:
+        closed: a `jax.extend.core.ClosedJaxpr`, as `jax.make_jaxpr` returns it.
+    """
+    regions = Regions(closed.jaxpr)
+    if not regions.checks:
+        return None
+    jaxpr, consts = regions.program(closed.jaxpr, closed.consts)
+    return ClosedJaxpr(jaxpr, consts), tuple(Check(*check) for check in regions.checks)
+
+
+def error_of(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> BaseException | None:
+    """The exception that the words tell of; None where no check failed."""
+    return checks[words[0] - 1].exception(words[1:]) if words[0] else None
+
+
+@errors.boundary
+def raise_failed(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> None:
+    """Raises the exception that the words tell of, if a check failed."""
+    error = error_of(checks, words)
+    if error is not None:
+        raise error

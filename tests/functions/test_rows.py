@@ -78,7 +78,7 @@ def test_row_8_control_flow_of_every_form() -> None:
         try:
             expected = count(n)
         except (AssertionError, ValueError) as error:
-            with pytest.raises(type(error), match=str(error)):
+            with pytest.raises(type(error), match=str(error).splitlines()[0]):  # pytest adds lines to that of an assert
                 compiled(jnp.int32(n))
         else:
             assert int(compiled(jnp.int32(n))) == expected, n

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.function.error_codes import Check, error_of, raise_failed, with_error_code
+from autograph.functions.error_codes import Check, error_of, raise_failed, with_error_code
 from autograph.jax_internals import check_jaxpr
 
 

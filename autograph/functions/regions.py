@@ -39,7 +39,7 @@ import numpy as np
 from jax import lax
 from jax.lax import cond_p, scan_p, while_p
 
-from autograph.function import error_words, widened
+from autograph.functions import error_words, widened
 from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, trace_region, with_constants
 from autograph.runtime.checks.failures import FailedCheck, FailedGuard
 from autograph.runtime.jaxprs import cost, graph
