@@ -18,6 +18,9 @@ import jax
 
 from autograph import api
 from autograph.errors import boundary
+from autograph.graphs import dot, text
+from autograph.graphs.operations import Operation, Scope
+from autograph.graphs.reading import read
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr
@@ -34,6 +37,7 @@ class Graph:
     def __init__(self, name: str, traced: jax.stages.Traced) -> None:
         self.name = name
         self._traced = traced
+        self._tree: Scope | None = None
         self._lowered: jax.stages.Lowered | None = None
         self._compiled: jax.stages.Compiled | None = None
 
@@ -41,6 +45,46 @@ class Graph:
     def jaxpr(self) -> ClosedJaxpr:
         """The program as JAX traced it."""
         return self._traced.jaxpr
+
+    @property
+    def tree(self) -> Scope:
+        """The program as scopes of operations, named after the source: statements (`if@12`), branches, functions.
+
+        >>> import autograph as ag
+        >>> [part.name for part in ag.graph(jax.nn.relu, 1.0).tree.parts]
+        ['relu']
+        """
+        if self._tree is None:
+            self._tree = read(self.name, self.jaxpr)
+        return self._tree
+
+    def operations(self) -> list[Operation]:
+        """All operations, in the order of the program: a statement comes before what stands in it.
+
+        >>> import autograph as ag
+        >>> def total(x):
+        ...     for i in range(3):
+        ...         x = x + i
+        ...     return x
+        >>> [operation.kind for operation in ag.graph(total, 1).operations()]
+        ['add', 'add', 'add']
+        """
+        return list(self.tree.operations())
+
+    def to_dot(self) -> str:
+        """The graph for Graphviz (`dot -Tsvg`): scopes are clusters.
+
+        >>> import autograph as ag
+        >>> ag.graph(jax.numpy.sin, 1.0).to_dot().splitlines()[-2]
+        '  "x" -> "sin";'
+        """
+        return dot.drawn(self.tree)
+
+    def __str__(self) -> str:
+        return text.listed(self.tree)
+
+    def __repr__(self) -> str:
+        return f"<graph of {self.name}: {len(self.operations())} operations>"
 
     @property
     def lowered(self) -> jax.stages.Lowered:

@@ -1,0 +1,248 @@
+"""A jaxpr as scopes of operations.
+
+>>> import jax
+>>> graph = read("f", jax.make_jaxpr(jax.jit(lambda x: (x + 1.0) * x))(2.0))
+>>> [operation.kind for operation in graph.operations()]
+['jit', 'add', 'mul']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.graphs.operations import Operation, Scope, Source, Value
+from autograph.graphs.scopes import KEYWORDS, Call, calls, source_of, statement, user_frames
+
+_LONGEST = 200  # characters of a parameter
+
+
+def read(name: str, closed: Any) -> Scope:
+    """The program of a function, by the function's name."""
+    return _Reader().program(name, getattr(closed, "jaxpr", closed))
+
+
+class _Reader:
+    """Reads one program: names values and operations, each once."""
+
+    def __init__(self) -> None:
+        self._names: Counter[str] = Counter()
+
+    def _fresh(self, base: str) -> str:
+        """A name that no other value or operation has."""
+        self._names[base] += 1
+        count = self._names[base]
+        return base if count == 1 else self._fresh(f"{base}_{count - 1}")
+
+    def program(self, name: str, jaxpr: Any) -> Scope:
+        """The whole of a program."""
+        names = [given or "arg" for given in _input_names(jaxpr)]
+        return self._region(jaxpr, Scope(name, ""), names, [], name)
+
+    def _region(self, jaxpr: Any, scope: Scope, inputs: Sequence[str | Value], around: list[Any], function: str) -> Scope:
+        """Fills a scope from a jaxpr.
+
+        Args:
+            inputs: for each input a name to begin with, or the value around the region that it is.
+            around: the frames of the operation that the region belongs to.
+            function: the name of the function that it is.
+        """
+        known = {v: self._constant(v) for v in jaxpr.constvars}
+        for v, given in zip(jaxpr.invars, inputs, strict=True):
+            known[v] = given if isinstance(given, Value) else _value(self._fresh(given), v.aval)
+        scope.inputs = tuple(known[v] for v in jaxpr.invars)
+        tree = _Calls(scope)
+        for equation in jaxpr.eqns:
+            frames = user_frames(equation)
+            named = str(getattr(equation.source_info, "name_stack", ""))
+            path = calls(frames, around, function) + [Call(word) for word in named.split("/") if word]
+            at = source_of(frames) or scope.source
+            regions = list(_regions(equation))
+            if regions and path and path[-1] == Call(_called(equation, regions, at)[1]):
+                path.pop()  # its own scope is called so
+            inside = tree.enter(path)
+            operation = self._operation(equation, known, inside.path, at)
+            inside.parts.append(self._statement(equation, operation, regions, inside, frames) if regions else operation)
+        scope.outputs = tuple(_atom(v, known) for v in jaxpr.outvars)
+        tree.finish(scope.outputs)
+        return scope
+
+    def _constant(self, v: Any) -> Value:
+        return _value(self._fresh("constant"), v.aval)
+
+    def _operation(self, equation: Any, known: dict[Any, Value], path: str, source: Source | None) -> Operation:
+        kind = equation.primitive.name
+        name = self._fresh(kind)
+        made = []
+        for k, v in enumerate(equation.outvars):
+            made.append(_value(name if len(equation.outvars) == 1 else f"{name}:{k}", v.aval))
+            known[v] = made[-1]
+        taken = tuple(_atom(v, known) for v in equation.invars)
+        texts = {key: str(value)[:_LONGEST] for key, value in equation.params.items() if _is_plain(value)}
+        return Operation(name, kind, path, taken, tuple(made), source, texts)
+
+    def _statement(
+        self, equation: Any, operation: Operation, regions: list[tuple[str, Any]], parent: Scope, frames: list[Any]
+    ) -> Scope:
+        """The scope of an operation that has programs of its own."""
+        function, name = _called(equation, regions, operation.source)
+        scope = _below(parent, name, operation.source)
+        scope.operation = operation
+        for word, jaxpr in regions:
+            inside = scope if len(regions) == 1 else _below(scope, word, operation.source)
+            scope.regions.append(inside)
+            inside.given = _given(operation, word, jaxpr)
+            self._region(jaxpr, inside, _inputs(operation, inside.given, jaxpr), frames, function)
+            if inside is not scope:
+                scope.parts.append(inside)
+        return scope
+
+
+class _Calls:
+    """Puts the equations of a region, as they come, into scopes by the calls that they stand in."""
+
+    def __init__(self, root: Scope) -> None:
+        self._root = root
+        self._open: list[tuple[Call, Scope]] = []
+        self._made: list[Scope] = []
+
+    def enter(self, path: list[Call]) -> Scope:
+        """The scope of an operation that stands in these calls."""
+        same = 0
+        while same < min(len(path), len(self._open)) and path[same] == self._open[same][0]:
+            same += 1
+        del self._open[same:]
+        for call in path[same:]:
+            parent = self._open[-1][1] if self._open else self._root
+            source = Source(str(call.place[0]), int(str(call.place[1])), "") if call.place else parent.source
+            scope = _below(parent, call.name, source)
+            parent.parts.append(scope)
+            self._made.append(scope)
+            self._open.append((call, scope))
+        return self._open[-1][1] if self._open else self._root
+
+    def finish(self, results: Sequence[Value]) -> None:
+        """Notes what each of the calls takes from outside of it, and what others take from it."""
+        if not self._made:
+            return
+        uses: Counter[str] = Counter(value.name for value in results)
+        _count(self._root, uses)
+        for scope in self._made:
+            inside: Counter[str] = Counter()
+            _count(scope, inside)
+            made = {value.name: value for value in _made(scope)}
+            taken = {value.name: value for value in _taken(scope) if value.name not in made}
+            scope.inputs = tuple(taken.values())
+            scope.outputs = tuple(value for name, value in made.items() if uses[name] > inside[name])
+
+
+def _flat(scope: Scope) -> Iterator[Operation]:
+    """The operations of one jaxpr: those of calls too, but not those of regions."""
+    for part in scope.parts:
+        if isinstance(part, Operation):
+            yield part
+        elif part.operation is not None:
+            yield part.operation
+        else:
+            yield from _flat(part)
+
+
+def _taken(scope: Scope) -> Iterator[Value]:
+    return (value for operation in _flat(scope) for value in operation.inputs if not value.is_literal)
+
+
+def _made(scope: Scope) -> Iterator[Value]:
+    return (value for operation in _flat(scope) for value in operation.outputs)
+
+
+def _count(scope: Scope, uses: Counter[str]) -> None:
+    uses.update(value.name for value in _taken(scope))
+
+
+def _below(parent: Scope, name: str, source: Source | None) -> Scope:
+    """A new scope, whose name no other one in the parent has."""
+    taken = {part.name for part in parent.parts if isinstance(part, Scope)}
+    unique = next(candidate for candidate in _numbered(name) if candidate not in taken)
+    return Scope(unique, f"{parent.path}/{unique}".lstrip("/"), source=source)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    number = 1
+    while True:
+        yield f"{name}_{number}"
+        number += 1
+
+
+def _called(equation: Any, regions: list[tuple[str, Any]], source: Source | None) -> tuple[str, str]:
+    """The function that an operation calls, if it is a call, and the name of its scope."""
+    kind = equation.primitive.name
+    if kind in KEYWORDS:
+        return "", statement(kind, source)
+    debug_info = getattr(regions[0][1], "debug_info", None)
+    name = str(equation.params.get("name") or getattr(debug_info, "func_name", None) or kind)
+    return name, name
+
+
+def _regions(equation: Any) -> Iterator[tuple[str, Any]]:
+    """The programs in an operation, each with its name: `true` and `false`, `test` and `body`."""
+    for key, value in equation.params.items():
+        found = [getattr(x, "jaxpr", x) for x in (value if isinstance(value, tuple | list) else (value,)) if _is_jaxpr(x)]
+        if key == "branches" and len(found) == 2:
+            yield from zip(("true", "false"), found[::-1])
+        else:
+            word = {"cond_jaxpr": "test", "body_jaxpr": "body"}.get(key, key)
+            yield from ((word if len(found) == 1 else f"{word}_{k}", jaxpr) for k, jaxpr in enumerate(found))
+
+
+def _is_jaxpr(x: Any) -> bool:
+    return hasattr(x, "eqns") or hasattr(getattr(x, "jaxpr", None), "eqns")
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a parameter is shown: numbers, texts, shapes, types; not programs and functions."""
+    items = value if isinstance(value, tuple | list) else (value,)
+    return value is not None and not any(_is_jaxpr(x) or callable(x) for x in items)
+
+
+def _given(operation: Operation, word: str, jaxpr: Any) -> tuple[Value, ...]:
+    """The values around a region with which its inputs begin: the last operands, but for the test of a `while`."""
+    outer = operation.inputs
+    if operation.kind == "while":
+        tests, both = _number(operation, "cond_nconsts"), _number(operation, "cond_nconsts", "body_nconsts")
+        return (*outer[:tests], *outer[both:]) if word == "test" else outer[tests:]
+    return outer[-len(jaxpr.invars) :] if len(jaxpr.invars) else ()
+
+
+def _inputs(operation: Operation, given: tuple[Value, ...], jaxpr: Any) -> list[str | Value]:
+    """What the inputs of a region are called: values around it that do not change keep their names."""
+    if operation.kind == "cond":
+        return [*given]
+    if operation.kind == "while":
+        carried = len(operation.outputs)
+        return [*given[: len(given) - carried], *["carry"] * carried]
+    if operation.kind == "scan" and "num_consts" in operation.parameters:
+        same, carried = _number(operation, "num_consts"), _number(operation, "num_carry")
+        return [*given[:same], *["carry"] * carried, *["item"] * (len(given) - same - carried)]
+    return [name or "arg" for name in _input_names(jaxpr)]
+
+
+def _number(operation: Operation, *parameters: str) -> int:
+    return sum(int(operation.parameters[name]) for name in parameters)
+
+
+def _input_names(jaxpr: Any) -> list[str]:
+    """What a function calls its arguments, or empty texts."""
+    names = getattr(getattr(jaxpr, "debug_info", None), "arg_names", None) or ()
+    return [*names] if len(names) == len(jaxpr.invars) else [""] * len(jaxpr.invars)
+
+
+def _atom(v: Any, known: dict[Any, Value]) -> Value:
+    return _value(str(np.asarray(v.val)), v.aval, True) if hasattr(v, "val") else known[v]
+
+
+def _value(name: str, aval: Any, is_literal: bool = False) -> Value:
+    return Value(name, tuple(getattr(aval, "shape", ())), str(getattr(aval, "dtype", aval)), is_literal)
