@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -142,7 +142,7 @@ class Bound(NamedTuple):
         """The others, in order."""
         return [leaf.value for leaf in self.leaves if not leaf.is_input]
 
-    def key(self) -> Hashable:
+    def key(self) -> tuple[Any, ...]:
         """What a program is made for: the structure, which leaves are inputs, and the literals."""
         key: list[Any] = [self.tree]
         for leaf in self.leaves:

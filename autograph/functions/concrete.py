@@ -11,10 +11,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
 
+from autograph.functions import saving
 from autograph.functions.arguments import Leaf
 from autograph.functions.signatures import described, mismatch
 from autograph.functions.symbolic import covers
@@ -88,6 +90,10 @@ class ConcreteFunction:
     def graph(self) -> Graph:
         """What the program does: its tree, operations, StableHLO, picture, cost and memory."""
         return Graph(self.__name__, self._program.as_a_whole())
+
+    def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
+        """What `ag.save` writes: one entry."""
+        return saving.saved([self._program], platforms)
 
     def pretty_printed_signature(self) -> str:
         """Name, parameters with their kinds, results and captures."""

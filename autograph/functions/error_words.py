@@ -10,6 +10,8 @@ widened, which changes no value.
 Array([1069547520,          0, 1073741824,          1,          0], dtype=int32)
 >>> values_of(avals, np.asarray(words)), [count(aval) for aval in avals]
 ([Array(1.5, dtype=bfloat16), 2j, Array([ True, False], dtype=bool)], [1, 2, 2])
+>>> [x.tolist() for x in unpacked(avals, words)]
+[1.5, 2j, [True, False]]
 """
 
 from __future__ import annotations
@@ -53,6 +55,27 @@ def _words(value: Any) -> list[Any]:
         value = lax.convert_element_type(value, wide)
     bits = value if wide == jnp.int32 else lax.bitcast_convert_type(value, jnp.int32)
     return [lax.reshape(bits, (bits.size,))]
+
+
+def unpacked(avals: Sequence[Any], words: Any) -> list[Any]:
+    """The values, in a program, from words that begin with theirs."""
+    values = []
+    for aval in avals:
+        end = count(aval)
+        values.append(_unpacked(aval.dtype, aval.shape, words[:end]))
+        words = words[end:]
+    return values
+
+
+def _unpacked(dtype: Any, shape: Sequence[int], words: Any) -> Any:
+    if jnp.issubdtype(dtype, jnp.complexfloating):
+        half, part = words.size // 2, np.finfo(dtype).dtype
+        return lax.complex(_unpacked(part, shape, words[:half]), _unpacked(part, shape, words[half:]))
+    wide = _packed_type(dtype)
+    halves = (2,) if wide.itemsize == 8 else ()
+    bits = lax.reshape(words, (*shape, *halves))
+    value = bits if wide == jnp.int32 else lax.bitcast_convert_type(bits, wide)
+    return value.astype(dtype)
 
 
 def values_of(avals: Sequence[Any], words: np.ndarray[Any, Any]) -> list[Any]:

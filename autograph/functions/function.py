@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph import api, errors
 from autograph.conversion import callables, pipeline
-from autograph.functions import error_codes, retracing, signatures, symbolic
+from autograph.functions import error_codes, retracing, saving, signatures, symbolic
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, literal_key
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
@@ -288,6 +288,10 @@ class Function:
     def _as_spec(self, leaf: Any) -> Any:
         return leaf.abstract(self._scope) if isinstance(leaf, symbolic.TensorSpec) else leaf
 
+    def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
+        """What `ag.save` writes: an entry for each program."""
+        return saving.saved([program for _, program in self._programs], platforms)
+
     @property
     def concrete_functions(self) -> tuple[ConcreteFunction, ...]:
         """A concrete function for each program, in the order of their traces."""
@@ -329,6 +333,12 @@ class BoundFunction:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """As `Function.get_concrete_function`; the concrete function takes the object first."""
         return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
+
+    def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
+        """What `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
+        own = Parameters(lambda self: None).flatten((self.__self__,)).key()[1:]
+        programs = [p for _, p in self.__func__._programs if p.bound.key()[1 : len(own) + 1] == own]
+        return saving.saved(programs, platforms, [self.__self__])
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__func__, name)

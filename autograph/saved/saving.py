@@ -111,17 +111,18 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
 
     jitted = jax.jit(program)
     if jitted.trace(*types).jaxpr.effects:
-        raise _calls_back(fn)
+        raise calls_back(fn)
     try:
         exported = export.export(jitted, platforms=platforms)(*types)
     except NotImplementedError as error:
         if "callback" not in str(error):
             raise
-        raise _calls_back(fn) from None
+        raise calls_back(fn) from None
     return Entry(exported, tuple(bound.signature.parameters.values()), inputs, output[0])
 
 
-def _calls_back(fn: Callable[..., Any]) -> AutoGraphError:
+def calls_back(fn: Any) -> AutoGraphError:
+    """The refusal of a program that runs Python."""
     return AutoGraphError(
         f"{_name(fn)} calls back to Python when it runs, which a saved file cannot do",
         why="this process would do what an `assert`, a `raise` or a print of traced values does",

@@ -141,7 +141,8 @@ def bind_scan(
             out = body.call(*carry, *x)
             return tuple(out[: len(init)]), tuple(out[len(init) :])
 
-        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=length, reverse=reverse, unroll=unroll)
+        known_length = None if xs else length  # of a size that is not known `lax.scan` takes no length
+        carry, ys = lax.scan(step, tuple(init), tuple(xs), length=known_length, reverse=reverse, unroll=unroll)
         return [*carry, *ys]
     params = {**known, **layout, "reverse": reverse, "length": length, "unroll": unroll, "jaxpr": body.closed()}
     operands = [*body.consts, *init, *xs]

@@ -119,3 +119,20 @@ def test_specs_are_values() -> None:
     spec = ag.TensorSpec([None, 2], "int32", name="ids")
     assert spec == ag.TensorSpec((None, 2), "int32") and hash(spec) == hash(ag.TensorSpec((None, 2), "int32"))
     assert repr(spec) == "TensorSpec(shape=(None, 2), dtype=int32, name='ids')"
+
+
+def test_checks_in_a_loop_over_an_open_size() -> None:
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    def f(x: Any) -> Any:
+        total = 0.0
+        for v in x:
+            if v < 0:
+                raise ValueError(f"{v:.1f} is negative")
+            total += v
+        return total
+
+    for n in (1, 4):
+        assert float(f(jnp.ones(n))) == n
+        with pytest.raises(ValueError, match="-2.0 is negative"):
+            f(jnp.array([1.0] * n + [-2.0, -3.0]))
+    assert f.tracing_count == 1

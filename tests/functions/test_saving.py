@@ -1,0 +1,148 @@
+"""What is saved of functions of `ag.function`, run in a process that has neither this library nor the user's text."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.saved import loader
+
+RUN = """
+import pickle, sys
+sys.path = [p for p in sys.path if p not in ("", ROOT)]
+from loader import load
+import numpy as np
+f = load(sys.argv[1])
+calls = pickle.load(open(sys.argv[2], "rb"))
+out = []
+for args, kwargs in calls:
+    try:
+        found = f(*args, **kwargs)
+        out.append(__import__("jax").tree.map(np.asarray, found))
+    except Exception as error:
+        out.append((type(error).__name__, str(error)))
+assert "autograph" not in sys.modules
+pickle.dump(out, open(sys.argv[3], "wb"))
+"""
+
+
+def elsewhere(fn: Any, calls: Any, folder: Path) -> list[Any]:
+    """What the saved function gives in a fresh process with the loader alone."""
+    ag.save(fn, folder / "f.ag", platforms=["cpu"])
+    shutil.copy(loader.__file__, folder / "loader.py")
+    (folder / "run.py").write_text(RUN.replace("ROOT", repr(str(Path(ag.__file__).parent.parent))))
+    (folder / "calls").write_bytes(pickle.dumps(calls))
+    command = [sys.executable, "run.py", "f.ag", "calls", "out"]
+    subprocess.run(command, cwd=folder, check=True, env={"JAX_PLATFORMS": "cpu", "PATH": ""})
+    found: list[Any] = pickle.loads((folder / "out").read_bytes())
+    return found
+
+
+def test_row_27_several_signatures_pytrees_and_literals(tmp_path: Path) -> None:
+    @ag.function
+    def f(tree: Any, mode: Any = "sum", *, scale: Any = 1) -> Any:
+        if mode == "sum":
+            return {"total": (tree["a"] + tree["b"]) * scale, "name": mode}
+        x = tree["a"]
+        while x < 100:
+            x = x * 2
+        return {"total": x, "name": mode}
+
+    tree = {"b": np.float32(3), "a": np.float32(4)}
+    calls = [((tree,), {}), ((tree, "grow"), {}), ((tree,), {"scale": 2})]
+    expected = [f(*args, **kwargs) for args, kwargs in calls]
+    found = elsewhere(f, calls, tmp_path)
+    assert [(float(x["total"]), str(x["name"])) for x in found] == [(float(x["total"]), x["name"]) for x in expected]
+
+
+def test_row_27_open_sizes_checks_and_variables(tmp_path: Path) -> None:
+    total = ag.Variable(0.0)
+
+    @ag.function(input_signature=[ag.TensorSpec([None]), ag.TensorSpec([], "int32")])
+    def f(x: Any, n: Any) -> Any:
+        for v in x:
+            if v < 0:
+                raise ValueError(f"{v:.1f} is negative, n is {n}")
+            total.assign_add(v)
+        assert n < 10, "n is large"
+        return total.value
+
+    f.get_concrete_function()
+    calls: list[Any] = [
+        ((np.ones(k, np.float32), np.int32(n)), {}) for k, n in [(3, 1), (5, 2), (2, 11), (1, 3)]
+    ]
+    calls.insert(2, ((np.array([1.0, -2.0, -3.0], np.float32), np.int32(7)), {}))
+    expected = []
+    for args, kwargs in calls:
+        try:
+            expected.append(float(f(*args, **kwargs)))
+        except (ValueError, AssertionError) as error:
+            expected.append((type(error).__name__, str(error)))  # type: ignore[arg-type]
+    total.assign(0.0)
+    found = elsewhere(f, calls, tmp_path)
+    assert found[2][0] == "ValueError" and "-2.0 is negative, n is 7" in found[2][1]
+    assert [x if isinstance(x, tuple) else float(x) for x in found] == expected
+
+
+def test_row_27_a_concrete_function_and_a_model(tmp_path: Path) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.w, self.seen = jnp.arange(3.0), ag.Variable(0)
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            self.seen.assign_add(1)
+            return jnp.sum(self.w * x), self.seen.value
+
+    model = Model()
+    model(jnp.ones(3))
+    found = elsewhere(model.__call__, [((np.ones(3, np.float32),), {})] * 2, tmp_path)
+    assert [(float(x), int(n)) for x, n in found] == [(3, 2), (3, 3)]
+
+    square = ag.function(lambda x: x * x).get_concrete_function(ag.TensorSpec([2]))
+    assert elsewhere(square, [((np.array([2.0, 3.0], np.float32),), {})], tmp_path)[0].tolist() == [4, 9]
+
+
+def test_row_27_lowered_for_all_platforms_from_here(tmp_path: Path) -> None:
+    f = ag.function(lambda x: jnp.sin(x))
+    f(jnp.ones(2))
+    ag.save(f, tmp_path / "f.ag")
+    assert np.allclose(ag.load(tmp_path / "f.ag")(jnp.ones(2)), jnp.sin(jnp.ones(2)))
+
+
+def test_row_27_its_derivative(tmp_path: Path) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return x**3 if x > 0 else -x
+
+    f(jnp.float32(1))
+    ag.save(f, tmp_path / "f.ag", vjp_order=1)
+    assert float(jax.grad(ag.load(tmp_path / "f.ag"))(jnp.float32(2))) == 12
+
+
+def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:
+    f = ag.function(lambda x, fn: fn(x))
+    with pytest.raises(ag.AutoGraphError, match="no program to be saved"):
+        ag.save(f, tmp_path / "f.ag")
+    f(jnp.ones(2), jnp.sin)
+    with pytest.raises(ag.AutoGraphError, match="argument 'fn'"):
+        ag.save(f, tmp_path / "f.ag")
+
+    @ag.function
+    def printing(x: Any) -> Any:
+        ag.print(x)
+        return x
+
+    printing(jnp.float32(1))
+    with pytest.raises(ag.AutoGraphError, match="print"):
+        ag.save(printing, tmp_path / "f.ag")
