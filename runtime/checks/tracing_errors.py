@@ -7,6 +7,7 @@ classes of its own (`handlers`); here are the others:
 | --- | --- |
 | anywhere | its text names a tracer, and no other number would be better (`x + None`) |
 | by JAX | its text is about a value that must be known |
+| by JAX's functions on trees | never: a tree that lacks a node lacks it for any leaf, though the text names the leaf's class |
 | by C code, or by the standard library | the expression that called it names a traced value |
 
 What the user raises is always an event.
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import inspect
 import linecache
 import re
 import sysconfig
@@ -58,6 +60,7 @@ _OF_THE_CALL = re.compile(r".*\) (takes|missing|got) | ?\w+ expected (at \w+ )?\
 # A `yield` raises what its caller throws into the generator.
 _RAISES = frozenset({"RAISE_VARARGS", "RERAISE", "YIELD_VALUE", "RESUME"})
 _KNOWN = ("shape", "ndim", "size", "dtype")
+_TREES = frozenset(inspect.unwrap(fn).__code__.co_filename for fn in (jax.tree.map, jax.tree_util.tree_map))
 _LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
 
 
@@ -86,6 +89,8 @@ def is_of_tracing(error: BaseException) -> bool:
     if _ALSO_OF_NUMBERS.match(text):
         return False
     if is_of_jax(code):
+        if code.co_filename in _TREES:
+            return False
         return bool(_ASKS.search(text)) or (bool(_ASKS_FOR_AN_INTEGER.match(text)) and _is_of_call(error.__traceback__))
     if _NAMED.search(text):
         return True

@@ -252,3 +252,15 @@ def return_tree_early(n):
         if i * 2 > n:
             return {"i": i, "pair": (i, n)}
     return {"i": -1, "pair": (0, 0)}
+
+
+@program((3.0,), (-8.0,))
+def trees_of_two_structures_as_a_handler_finds_them(x):
+    """JAX's text names the class of the leaf that stands where a node should; it would do so for a number, too."""
+    try:
+        total = jax.tree.map(jnp.add, {"a": None}, {"a": x})
+    except ValueError:
+        total = {"a": -x}
+    if total["a"] > 0:
+        return total["a"] + 1
+    return total["a"]
