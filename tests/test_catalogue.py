@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -48,6 +49,15 @@ WITHOUT_A_PAGE = {
     ("saved/saving.py", "_calls_back"): "docs/saving.md has it",
     ("tracing/integer_ranges.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
+ELSEWHERE = {
+    "begin with a list of one element": "plain Python raises an IndexError there",
+    "frozen modules have none": "needs Python to begin with another option; tests/test_refusals.py types it",
+    "define the function in a cell of its own, and time": "needs IPython; tests/test_prompt.py types it",
+    "put the function into a file or a notebook, or type": "needs a terminal; tests/test_prompt.py types it",
+    "pass the value on in variables": "JAX finds such a value when the trace is over, outside of converted functions",
+    "write `jax.debug.print(...)`": "stands for a line that names no format of its own",
+}
+"""Remedies without a program on a page, by their beginnings."""
 PASSING_ON = {"autograph/errors.py", "tracing/refusals.py"}  # their callers are the places
 
 
@@ -74,8 +84,17 @@ NAMES = re.compile(r"[A-Za-z_][\w.]*(?=\()|[A-Za-z_]\w*\.[\w.]+\w")  # what is c
 def _named(remedy: str) -> set[str]:
     """What a remedy tells to write by name: functions, methods, options, a static argument."""
     code = " ".join([*re.findall(r"`([^`]+)`", remedy), *re.findall(r"\b(?:jax|functools)\.[\w.]+\w", remedy)])
-    names = {name.rpartition(".")[2] for name in NAMES.findall(code)} - {"f", "g", "method", "numpy"}  # these stand for others
-    return names | ({"(jnp|jax.numpy)"} if "jax.numpy" in remedy else set()) | ({"static_arg"} if "static" in remedy else set())
+    names = {name.rpartition(".")[2] for name in NAMES.findall(code)} - {
+        "f",
+        "g",
+        "method",
+        "numpy",
+    }  # these stand for others
+    return (
+        names
+        | ({"(jnp|jax.numpy)"} if "jax.numpy" in remedy else set())
+        | ({"static_arg"} if "static" in remedy else set())
+    )
 
 
 def test_what_a_remedy_names_is_typed_on_a_page_with_that_remedy() -> None:
@@ -83,7 +102,72 @@ def test_what_a_remedy_names_is_typed_on_a_page_with_that_remedy() -> None:
     for page in PAGES:
         typed[page.remedy] = "\n".join([typed.get(page.remedy, ""), *page.instead])
     untyped = {remedy: {n for n in _named(remedy) if not re.search(rf"\b{n}", text)} for remedy, text in typed.items()}
-    assert not (missing := [f"{remedy}: {sorted(names)}" for remedy, names in untyped.items() if names]), "\n".join(missing)
+    assert not (missing := [f"{remedy}: {sorted(names)}" for remedy, names in untyped.items() if names]), "\n".join(
+        missing
+    )
+
+
+def _remedies() -> Iterator[tuple[str, str]]:
+    """What the library may say to write instead, as patterns of the texts in its source, each with its place."""
+    for path, tree in _modules():
+        name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+        module = importlib.import_module(name if name.partition(".")[0] == "autograph" else f"autograph.{name}")
+        for function in ast.walk(tree):
+            if (
+                not isinstance(function, ast.FunctionDef | ast.Module)
+                or (_name(path), getattr(function, "name", "")) in WITHOUT_A_PAGE
+            ):
+                continue
+            for node in _own_nodes(function):
+                for text in _texts(_remedy_in(node, function), vars(module)):
+                    yield text, f"{path}:{node.lineno}"
+
+
+def _remedy_in(node: Any, function: ast.FunctionDef | ast.Module) -> ast.expr | None:
+    """The expression by which a node says what to write instead."""
+    if isinstance(node, ast.keyword) and node.arg == "instead":
+        return node.value
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("instead", "remedy"):
+        return node.value
+    is_of_remedy = isinstance(node, ast.Return) and "remedy" in getattr(function, "name", "")
+    return node.value if is_of_remedy else None
+
+
+def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
+    """The texts that an expression may stand for."""
+    if isinstance(value, ast.Constant) and value.value:
+        yield re.escape(str(value.value))
+    elif isinstance(value, ast.Name | ast.Attribute):
+        found = names.get(value.id) if isinstance(value, ast.Name) else None
+        yield from [
+            re.escape(text)
+            for text in (found.values() if isinstance(found, dict) else [found])
+            if isinstance(text, str)
+        ]
+    elif isinstance(value, ast.JoinedStr):
+        parts = [
+            [*_texts(getattr(part, "value", None) if isinstance(part, ast.FormattedValue) else part, names)]
+            for part in value.values
+        ]
+        yield "".join(texts[0] if len(texts) == 1 else ".*" for texts in parts)
+    elif isinstance(value, ast.IfExp | ast.BoolOp):
+        for branch in value.values if isinstance(value, ast.BoolOp) else (value.body, value.orelse):
+            yield from _texts(branch, names)
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get":
+        yield from _texts(value.func.value, names)
+
+
+def test_every_remedy_of_the_library_is_on_a_page() -> None:
+    remedies = [*_remedies()]
+    assert len(remedies) > 100
+    shown = [page.remedy for page in PAGES]
+    missing = [
+        f"{at}: {text}"
+        for text, at in remedies
+        if not any(re.search(text, remedy) for remedy in shown)
+        and not text.startswith(tuple(map(re.escape, ELSEWHERE)))
+    ]
+    assert not missing, "no page of docs/errors/ tells and types\n" + "\n".join(missing)
 
 
 def test_the_index_lists_every_page_with_its_title_and_the_beginning_of_its_message() -> None:
@@ -99,31 +183,37 @@ def _name(path: Path) -> str:
     return "/".join(path.parts[-2:])
 
 
-def _places() -> Iterator[tuple[str, str, range]]:
-    """File, function and lines of every call that makes a message."""
+def _modules() -> Iterator[tuple[Path, ast.Module]]:
+    """The modules of the library, by their paths below the checkout."""
     for folder in ("autograph", "converters", "runtime"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if _name(path) in PASSING_ON or path.relative_to(ROOT).parts[1] in ("converters", "runtime"):  # or a link
-                continue
-            for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(function, ast.FunctionDef):
-                    for node in _calls(function):
+            below = path.relative_to(ROOT)
+            if below.parts[1] not in ("converters", "runtime", "__main__.py"):  # those are links
+                yield below, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _places() -> Iterator[tuple[str, str, range]]:
+    """File, function and lines of every call that makes a message."""
+    for path, tree in _modules():
+        for function in ast.walk(tree):
+            if _name(path) not in PASSING_ON and isinstance(function, ast.FunctionDef):
+                for node in _own_nodes(function):
+                    name = (
+                        getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+                    )
+                    if isinstance(node, ast.Call) and name in MAKING and node.args:
                         assert node.end_lineno is not None
                         yield _name(path), function.name, range(node.lineno, node.end_lineno + 1)
 
 
-def _calls(function: ast.FunctionDef) -> Iterator[ast.Call]:
-    """The calls that make a message in a function, not those in functions inside it."""
+def _own_nodes(function: ast.FunctionDef | ast.Module) -> Iterator[Any]:
+    """The nodes of a function or a module, not those in functions inside it."""
     pending: list[ast.AST] = [*function.body]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.FunctionDef):
-            continue
-        pending.extend(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in MAKING and node.args:
-                yield node
+        if not isinstance(node, ast.FunctionDef):
+            pending.extend(ast.iter_child_nodes(node))
+            yield node
 
 
 def test_every_message_of_the_library_has_a_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

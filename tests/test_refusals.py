@@ -2138,6 +2138,14 @@ def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) 
     assert [entry.name for entry in caught.traceback] == ["test_source_not_found"]  # no frame of ours
 
 
+def test_a_frozen_module_is_converted_from_its_file() -> None:
+    program = "import posixpath, autograph as ag; print(ag.convert(posixpath.isabs)('/'))"
+    for options, shown in ([], "-X frozen_modules=off"), (["-X", "frozen_modules=off"], "True"):
+        command = [sys.executable, *options, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+        assert shown in done.stdout + done.stderr
+
+
 def test_source_edited_after_import(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "edited_module.py"
     path.write_text("def f(x):\n    if x > 0:\n        return x\n    return -x\n")
@@ -2244,7 +2252,8 @@ def masked(x):
                   return jnp.arange(n)
                          ^^^^^^^^^^^^^
               why: {later}
-              instead: use jax.numpy and arrays of a known size (mask what is too much), or make the value static (`static_argnums`)
+              instead: use jax.numpy and arrays of a known size (mask what is too much), make the value static \
+(`static_argnums`), or do it with what the compiled program returns
             """,
         ),
         (

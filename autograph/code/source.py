@@ -340,7 +340,10 @@ def has_source(fn: FunctionType) -> bool:
 def _missing(code: CodeType) -> SourceError:
     name = code.co_qualname
     if code.co_filename == "<stdin>":
-        instead = "put the function into a file, a notebook, or the prompt of Python 3.13, which keep the source"
+        instead = (
+            "put the function into a file or a notebook, or type it into IPython or the prompt of Python 3.13, which keep "
+            "the source"
+        )
     elif code.co_filename.startswith("<frozen "):
         instead = "frozen modules have none: import the module from its file (`-X frozen_modules=off` for Python's own)"
     elif code.co_filename in ("<magic-timeit>", "<timed eval>"):  # of IPython

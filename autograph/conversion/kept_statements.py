@@ -49,21 +49,21 @@ def why_kept(filename: str, line: int) -> Kept | None:
         if isinstance(node, _TESTED) and _first(node.test) <= line <= _last(node.test) and _tests_identity(node.test):
             return Kept(
                 "Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
-                "compare them by `==` or `!=`",
-                "`is` between a known and a traced bool",
+                instead="compare them by `==` or `!=`",
+                what="`is` between a known and a traced bool",
             )
         if isinstance(node, ast.Try) and (jump := _jump_out(node.finalbody)) is not None:
             return Kept(
                 f"the `finally` at line {jump.lineno} leaves by `{_JUMPS[type(jump)]}`, and no flag can stand for that, so what "
                 "stands in the `try` stays as it is",
-                "set a variable in the `finally`, and leave behind the `try`",
+                instead="set a variable in the `finally`, and leave behind the `try`",
             )
         if isinstance(node, _COMPREHENSIONS):
             bound = next((x for x in ast.walk(node) if isinstance(x, ast.NamedExpr)), None)
             if bound is not None:
                 return Kept(
                     f"the comprehension binds '{ast.unparse(bound.target)}' by `:=`, so what stands in it stays as it is",
-                    "write a `for` loop that appends to a list",
+                    instead="write a `for` loop that appends to a list",
                 )
         if isinstance(node, FunctionNode):
             call = next((x for x in of_one_function(node, ast.Call) if _sees_frame(x)), None)
@@ -72,7 +72,7 @@ def why_kept(filename: str, line: int) -> Kept | None:
                 if call is None
                 else Kept(
                     f"the function calls `{ast.unparse(call)}`, which sees its variables, so its statements stay as they are",
-                    "ask for variables by their names, or put the statement into a function of its own",
+                    instead="ask for variables by their names, or put the statement into a function of its own",
                 )
             )
     return None
@@ -165,7 +165,10 @@ def _said(function: str, node: ast.AST, does: str, what: Any, suspension: Any) -
         instead = "yield in every case, with a flag that says whether the value counts"
     why = f"a compiled program cannot stop half-way, so {holds} {word} stays Python's own"
     return Kept(
-        why, instead, f"{kind} '{function}' {does} inside {_CONSTRUCTS[type(node)]} that a traced value decides", sides
+        why,
+        instead=instead,
+        what=f"{kind} '{function}' {does} inside {_CONSTRUCTS[type(node)]} that a traced value decides",
+        sides=sides,
     )
 
 

@@ -59,52 +59,52 @@ _KINDS = (
         jax.errors.TracerBoolConversionError,
         "asks whether a traced value is true",
         _KNOWN_LATER,
-        f"ask in an `if`, a loop or a conditional expression of a converted function, use jax.numpy, {_STATIC}",
+        instead=f"ask in an `if`, a loop or a conditional expression of a converted function, use jax.numpy, {_STATIC}",
     ),
     _Kind(
         jax.errors.TracerIntegerConversionError,
         "needs a traced value as a Python integer",
         _KNOWN_LATER,
-        f"use an array and jax.numpy, a `for` loop over `range(n)`, {_STATIC}",
+        instead=f"use an array and jax.numpy, a `for` loop over `range(n)`, {_STATIC}",
     ),
     _Kind(
         jax.errors.TracerArrayConversionError,
         "needs the numbers of a traced value",
         _KNOWN_LATER,
-        f"write it with jax.numpy, call it through jax.pure_callback, {_STATIC}",
+        instead=f"write it with jax.numpy, call it through jax.pure_callback, {_STATIC}",
     ),
     _Kind(
         jax.errors.NonConcreteBooleanIndexError,
         "selects by a traced mask, so the number of elements is not known",
         "every array of a compiled program has a known shape",
-        "keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero",
+        instead="keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero",
     ),
     _Kind(
         IndexError,
         "has a traced length",
         "every array of a compiled program has a known shape",
-        "slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
+        instead="slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
         text="Slice entries must be static integers|Array slice indices must have static start",
     ),
     _Kind(
         TypeError,
         "makes an array of a traced size",
         "every array of a compiled program has a known shape",
-        f"use the largest size and mask what is too much, {_STATIC}",
+        instead=f"use the largest size and mask what is too much, {_STATIC}",
         text="Shapes must be 1D sequences of concrete values of integer type",
     ),
     _Kind(
         TypeError,
         "needs the hash of a traced value",
         "sets, the keys of dicts and caches find a value by its number, which is known only when the program runs",
-        "use a list or an array and compare (`x in values`), or an `if` chain over the known keys",
+        instead="use a list or an array and compare (`x in values`), or an `if` chain over the known keys",
         text=r"unhashable type: '\w*Tracer'",
     ),
     _Kind(
         TypeError,
         "repeats a sequence a traced number of times",
         "a list of a compiled program has a known length",
-        f"use an array of the largest length, {_STATIC}",
+        instead=f"use an array of the largest length, {_STATIC}",
         text=r"unsupported operand type\(s\) for \*=?: ('list'|'tuple') and '\w*Tracer'|"
         r"unsupported operand type\(s\) for \*=?: '\w*Tracer' and ('list'|'tuple')",
     ),
@@ -112,21 +112,21 @@ _KINDS = (
         TypeError,
         "needs the exact fraction of a traced value",
         _KNOWN_LATER,
-        f"compute it with jax.numpy (`jnp.mean(jnp.stack(xs))`), {_STATIC}",
+        instead=f"compute it with jax.numpy (`jnp.mean(jnp.stack(xs))`), {_STATIC}",
         text=r"can't convert type '\w*Tracer' to numerator/denominator",
     ),
     _Kind(
         TypeError,
         "raises a traced integer to a negative power, which is a float in Python",
         "an integer of a compiled program stays one",
-        "write `float(x) ** n`",
+        instead="start from floats, `x.astype(float) ** n`",
         text="Integers cannot be raised to negative powers",
     ),
     _Kind(
         AttributeError,
         "asks a traced value for what an array of JAX does not have",
         "a traced value is a JAX array, also where the argument is a number of Python's or an array of NumPy's",
-        f"write it with operators and jax.numpy, {_STATIC}",
+        instead=f"write it with operators and jax.numpy, {_STATIC}",
         text=r"\w*Tracer has no attribute '?(numerator|denominator|as_integer_ratio|partition|put|resize|setfield|getfield|setflags"
         r"|tobytes|tofile|dumps?)'?$",
     ),
@@ -134,32 +134,33 @@ _KINDS = (
         OverflowError,
         "meets a Python integer that no integer of the program can hold",
         "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
-        "use a float, or `jax.config.update('jax_enable_x64', True)`",
+        instead="use a float, or `jax.config.update('jax_enable_x64', True)`",
         text=r"Python int -?\d+ too large to convert to |An overflow was encountered while parsing an argument",
     ),
     _Kind(
         InconclusiveDimensionOperation,
         "needs a size that is known while the program is traced",
         "it is one of `jax.export.symbolic_shape`, and differs from call to call",
-        "say what is known of it (`jax.export.symbolic_shape('n', constraints=['n >= 4'])`), compute with `jnp.asarray(n)`, or "
-        "export for a size that is known",
+        instead="say what is known of it (`jax.export.symbolic_shape('n', constraints=['n >= 4'])`), compute with "
+        "`jnp.asarray(n)`, or export for a size that is known",
     ),
     _Kind(
         jax.errors.ConcretizationTypeError,
         "needs a value that is known while the program is traced",
         _KNOWN_LATER,
-        f"use jax.numpy and arrays of a known size (mask what is too much), {_STATIC}",
+        instead=f"use jax.numpy and arrays of a known size (mask what is too much), {_STATIC.removeprefix('or ')}, or do it with "
+        "what the compiled program returns",
     ),
     _Kind(
         jax.errors.UnexpectedTracerError,
         "uses a value of a staged statement or function that has ended",
         "something kept it that the statement cannot see: a cache, a library's object, a function that is not converted",
-        "pass the value on in variables, attributes or containers of converted functions",
+        instead="pass the value on in variables, attributes or containers of converted functions",
     ),
 )
 
 
-_DIGITS = _Kind(TypeError, "", "", "", text=r"unsupported format string passed to \w*Tracer\.__format__")
+_DIGITS = _Kind(TypeError, "", "", instead="", text=r"unsupported format string passed to \w*Tracer\.__format__")
 _OF_NUMBERS = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
 _OF_VALUES = (*_OF_NUMBERS, jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -203,7 +204,7 @@ def explain(exc: BaseException, function: CodeType) -> BaseException:
             kept = kept_statements.why_suspended(*where, name) if suspends else kept_statements.why_kept(*where)
         if kept is not None:
             text, sides, why, instead = kept.what or text, kept.sides, kept.why, kept.instead
-        elif not suspends and kind.error in _OF_NUMBERS and (caller := _of_package(exc.__traceback__)) is not None:
+        elif not suspends and kind.error in _OF_NUMBERS and (caller := _of_package(exc)) is not None:
             why, instead = _of_call(at.segment() or "", caller)
     else:
         why, instead = _unconverted(places, kind)
@@ -276,7 +277,7 @@ def _other(exc: BaseException) -> _Kind | None:
         f"use an array and jax.numpy, {_STATIC.removeprefix('or ')}, or let the running program call it: "
         "`jax.debug.callback` for what it does, `jax.pure_callback` for its value"
     )
-    return _Kind(Exception, "cannot take a traced value", why, instead, re.escape(said))
+    return _Kind(Exception, "cannot take a traced value", why, instead=instead, text=re.escape(said))
 
 
 @functools.cache
@@ -293,14 +294,19 @@ def _of_call(call: str, function: CodeType) -> tuple[str, str]:
     return "library code asks, which is not converted", f"{static}, or, {ON_FIRST_USE}"
 
 
-def _of_package(traceback: TracebackType | None) -> CodeType | None:
-    """The function of an installed package that code of the user's calls and that needs the value; None for several."""
+def _of_package(exc: BaseException) -> CodeType | None:
+    """The function of a package that code of the user's calls and that needs the value; None for several.
+
+    One of the standard library may hand the value to C code as well, but not where it asks for its truth.
+    """
     found: list[CodeType] = []
+    asks_truth = isinstance(exc, jax.errors.TracerBoolConversionError)
+    traceback = exc.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not is_library_file(code.co_filename):
             found.clear()
-        elif is_installed(code.co_filename) and not is_of_jax(code) and not is_ours(code.co_filename):
+        elif (asks_truth or is_installed(code.co_filename)) and not is_of_jax(code) and not is_ours(code.co_filename):
             found.append(code)
         traceback = traceback.tb_next
     return found[0] if len(found) == 1 and found[0].co_name.isidentifier() else None

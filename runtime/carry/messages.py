@@ -73,7 +73,7 @@ def refuse(
     if remedy is None and all("list" in side.split(" of ")[0] for side in (differ.left, differ.right)):
         remedy = _REPLACED
     if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
-        remedy = _GROWS_AGAIN
+        name, remedy = name.partition(".columns")[0], _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
         remedy = OF_LIBRARY
     if remedy is None and differ.left.startswith("str "):

@@ -80,7 +80,7 @@ def is_of_tracing(error: BaseException) -> bool:
     if last is None or not isinstance(error, Exception):
         return False
     code, is_users = last.tb_frame.f_code, _is_users(last)
-    is_raised = dis.opname[code.co_code[last.tb_lasti]] in _RAISES
+    is_raised = _instruction(last) in _RAISES
     if is_raised and (is_users or not isinstance(error, _KINDS) or _says_raise(error.__traceback__)):
         return False
     if not isinstance(error, _KINDS) and type(error).__module__ == "builtins":
@@ -114,6 +114,14 @@ def last_of(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
+def _instruction(trace: TracebackType) -> str:
+    """What ran at a place; where Python has made an instruction a faster one, it may name one of the caches behind it."""
+    code, at = trace.tb_frame.f_code.co_code, trace.tb_lasti
+    while dis.opname[code[at]] == "CACHE":
+        at -= 2
+    return dis.opname[code[at]]
+
+
 def _is_users(trace: TracebackType) -> bool:
     filename = trace.tb_frame.f_code.co_filename
     return not is_ours(filename) and not is_library_file(filename)
@@ -134,7 +142,7 @@ def _at(trace: TracebackType | None) -> tuple[FrameType, str, str] | None:
     lines = [linecache.getline(code.co_filename, number).encode() for number in range(line, end_line + 1)]
     lines[-1] = lines[-1][:end_col]
     lines[0] = lines[0][col:]
-    return found.tb_frame, dis.opname[code.co_code[found.tb_lasti]], b"".join(lines).decode(errors="replace")
+    return found.tb_frame, _instruction(found), b"".join(lines).decode(errors="replace")
 
 
 def _says_raise(trace: TracebackType | None) -> bool:

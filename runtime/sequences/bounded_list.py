@@ -207,7 +207,7 @@ class BoundedList(ListOperators):
         if self.growth is not None and not self.growth.is_settled:
             return self.growth.any_element()
         if self.elements is None:
-            raise _refused("reading an element before one was put in", "begin with a list of one element")
+            raise _refused("reading an element before one was put in", instead="begin with a list of one element")
         if self.growth is not None:
             at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
         at = self._row(at)
@@ -241,12 +241,12 @@ class BoundedList(ListOperators):
         if not self.is_traced():
             return list(self)[index]
         if isinstance(index, slice):
-            raise _refused("slicing", "read the elements in a loop, or return the list and slice the result")
+            raise _refused("slicing", instead="read the elements in a loop, or return the list and slice the result")
         return self._read(self._position(index, "list"))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
-            raise _refused("writing a slice", "write the elements in a loop")
+            raise _refused("writing a slice", instead="write the elements in a loop")
         at = self._position(index, "list assignment")
         found, leaves = Elements.of(value)
         if self._admits(found, leaves, 0):
@@ -261,7 +261,7 @@ class BoundedList(ListOperators):
     def known_elements(self, what: str) -> list[Any]:
         """The elements, for an operation that needs their number."""
         if self.is_traced():
-            raise _refused(what, "rewrite it as a loop over the list, or return the list and do it with the result")
+            raise _refused(what, instead="rewrite it as a loop over the list, or return the list and do it with the result")
         return list(self)
 
     def is_traced(self) -> bool:
@@ -288,7 +288,7 @@ class BoundedList(ListOperators):
 
     def __iter__(self) -> Iterator[Any]:
         if self.is_traced():
-            raise _refused("taking the elements one by one", "write a `for` statement, or return the list")
+            raise _refused("taking the elements one by one", instead="write a `for` statement, or return the list")
         size = len(self)
         rows = [list(column[:size]) for column in self.columns]
         for k in range(size):
@@ -303,14 +303,14 @@ class BoundedList(ListOperators):
         if are_numbers and not is_array_like(value) and python_method(type(value), "__eq__") is None:
             return False  # no number is equal to it
         if not are_numbers or not is_array_like(value) or np.shape(value):
-            raise _refused("`in` of what are no numbers", "compare the elements in a loop over the list")
+            raise _refused("`in` of what are no numbers", instead="compare the elements in a loop over the list")
         return self._reduced(jnp.any, False, "`in`", lambda column: column == value)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, list | BoundedList):
             return NotImplemented
         if self.is_traced() or (isinstance(other, BoundedList) and other.is_traced()):
-            raise _refused("comparing", "compare the elements in a loop, or return the list and compare the result")
+            raise _refused("comparing", instead="compare the elements in a loop, or return the list and compare the result")
         return list(self) == list(other)
 
     def __repr__(self) -> str:
@@ -322,7 +322,7 @@ class BoundedList(ListOperators):
     def __jax_array__(self) -> NoReturn:
         raise _refused(
             "making an array",
-            "reduce it (`sum`, `max`, a `for` loop), keep an array of your own (`x[n] = v`), or return the list",
+            instead="reduce it (`sum`, `max`, a `for` loop), keep an array of your own (`x[n] = v`), or return the list",
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -330,7 +330,7 @@ class BoundedList(ListOperators):
             if not self.is_traced():
                 return partial(self.done_by_list, name)
             raise _refused(
-                f"{name}()", "rewrite it as a loop over the list, or return the list and do it with the result"
+                f"{name}()", instead="rewrite it as a loop over the list, or return the list and do it with the result"
             )
         raise AttributeError(f"'BoundedList' object has no attribute {name!r}")
 
@@ -352,7 +352,7 @@ class BoundedList(ListOperators):
             return reduce(of(self.growth.any_column()))
         assert self.elements is not None
         if type(self.elements.template) is not Slot or (self._type(0).shape and what != "sum"):
-            raise _refused(f"{what} of elements that are no numbers", "write it as a loop over the list")
+            raise _refused(f"{what} of elements that are no numbers", instead="write it as a loop over the list")
         column = of(self.columns[0])
         other = column[0] if neutral is None else jnp.asarray(neutral, column.dtype)
         used = jnp.arange(self._rows) < (self.checked_size() if count is None else count)

@@ -104,10 +104,10 @@ def check_fits(x: Any, target: ArrayType) -> None:
     if type(x) is int and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.integer):
         limits = jnp.iinfo(target.dtype)
         if not limits.min <= x <= limits.max:
-            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", _FOR_LARGE_INTEGERS)
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", instead=_FOR_LARGE_INTEGERS)
     if type(x) in (int, float) and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.floating):
         if float(jnp.finfo(target.dtype).max) < abs(x) < float("inf"):
-            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", "use a wider dtype")
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", instead="use a wider dtype")
 
 
 def fits(x: Any, target: ArrayType) -> bool:
