@@ -1,0 +1,31 @@
+"""Row 31: the guides' timed functions give the same results eagerly and as graphs; their times are in `benchmarks/guides.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+@pytest.fixture
+def guides(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    import guides
+
+    yield guides
+    for name in ("guides", "measure"):
+        sys.modules.pop(name, None)
+
+
+def test_row_31_power_and_the_dense_model(guides: object) -> None:
+    x = jax.random.randint(jax.random.key(1), (10, 10), -1, 2, jnp.int32)
+    power, model = guides.power, guides.SequentialModel()  # type: ignore[attr-defined]
+    assert np.array_equal(ag.function(power)(x, 100), power(x, 100))
+    images = jax.random.uniform(jax.random.key(2), (60, 28, 28))
+    assert np.allclose(ag.function(model)(images), model(images), atol=1e-5)
