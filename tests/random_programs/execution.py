@@ -19,7 +19,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -97,24 +97,32 @@ def compare(
     *,
     plain: bool = False,
     lanes: bool = False,
+    function: bool = False,
     patience: int = 60,
 ) -> Outcome:
     """How the program compares; see `_compare`, whose arguments these are."""
-    outcome = _compare(text, inputs, folder, plain=plain, lanes=lanes, patience=patience)
+    outcome = _compare(text, inputs, folder, How(plain, lanes, function), patience)
     is_expected = outcome.kind == "refused" and MARK.search(text)
     return dataclasses.replace(outcome, kind="by design") if is_expected else outcome
 
 
-def _compare(
-    text: str, inputs: Sequence[Inputs], folder: pathlib.Path, *, plain: bool, lanes: bool, patience: int
-) -> Outcome:
-    """Run the program plainly and converted on each of the inputs.
+class How(NamedTuple):
+    """How programs are compared.
 
-    Args:
-        plain: compare on plain values (converted, and the staged body) instead of under `ag.jit`.
-        lanes: compare under `vmap` as well, on all inputs at once.
-        patience: seconds of computing until the converted program is given up.
+    Attributes:
+        plain: on plain values (converted, and the staged body) instead of under `ag.jit`.
+        lanes: under `vmap` as well, on all inputs at once.
+        function: under `ag.function` instead, which raises what Python raises.
     """
+
+    plain: bool = False
+    lanes: bool = False
+    function: bool = False
+
+
+def _compare(text: str, inputs: Sequence[Inputs], folder: pathlib.Path, how: How, patience: int) -> Outcome:
+    """Run the program plainly and converted on each of the inputs; `patience` are the seconds until it is given up."""
+    plain = how.plain
     try:
         module = load(text.replace("ag.range", "range") if plain else text, folder)  # ag.range asks for arrays
         module.program  # noqa: B018
@@ -136,10 +144,10 @@ def _compare(
             if plain:
                 return _compare_plain(module, usable)
             if hasattr(module, "left"):
-                verdicts = (_compare_traced(_fresh(module).program, [pair]) for pair in usable[:2])
+                verdicts = (_compare_traced(_fresh(module).program, [pair], how) for pair in usable[:2])
                 return next((verdict for verdict in verdicts if verdict.kind != "equal"), Outcome("equal"))
-            found = _compare_traced(module.program, usable)
-            return _compare_lanes(module.program, usable) if lanes and found.kind == "equal" else found
+            found = _compare_traced(module.program, usable, how)
+            return _compare_lanes(module.program, usable) if how.lanes and found.kind == "equal" else found
     except TimedOut:
         return Outcome("timeout")
 
@@ -174,8 +182,8 @@ def _plain_python(fn: Callable[..., Any], args: Inputs) -> Any:
     return fn(a, b, x, np.array(xs, np.int32)), _left(fn)
 
 
-def _compare_traced(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]) -> Outcome:
-    jitted = ag.jit(fn)
+def _compare_traced(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]], how: How) -> Outcome:
+    jitted = ag.function(fn) if how.function else ag.jit(fn)
     for (a, b, x, xs), wanted in usable:
         got = outcome(
             lambda a=a, b=b, x=x, xs=xs: (
@@ -184,9 +192,15 @@ def _compare_traced(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]
             )
         )
         verdict = _judge(wanted, got, "promoted", (a, b, x, xs))
+        if verdict is None and how.function and isinstance(wanted, Raised) and isinstance(got, Raised):
+            verdict = _judge(*(_parts(raised.error) for raised in (wanted, got)), "promoted", (a, b, x, xs))
         if verdict is not None:
             return verdict
     return Outcome("equal")
+
+
+def _parts(error: BaseException) -> tuple[str, Any]:
+    return type(error).__name__, list(error.args)
 
 
 def _compare_lanes(fn: Callable[..., Any], usable: Sequence[tuple[Inputs, Any]]) -> Outcome:

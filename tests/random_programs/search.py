@@ -47,12 +47,13 @@ class Kind:
     levels: tuple[int, ...]
     plain: bool = False
     family: str | None = None
+    function: bool = False
 
     def compare(self, worker: Worker, text: str, seed: int) -> execution.Outcome:
         """Compare a text, on the inputs of program number `seed`."""
         is_of_family = self.level_of(seed) == 8
         lanes = is_of_family and (self.family or families.family_of(seed)) in families.IN_LANES
-        return worker.compare(text, grammar.write_inputs(seed), plain=self.plain, lanes=lanes)
+        return worker.compare(text, grammar.write_inputs(seed), plain=self.plain, lanes=lanes, function=self.function)
 
     def level_of(self, seed: int) -> int:
         return self.levels[seed % len(self.levels)]
@@ -184,13 +185,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--family", choices=sorted(families.FAMILIES), help="level 8: programs of this family only")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--plain", action="store_true", help="compare on plain values instead of under ag.jit")
+    parser.add_argument("--function", action="store_true", help="compare under ag.function instead of under ag.jit")
     parser.add_argument("--show", action="store_true", help="print the first program and stop")
     parser.add_argument("--failures", type=int, default=5, help="how many failures are made small and printed")
     parser.add_argument("--refusals", action="store_true", help="print the smallest program of refusals as well")
     parser.add_argument("--patience", type=int, default=PATIENCE, help="seconds of computing for one program")
     options = parser.parse_args(argv)
     levels = (8,) if options.family else tuple(options.level or (1, 2, 3, 4, 5, 6, 7, 8))
-    kind = Kind(levels, options.plain, options.family)
+    kind = Kind(levels, options.plain, options.family, options.function)
     if options.show:
         print(kind.write(options.seed))
         return 0
