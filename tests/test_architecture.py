@@ -317,6 +317,8 @@ RUNS_CODE = {
     ("autograph.code.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
     ("autograph.modules.notebook_conversion", "loads"): "JSON, which is data",
     ("autograph.saved.loader", "loads"): "JSON, which is data",
+    ("autograph.cli.inspect_saved", "load"): "a saved file",
+    ("autograph.cli.run_saved", "load"): "a saved file that the user asked to run, and NumPy's arrays, without pickles",
     ("autograph.modules.compiled_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",
     ("autograph.modules.compiled_modules", "load"): "the same",
     ("autograph.conversion.pipeline", "loads"): "a function of the user's that was pickled by value",

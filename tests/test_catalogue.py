@@ -45,8 +45,11 @@ WITHOUT_A_PAGE = {
     ("heap/framework_notes.py", "refuse_to_count"): "needs Flax; docs/frameworks.md has it",
     ("saved/trees.py", "_split"): "docs/saving.md has it",
     ("saved/trees.py", "_key"): "docs/saving.md has it",
+    ("saved/tensorflow.py", "to_saved_model"): "docs/saving.md has it",
+    ("saved/tensorflow.py", "_refused"): "docs/saving.md has it",
     ("saved/saving.py", "save"): "docs/saving.md has it",
-    ("saved/saving.py", "_calls_back"): "docs/saving.md has it",
+    ("functions/saving.py", "saved"): "docs/saving.md has it",
+    ("saved/saving.py", "calls_back"): "docs/saving.md has it",
     ("tracing/integer_ranges.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
 ELSEWHERE = {

@@ -62,7 +62,9 @@ def file_and_function(place: str) -> tuple[str, str]:
 def read(filename: str) -> module_conversion.ParsedModule:
     """The module in a file; raises `InvalidSource`, `Unreadable`."""
     if filename.endswith(SUFFIX):
-        raise Unreadable(f"{filename}: only `autograph convert` reads notebooks (`jupyter nbconvert --to script` writes a module)")
+        raise Unreadable(
+            f"{filename}: only `autograph convert` reads notebooks (`jupyter nbconvert --to script` writes a module)"
+        )
     try:
         raw = Path(filename).read_bytes()
     except OSError as error:

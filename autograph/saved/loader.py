@@ -192,6 +192,8 @@ def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exporte
     _need(
         [_pick(range(len(inputs)), i) for i in kept] == sorted(set(kept)), "the arguments of a program are out of order"
     )
+    module = bytes(_take(sections, saved["section"]))
+    _need(module[:4] == b"ML\xefR", f"section {saved['section']} is no program")
     derivative = saved["vjp"] and _program(saved["vjp"], sections, f"{name}_vjp")[0]
     known: dict[str, Any] = {
         "fun_name": name,
@@ -205,7 +207,7 @@ def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exporte
         **dict.fromkeys(("ordered_effects", "unordered_effects", "disabled_safety_checks"), ()),
         "nr_devices": 1,
         "platforms": platforms,
-        "mlir_module_serialized": bytes(_take(sections, saved["section"])),
+        "mlir_module_serialized": module,
         "calling_convention_version": convention,
         "module_kept_var_idx": tuple(kept),
         "uses_global_constants": saved["global_constants"] is True,

@@ -126,7 +126,7 @@ def calls_back(fn: Any) -> AutoGraphError:
     return AutoGraphError(
         f"{_name(fn)} calls back to Python when it runs, which a saved file cannot do",
         why="this process would do what an `assert`, a `raise` or a print of traced values does",
-        instead="save it without: `ag.set_checks(False)` leaves out `assert` and `raise`",
+        instead="save an `ag.function`, whose checks are results of the program; `ag.set_checks(False)` leaves them out",
     )
 
 

@@ -1,0 +1,72 @@
+"""`autograph inspect FILE`: the signatures of a saved file, and how many operations the program of each has."""
+
+import argparse
+import collections
+import re
+import sys
+from typing import Any
+
+import jax
+
+from autograph.cli.show import fail
+from autograph.saved import loader
+
+DESCRIPTION = """\
+Print what `ag.save` has put into a file: its signatures, for which platforms, the operations of their programs. Nothing is run."""
+
+_OPERATION = re.compile(r'^ *(?:%\S+ = )?"?(?:stablehlo|chlo)\.(\w+)', re.MULTILINE)
+
+
+def add_parser(commands: Any) -> None:
+    """Adds `inspect` to the commands."""
+    parser = commands.add_parser("inspect", help="print the signatures of a saved file", description=DESCRIPTION)
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--stablehlo", action="store_true", help="print the programs as well")
+    parser.set_defaults(command_function=run, command_parser=parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    try:
+        loaded = loader.load(arguments.file)
+        texts = [signature.exported.mlir_module() for signature in loaded.signatures]
+    except OSError as error:
+        return fail(f"{arguments.file}: cannot read: {error.strerror or error}")
+    except loader.SavedFileError as error:
+        return fail(str(error))
+    except jax.errors.JaxRuntimeError as error:
+        return fail(f"{arguments.file}: a program is malformed: {error}")
+    print(f"{loaded.__name__}: written by {loaded.written_by}")
+    for name, value in loaded.state.items():
+        print(f"  state {name}: {value.dtype}[{','.join(map(str, value.shape))}]")
+    for signature, text in zip(loaded.signatures, texts):
+        print(signature)
+        for line in facts(signature, text):
+            print(f"  {line}")
+        if arguments.stablehlo:
+            sys.stdout.write(text)
+    return 0
+
+
+def facts(signature: loader.Signature, text: str) -> list[str]:
+    """What is said of a signature below it."""
+    derivatives, exported = 0, signature.exported
+    while exported.has_vjp():
+        derivatives, exported = derivatives + 1, exported.vjp()
+    counts = operations(text)
+    said = [
+        f"for {', '.join(signature.exported.platforms)}",
+        f"{sum(counts.values())} operations: {', '.join(f'{count} {name}' for name, count in counts.most_common())}",
+    ]
+    if derivatives:
+        said.append(f"derivatives of order {derivatives}")
+    return said + [f"raises {kind.__name__} ({place})" for kind, _, place in signature.checks]
+
+
+def operations(text: str) -> collections.Counter[str]:
+    """How often each operation stands in a program.
+
+    >>> operations('  %0 = stablehlo.add %a, %b : tensor<f32>\\n  return %0 : tensor<f32>')
+    Counter({'add': 1})
+    """
+    return collections.Counter(name for name in _OPERATION.findall(text) if name not in ("return", "constant"))
