@@ -27,6 +27,7 @@ from autograph.functions.options import Options
 from autograph.functions.programs import NewVariables, Outcome, Program, Specialization
 from autograph.functions.variables import tracing
 from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
+from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import refusal, user_line
 
@@ -206,6 +207,9 @@ class Function:
 
     def run_converted(self, values: Sequence[Any]) -> Any:
         """Traces the body."""
+        if self.checks is False:
+            with context.setting(is_unchecked=True):
+                return self.options.constrained(self.parameters.call(self._converted, values))
         return self.options.constrained(self.parameters.call(self._converted, values))
 
     def run_python(self, values: Sequence[Any]) -> Any:

@@ -84,7 +84,7 @@ class Program:
         self.checks: tuple[Any, ...] = ()
         self._coded = self.closed
         self._run: Callable[..., Any] | None = None
-        coded = error_codes.with_error_code(self.closed) if function.checks is not False else None
+        coded = error_codes.with_error_code(self.closed)
         if coded is not None:
             self._coded, self.checks = coded
         self.symbolic = symbolic.is_symbolic(self.specs)
@@ -136,7 +136,12 @@ class Program:
             self._run = symbolic.callable_of(self) if self.symbolic else self.lowerable
         flat = self._run(*inputs, *values)
         words = flat.pop() if self.checks else None
-        return Outcome(self, flat[: self._count], flat[self._count :], words)
+        results, written = flat[: self._count], flat[self._count :]
+        if words is not None and self.function.checks == "deferred":  # the variables are written before anybody reads the words
+            before = {id(variable): value for variable, value in zip(self.reads, values, strict=True)}
+            held = [before[id(variable)] for variable in self.writes]
+            written = [jax.lax.select(words[0] == 0, new, old) for new, old in zip(written, held, strict=True)]
+        return Outcome(self, results, written, words)
 
     def run_inside(self, inputs: Sequence[Any]) -> Any:
         """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""

@@ -78,7 +78,7 @@ class Reached(NamedTuple):
     def here(cls) -> Reached:
         """Of a loop that is staged now."""
         return cls(
-            path_conditions.checks_before_loop() if runtime_checks.enabled else [], path_conditions.conditions_of_loop()
+            path_conditions.checks_before_loop() if runtime_checks.are_enabled() else [], path_conditions.conditions_of_loop()
         )
 
     def test(self, test: Any) -> Any:

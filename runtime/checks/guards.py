@@ -42,7 +42,7 @@ def guarded(index: Any, ok: Any, error: Exception) -> Any:
     """
     conditions = path_conditions.conditions()
     runtime_checks.refuse_to_handle_later(error)
-    if not runtime_checks.enabled:
+    if not runtime_checks.are_enabled():
         return index
     if conditions:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))

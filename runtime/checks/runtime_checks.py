@@ -50,6 +50,11 @@ enabled = switches.is_on("AUTOGRAPH_CHECKS", True)
 """Whether programs get checks when they are traced."""
 
 
+def are_enabled() -> bool:
+    """Whether the program that this thread traces gets checks."""
+    return enabled and not context.progress.is_unchecked
+
+
 def set_checks(enabled: bool) -> None:
     """Whether programs that are traced from now on check, when they run, what `assert`, `raise` and list indices demand.
 
@@ -84,7 +89,7 @@ def stage_failure(error: BaseException) -> None:
     """Makes the current region fail with `error` whenever it runs."""
     holds = path_conditions.conditions()
     _refuse_if_caught(error)
-    if not enabled:
+    if not are_enabled():
         return
     place = _place_of(error)
     # The text is the line where an exception without arguments has none.
