@@ -1,10 +1,11 @@
-"""Private names of how JAX calls a compiled program, and what a program calls; each is guarded, as in `jax_internals`.
+"""Private names of how JAX calls a compiled program, what it calls, and what made it; each is guarded, as in `jax_internals`.
 
 | name | from | without it |
 | --- | --- | --- |
 | `stage_check` | `jax._src.debugging`, `jax._src.pjit` | a call of a program with checks takes 30 microseconds more |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
+| `frames_of` | `jax._src.source_info_util` | a drawn graph has no lines, and scopes are named after JAX's operations |
 """
 
 from __future__ import annotations
@@ -96,3 +97,13 @@ def say_nothing_of(kind: type[BaseException]) -> None:
         logging.getLogger(name).addFilter(
             lambda record: not record.exc_info or not isinstance(record.exc_info[1], kind)
         )
+
+
+def frames_of(equation: Any) -> list[Any]:
+    """The frames, not JAX's or ours, that made an equation, outermost first: `file_name`, `function_name`, `start_line`, ..."""
+    try:
+        from jax._src.source_info_util import user_frames
+
+        return list(user_frames(equation.source_info.traceback))[::-1]
+    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
+        return []

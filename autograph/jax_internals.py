@@ -9,7 +9,6 @@
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `keep_with_trace` | the frame of the current trace | views of containers (`aliases`) are held until a later trace |
 | `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
-| `frames_of` | `jax._src.source_info_util` | a drawn graph has no lines, and scopes are named after JAX's operations |
 | `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
@@ -368,16 +367,6 @@ def hide_frames() -> None:
         for directory in errors.PACKAGE_DIRECTORIES:
             _exclude_from_locations(directory)
             _exclude_from_tracebacks(directory)
-
-
-def frames_of(equation: Any) -> list[Any]:
-    """The frames, not JAX's or ours, that made an equation, outermost first: `file_name`, `function_name`, `start_line`, ..."""
-    try:
-        from jax._src.source_info_util import user_frames
-
-        return list(user_frames(equation.source_info.traceback))[::-1]
-    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
-        return []
 
 
 # Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.

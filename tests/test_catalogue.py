@@ -41,6 +41,7 @@ WITHOUT_A_PAGE = {
     ("values/locations.py", "_is_read_only"): "only C code that changes what it lets nobody write needs it",
     ("sequences/powers.py", "power"): "is raised by a check when the program runs; the index says what those look like",
     ("modules/module_conversion.py", "_too_deep"): "is a message of the command line; docs/cli.md has it",
+    ("graphs/tensorboard.py", "write"): "needs an environment without TensorBoard; docs/graphs.md has it",
     ("modules/notebook_conversion.py", "check"): "is a message of the command line; docs/cli.md has it",
     ("heap/framework_notes.py", "refuse_to_count"): "needs Flax; docs/frameworks.md has it",
     ("saved/trees.py", "_split"): "docs/saving.md has it",

@@ -11,6 +11,7 @@ while
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import jax
 
 from autograph import api
 from autograph.errors import boundary
-from autograph.graphs import dot, text
+from autograph.graphs import dot, page, tensorboard, text
 from autograph.graphs.operations import Operation, Scope
 from autograph.graphs.reading import read
 
@@ -79,6 +80,38 @@ class Graph:
         '  "x" -> "sin";'
         """
         return dot.drawn(self.tree)
+
+    def to_html(self) -> str:
+        """One page that needs no network: scopes open and close, every node has the user's line.
+
+        >>> import autograph as ag
+        >>> ag.graph(jax.numpy.sin, 1.0).to_html()[:15]
+        '<!DOCTYPE html>'
+        """
+        return page.written(self.tree)
+
+    def save(self, logdir: str | os.PathLike[str]) -> None:
+        """Writes the graph where TensorBoard looks for it: `tensorboard --logdir LOGDIR`, then its tab *Graphs*.
+
+        >>> import autograph as ag, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as logs:
+        ...     try:
+        ...         ag.graph(jax.numpy.sin, 1.0).save(logs)
+        ...         written = [path.name[:18] for path in pathlib.Path(logs).iterdir()]
+        ...     except ag.AutoGraphError:  # TensorBoard is not installed
+        ...         written = ["events.out.tfevents"[:18]]
+        >>> written
+        ['events.out.tfevent']
+
+        Args:
+            logdir: a folder, which is made where it is missing.
+        Raises:
+            AutoGraphError: TensorBoard is not installed; it is the extra `tensorboard`.
+        """
+        tensorboard.write(self.tree, logdir)
+
+    def _repr_html_(self) -> str:
+        return page.framed(self.to_html())
 
     def __str__(self) -> str:
         return text.listed(self.tree)

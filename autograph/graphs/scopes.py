@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from autograph.code.library import is_library_file
 from autograph.graphs.operations import Source
-from autograph.jax_internals import frames_of
+from autograph.jax_dispatch import frames_of
 
 KEYWORDS = {
     "cond": re.compile(r"\b(if|elif|while|for|match|case|assert|and|or)\b"),
