@@ -243,6 +243,23 @@ def test_convert_textbook(run):
     assert "WRONG" not in out
 
 
+def test_data_parallel(run):
+    out = run("data_parallel.py")
+    assert_timed(out)
+    (features, labels), (unseen, answers) = importlib.import_module("data_parallel").rows_of_this_process()
+    weights, errors, lengths = np.zeros(features.shape[-1]), [], []
+    while len(errors) - np.argmin(errors or [0]) < 4:  # three epochs without a better one
+        for x, y in zip(features.astype(float), labels, strict=True):
+            weights = weights - 0.05 * x.T @ (1 / (1 + np.exp(-x @ weights)) - y) / len(y)
+        chances = 1 / (1 + np.exp(-unseen @ weights))
+        errors.append(-np.mean(np.log(np.where(answers == 1, chances, 1 - chances))))
+        lengths.append(np.linalg.norm(weights))
+    best = int(np.argmin(errors))
+    assert numbers(out, r"epochs: (\d+) of at most 60, the best was epoch (\d+)") == [len(errors), best + 1]
+    expected = [errors[best], lengths[best]]
+    assert numbers(out, r"error: ([\d.]+), length of the weights: ([\d.]+)") == pytest.approx(expected, rel=1e-5)
+
+
 def test_particle_filter(run):
     out = run("particle_filter.py", 2000)
     assert_timed(out)
