@@ -164,11 +164,12 @@ class Bound(NamedTuple):
 
 def flattened(values: tuple[Any, ...]) -> tuple[list[Any], Any]:
     """The leaves of a value for each parameter and their structure; an iterator is a leaf."""
-    is_leaf = _is_iterator if any(map(_is_iterator, values)) else None
+    is_leaf = is_iterator if any(map(is_iterator, values)) else None
     return jax.tree_util.tree_flatten(values, is_leaf)
 
 
-def _is_iterator(x: Any) -> bool:
+def is_iterator(x: Any) -> bool:
+    """Whether a value is an iterator, which has no parts without being advanced."""
     return isinstance(x, Iterator)
 
 
@@ -214,7 +215,7 @@ class Parameters:
         """The leaves of a value for each parameter."""
         leaves = []
         for name, value in zip(self.names, values, strict=True):
-            for path, leaf in jax.tree_util.tree_flatten_with_path(value, _is_iterator)[0]:
+            for path, leaf in jax.tree_util.tree_flatten_with_path(value, is_iterator)[0]:
                 found = leaf if is_input(leaf) else Literal.of(leaf)
                 leaves.append(Leaf(name, jax.tree_util.keystr(path), found))
         return Bound(flattened(tuple(values))[1], tuple(leaves), self.names)

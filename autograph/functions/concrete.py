@@ -45,7 +45,7 @@ class ConcreteFunction:
             SignatureError: an argument is of another kind; it names the argument, what was expected and what was given.
         """
         bound = self._bind(args, kwargs)
-        return self.function.call_with(self._specialization, bound.inputs)
+        return self.function.call_with(self._specialization, bound.inputs, bound.values(bound.inputs))
 
     def _bind(self, args: Any, kwargs: Any) -> Any:
         own = self._program.bound

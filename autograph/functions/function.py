@@ -24,7 +24,7 @@ from autograph.functions import error_codes, retracing, saving, signatures, symb
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, literal_key
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
-from autograph.functions.programs import NewVariables, Outcome, Program, Specialization
+from autograph.functions.programs import NewVariables, Outcome, Program, RunsEagerly, Specialization
 from autograph.functions.variables import tracing
 from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
 from autograph.runtime.tracing import context
@@ -115,7 +115,11 @@ class Function:
             result = found.call(*inputs)
         except NewVariables:
             result = found.first(inputs)
-        return result.taken() if type(result) is Outcome else result
+        except RunsEagerly:
+            result = RunsEagerly
+        if type(result) is Outcome:
+            return result.taken()
+        return self.run_python(args) if result is RunsEagerly else result
 
     def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """A value for each parameter, defaults included."""
@@ -151,7 +155,7 @@ class Function:
             self._remember(values, found)
         elif self._signature is not None:
             self._check_signature(self.parameters.flatten(values))
-        return self.call_with(found, inputs)
+        return self.call_with(found, inputs, values)
 
     def _remember(self, values: tuple[Any, ...], found: Specialization) -> None:
         """Lets later calls find the programs without flattening: each value is a leaf, of a type that tells how it is known."""
@@ -174,12 +178,17 @@ class Function:
             key += *part, count
         self._quick[tuple(key)] = found
 
-    def call_with(self, specialization: Specialization, inputs: Sequence[Any]) -> Any:
-        """Runs the program for these inputs."""
+    def call_with(self, specialization: Specialization, inputs: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Runs the program for these inputs, or the function with a value for each parameter where the eager switch is on."""
         if TRACE_STATE.value is not EAGER:
             return specialization.inside(inputs)
-        result = specialization.first(inputs)
-        return result.taken() if type(result) is Outcome else result
+        try:
+            result = specialization.first(inputs)
+        except RunsEagerly:
+            result = RunsEagerly
+        if type(result) is Outcome:
+            return result.taken()
+        return self.run_python(values) if result is RunsEagerly else result
 
     def _call_inside(self, values: tuple[Any, ...]) -> Any:
         """In a function that is being traced the body is a part of that; under other transforms it is a compiled function."""
@@ -213,7 +222,7 @@ class Function:
         return self.options.constrained(self.parameters.call(self._converted, values))
 
     def run_python(self, values: Sequence[Any]) -> Any:
-        """Runs the function as plain Python: the eager switch is on."""
+        """Runs the function as plain Python, with the caller's own objects: the eager switch is on."""
         return self.parameters.call(self._converted, values)
 
     def trace(self, specialization: Specialization, avals: Sequence[Any]) -> Program:

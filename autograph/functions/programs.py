@@ -14,10 +14,11 @@ import jax
 import jax.numpy as jnp
 
 from autograph.functions import error_codes, symbolic
-from autograph.functions.arguments import Bound, is_array
+from autograph.functions.arguments import Bound, is_array, is_iterator
 from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
 from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import jaxpr_as_fun
+from autograph.runtime.tracing.refusals import refusal
 
 if TYPE_CHECKING:
     from autograph.functions.function import Function
@@ -56,6 +57,10 @@ class NewVariables(Exception):
     """A program was traced that uses variables which the `jax.jit` object does not take yet."""
 
 
+class RunsEagerly(Exception):
+    """The eager switch is on: the function is called as it is, with the caller's own objects."""
+
+
 class Program:
     """One trace of a function.
 
@@ -92,7 +97,10 @@ class Program:
 
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
         with Tracing() as variables:
-            result = self.function.run_converted(self.bound.values(inputs))
+            values = self.bound.values(inputs)
+            before = [_parts(self.bound.names, values) for _ in range(2)]
+            result = self.function.run_converted(values)
+            _refuse_changes(self.function, *before, _parts(self.bound.names, values))
             leaves, self._tree = jax.tree_util.tree_flatten(result)
             arrays = []
             for place, leaf in enumerate(leaves):
@@ -154,6 +162,32 @@ class Program:
         return self.output(flat[: self._count])
 
 
+def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """The leaves of arguments by their names."""
+    return {
+        name + jax.tree_util.keystr(path): leaf
+        for name, value in zip(names, values, strict=True)
+        for path, leaf in jax.tree_util.tree_flatten_with_path(value, is_iterator)[0]
+    }
+
+
+def _refuse_changes(function: Function, before: dict[str, Any], again: dict[str, Any], after: dict[str, Any]) -> None:
+    """Refuses a body that wrote to a container among its arguments: those of a program are copies.
+
+    A leaf that its container makes anew whenever it is opened (`before` and `again`) says nothing.
+    """
+    gone = object()
+    changed = (x for x in {**before, **after} if after.get(x, gone) is not before.get(x, gone) is again.get(x, gone))
+    name = next(changed, None)
+    if name is None:
+        return
+    raise refusal(
+        f"{function.__name__}() changes its argument: {name} is another value when it returns",
+        why="the program gets copies of the containers among its arguments, so the caller's would stay as it is",
+        instead="return what is new, or keep it in an `ag.Variable`",
+    )
+
+
 def _named(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
     def program(*args: Any) -> Any:
         return fn(*args)
@@ -189,7 +223,7 @@ class Specialization:
         count = len(arguments) - len(self._variables)
         inputs, values = arguments[:count], dict(zip(map(id, self._variables), arguments[count:], strict=True))
         if jit_is_disabled():
-            return self._function.run_python(self.bound.values(inputs))
+            raise RunsEagerly
         program = self.program(inputs)
         if any(id(variable) not in values for variable in program.reads):
             self._take(program.reads)

@@ -478,3 +478,17 @@ def test_checks_in_a_call_under_a_transform_are_those_of_jit() -> None:
     f = ag.function(negative_root)
     with pytest.raises(Exception, match="no root of -4.0"):
         jax.block_until_ready(jax.vmap(f)(jnp.array([4.0, -4.0])))
+
+
+@pytest.mark.parametrize("write", [lambda d: d.update(a=d["a"] + 1), lambda d: d.pop("a"), lambda d: d.update(b=1)])
+def test_an_argument_that_the_body_changes_is_refused_and_not_forgotten(write: Callable[[Any], Any]) -> None:
+    @ag.function
+    def f(d: Any) -> Any:
+        write(d)
+        return len(d)
+
+    with pytest.raises(ag.StagingError, match=r"f\(\) changes its argument: d\['[ab]'\]"):
+        f({"a": jnp.float32(1)})
+    with ag.run_functions_eagerly(True):
+        f(d := {"a": jnp.float32(1)})
+    assert d != {"a": 1}
