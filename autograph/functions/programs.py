@@ -100,7 +100,7 @@ class Program:
             values = self.bound.values(inputs)
             before = [_parts(self.bound.names, values) for _ in range(2)]
             result = self.function.run_converted(values)
-            _refuse_changes(self.function, *before, _parts(self.bound.names, values))
+            _refuse_changes(self.function, before[0], before[1], _parts(self.bound.names, values))
             leaves, self._tree = jax.tree_util.tree_flatten(result)
             arrays = []
             for place, leaf in enumerate(leaves):
