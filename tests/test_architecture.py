@@ -265,6 +265,7 @@ FIRST_CONVERSION = (
     "converters",
     "modules",
     "saved",
+    "functions",
     "cli",
     "runtime.jaxprs",
     "runtime.sequences",
