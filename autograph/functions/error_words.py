@@ -1,7 +1,7 @@
 """The values that a message shows, as 32-bit words: how a program packs them, and how the host reads them.
 
 Numbers of 32 bits are words as they are; those of 64 bits are two, of complex numbers each part is by itself. Smaller ones are
-widened, which changes no value.
+widened, which changes no value. Arrays of unknown size, and random keys, have no words: messages show their type.
 
 >>> import jax
 >>> avals = [jax.typeof(jnp.bfloat16(1.5)), jax.typeof(2j), jax.typeof(jnp.array([True, False]))]
@@ -24,15 +24,26 @@ import numpy as np
 from jax import lax
 
 
-def can_be_packed(aval: Any) -> bool:
-    """Whether values of this type can be words: numbers, and bools, of a known count; not random keys."""
+class OfType:
+    """What stands in an exception for a value of which a program gives no words: it shows its type."""
+
+    def __init__(self, aval: Any) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return str(self.aval.str_short())
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+
+def _has_words(aval: Any) -> bool:
     return isinstance(aval.dtype, np.dtype) and all(isinstance(n, int) for n in aval.shape)
 
 
 def count(aval: Any) -> int:
     """How many words a value has."""
-    number = np.zeros((), _packed_type(aval.dtype))
-    return int(aval.size) * max(1, number.itemsize // 4)
+    return int(aval.size) * (_packed_type(aval.dtype).itemsize // 4) if _has_words(aval) else 0
 
 
 def _packed_type(dtype: Any) -> Any:
@@ -44,7 +55,7 @@ def _packed_type(dtype: Any) -> Any:
 
 def packed(values: Sequence[Any]) -> list[Any]:
     """The words of some values: int32 vectors, to be put in a row."""
-    return [words for value in values for words in _words(value)]
+    return [words for value in values if _has_words(value.aval) for words in _words(value)]
 
 
 def _words(value: Any) -> list[Any]:
@@ -80,8 +91,11 @@ def _unpacked(dtype: Any, shape: Sequence[int], words: Any) -> Any:
 
 def values_of(avals: Sequence[Any], words: np.ndarray[Any, Any]) -> list[Any]:
     """The values, from words that begin with theirs: Python's numbers where a type is weak, arrays of JAX elsewhere."""
-    values = []
+    values: list[Any] = []
     for aval in avals:
+        if not _has_words(aval):
+            values.append(OfType(aval))
+            continue
         end = count(aval)
         array = _array(aval, np.ascontiguousarray(words[:end]))
         is_of_python = getattr(aval, "weak_type", False) or aval.dtype == bool and not aval.shape

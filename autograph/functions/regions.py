@@ -325,24 +325,24 @@ class Region:
     def _while(self, eqn: Any, operands: list[Any]) -> list[Any]:
         test, body = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
         heads, of_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
-        if not self.regions.has_checks(test):
+        if not self.regions.has_checks(test) and not test.jaxpr.outvars[0].aval.shape:
             params = {"cond_jaxpr": self._goes_on(test), "body_jaxpr": self.regions.region(body)}
             return self._replaced(eqn, [*operands, self.the_words()], params)
         consts, carry = operands[:heads], operands[heads + of_body :]
         [alive] = self._inline(test, [*consts, *carry])
-        count = len(carry)
         inside = Region(self.regions, self.regions.new_words())
         words, flag = inside.words, new_var(alive.aval)
-        of_test = [new_var(v.aval) for v in consts]
-        invars = [*body.jaxpr.invars[:of_body], *of_test, *body.jaxpr.invars[of_body:], flag, words]
+        of_test, carried = [new_var(v.aval) for v in consts], body.jaxpr.invars[of_body:]
         left = inside.add(body.jaxpr, body.jaxpr.invars)
+        if flag.aval.shape:  # of several lanes: those that are done keep what they have
+            left = [inside._apply(_where, flag, x, old)[0] for x, old in zip(left, carried, strict=True)]
         results = [*left, *inside._inline(test, [*of_test, *left]), inside.the_words()]
+        invars = [*body.jaxpr.invars[:of_body], *of_test, *carried, flag, words]
         made = ClosedJaxpr(*inside.closed(body.jaxpr, body.consts, invars, results))
         params = {"cond_jaxpr": self._goes_on(test, [v.aval for v in carry]), "body_jaxpr": made}
         params.update(cond_nconsts=0, body_nconsts=of_body + heads)
         start = [*operands[heads : heads + of_body], *consts, *carry, alive, self.the_words()]
-        outs = self._replaced(eqn.replace(outvars=[*eqn.outvars, flag]), start, params)
-        return outs[:count]
+        return self._replaced(eqn.replace(outvars=[*eqn.outvars, flag]), start, params)[:-1]
 
     def _goes_on(self, test: Any, carried: Sequence[Any] | None = None) -> Any:
         """The test of a loop, which ends where a check has failed; `carried`: its value is the last of the carry, after these."""
@@ -356,12 +356,21 @@ class Region:
             alive = new_var(test.jaxpr.outvars[0].aval)
             invars = [*map(new_var, carried), alive]
             constvars, consts = test.jaxpr.replace(constvars=[], eqns=[], effects=set()), ()
-        outs = region._apply(lambda alive, words: [lax.bitwise_and(alive, _is_fine(words))], alive, words)
+        outs = region._apply(lambda alive, words: [lax.bitwise_and(_any(alive), _is_fine(words))], alive, words)
         return ClosedJaxpr(*region.closed(constvars, consts, [*invars, words], outs))
 
 
 def _is_fine(words: Any) -> Any:
     return lax.eq(lax.squeeze(lax.slice(words, (0,), (1,)), (0,)), np.int32(0))
+
+
+def _where(mask: Any, x: Any, y: Any) -> list[Any]:
+    """`x` where the mask is true, else `y`; the axes of the mask are the leading ones."""
+    return [lax.select_n(lax.broadcast_in_dim(mask, x.shape, tuple(range(mask.ndim))), y, x)]
+
+
+def _any(x: Any) -> Any:
+    return lax.reduce_or(x, tuple(range(x.ndim))) if x.ndim else x
 
 
 def _all(x: Any) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph import errors
 from autograph.jax_dispatch import say_nothing_of
-from autograph.runtime.checks import messages
+from autograph.runtime.checks import handlers, messages
 
 
 class RunTimeCheckError(errors.Brief, RuntimeError):
@@ -106,7 +106,7 @@ class FailedCheck:
         self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
         self.pieces = messages.pieces(error)
         self.shown = 0
-        self._made: messages.Made = lambda shown: ((), {})
+        self._made: messages.Made = lambda shown: ((), (), (), None)
 
     @classmethod
     def of(
@@ -114,7 +114,11 @@ class FailedCheck:
     ) -> tuple[FailedCheck, list[Any]]:
         """The check that fails with `error`, and the traced values that the exception holds."""
         check = cls(error, place, text or described(error), conditions)
-        traced, check._made = messages.opened((error.args, vars(error)))
+        try:
+            parts = handlers.parts_of(error)
+        except Exception:  # a class that makes no object of these arguments
+            parts = type(error), error.args, tuple(vars(error)), tuple(vars(error).values()), None
+        traced, check._made = messages.opened(parts[1:])
         check.shown = len(traced)
         return check, traced
 
@@ -137,13 +141,7 @@ class FailedCheck:
 
     def _exception(self, shown: Sequence[Any]) -> BaseException:
         """An object with the arguments and the attributes, of which no code of the user's makes others."""
-        args, names = self._made(shown)
-        base: Any = next(base for base in self.kind.__mro__ if not base.__flags__ & _IS_OF_PYTHON)
-        error: BaseException = base.__new__(self.kind, *args)
-        base.__init__(error, *args)
-        error.args = args
-        vars(error).update(names)
-        return error
+        return handlers.made_of(self.kind, *self._made(shown))
 
 
 class FailedGuard(FailedCheck):
@@ -154,10 +152,6 @@ class FailedGuard(FailedCheck):
         if not np.all(ok):
             self.fail()
         return np.asarray(value)
-
-
-_IS_OF_PYTHON = 1 << 9
-"""The flag of a class that a program made (`Py_TPFLAGS_HEAPTYPE`)."""
 
 
 def _plain(value: Any) -> Any:

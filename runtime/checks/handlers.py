@@ -104,7 +104,7 @@ def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -
             del error, exception, cause  # its traceback leads here, and who refers to an object, counts
     if managers != outside[1]:
         raise seen_by_a_with(error, user_line())
-    return _parts(error)
+    return parts_of(error)
 
 
 def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
@@ -117,29 +117,30 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
     )
 
 
-def _parts(error: BaseException) -> tuple[Any, ...]:
+def parts_of(error: BaseException) -> tuple[Any, ...]:
     """What an exception is made of, and its cause."""
     bare = type(error).__new__(type(error), *error.args)
     names = [name for name in attribute_names(error) if name not in vars(BaseException)]
     found = {name: AttributeLocation(error, name).get() for name in names}
     own = {name: x for name, x in found.items() if x is not AttributeLocation(bare, name).get()}
     cause = error.__cause__
-    around = None if cause is None or cause is error else _parts(cause)
+    around = None if cause is None or cause is error else parts_of(cause)
     return type(error), error.args, tuple(own), tuple(own.values()), around
 
 
 def error(found: tuple[Any, ...]) -> BaseException:
     """The exception that `raised` noted, made again."""
-    return journal.mark_raised(_made(*found))
+    return journal.mark_raised(made_of(*found))
 
 
-def _made(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
+def made_of(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
+    """The exception of which `parts_of` told, made again."""
     again: BaseException = kind.__new__(kind, *args)
     again.args = args
     for name, value in zip(names, values, strict=True):
         AttributeLocation(again, name).set(value)
     if cause is not None:
-        again.__cause__ = _made(*cause)
+        again.__cause__ = made_of(*cause)
     return again
 
 

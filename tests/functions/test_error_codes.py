@@ -106,6 +106,60 @@ def test_the_exception_is_that_of_plain_python() -> None:
     compare(every_kind, *((x, 0) for x in (0.25, -1.0, 4.0, 3.0, 2.0, 1.0, 0.5)), (0.25, 5), (2.0, 5))
 
 
+class Placed(OSError):
+    __slots__ = ("where",)
+
+    def __init__(self, where):
+        super().__init__(2, "no file", "name")
+        self.where = where
+
+
+def special(x):
+    if x == 1:
+        raise Placed(x)
+    if x == 2:
+        raise StopAsyncIteration(x)
+    if x == 3:
+        raise SystemExit(x)
+    if x == 4:
+        raise ImportError(f"{x}", name="n", path="p")
+    if x == 5:
+        raise Rejected(x, 3) from KeyError(x)
+    if x == 6:
+        error = ValueError(f"{x}")
+        error.add_note(f"twice: {2 * x}")
+        raise error
+    if x == 7:
+        raise UnicodeDecodeError("utf-8", b"ab", 0, 1, "why")
+    return x
+
+
+def test_what_an_exception_holds_beside_its_arguments() -> None:
+    run, checks = compiled(jax.make_jaxpr(ag.convert(special))(0.0))
+    names = (
+        "where",
+        "errno",
+        "filename",
+        "value",
+        "code",
+        "name",
+        "path",
+        "msg",
+        "limit",
+        "__notes__",
+        "object",
+        "reason",
+    )
+    for x in range(1, 8):
+        error = error_of(checks, run(float(x))[1])
+        with pytest.raises(BaseException) as caught:  # noqa: PT011  # of seven classes
+            special(float(x))
+        for name in names:
+            assert getattr(error, name, None) == getattr(caught.value, name, None), (x, name)
+        assert (type(error), repr(error), str(error)) == (type(caught.value), repr(caught.value), str(caught.value))
+        assert repr(error.__cause__) == repr(caught.value.__cause__)
+
+
 def nested(x, n):
     total = 0.0
     for i in ag.range(n):
