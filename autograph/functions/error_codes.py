@@ -41,11 +41,22 @@ from autograph.runtime.checks.failures import FailedCheck
 class Check(NamedTuple):
     """A check of a program: how it fails, and the types of the values in its message.
 
-    Of `failed`, files keep `kind`, `pieces` (or `text`, where that is None) and `place`.
+    Files keep `pieces`, and `kind` and `place` of `failed`.
     """
 
     failed: FailedCheck
     avals: tuple[Any, ...]
+
+    @property
+    def pieces(self) -> tuple[Any, ...]:
+        """The message as texts and, for each value in it, its number, its format and its conversion."""
+        pieces = (self.failed.text,) if self.failed.pieces is None else self.failed.pieces
+        return tuple(
+            x if isinstance(x, str) or error_words.has_words(self.avals[x[0]]) else self._type(x[0]) for x in pieces
+        )
+
+    def _type(self, number: int) -> str:
+        return repr(error_words.OfType(self.avals[number]))
 
     def exception(self, words: np.ndarray[Any, Any]) -> BaseException:
         """What Python would have raised, from the words after the number of the check."""

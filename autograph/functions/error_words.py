@@ -37,13 +37,14 @@ class OfType:
         return repr(self)
 
 
-def _has_words(aval: Any) -> bool:
+def has_words(aval: Any) -> bool:
+    """Whether a value of this type can be words: numbers, and bools, of a known count."""
     return isinstance(aval.dtype, np.dtype) and all(isinstance(n, int) for n in aval.shape)
 
 
 def count(aval: Any) -> int:
     """How many words a value has."""
-    return int(aval.size) * (_packed_type(aval.dtype).itemsize // 4) if _has_words(aval) else 0
+    return int(aval.size) * (_packed_type(aval.dtype).itemsize // 4) if has_words(aval) else 0
 
 
 def _packed_type(dtype: Any) -> Any:
@@ -55,7 +56,7 @@ def _packed_type(dtype: Any) -> Any:
 
 def packed(values: Sequence[Any]) -> list[Any]:
     """The words of some values: int32 vectors, to be put in a row."""
-    return [words for value in values if _has_words(value.aval) for words in _words(value)]
+    return [words for value in values if has_words(value.aval) for words in _words(value)]
 
 
 def _words(value: Any) -> list[Any]:
@@ -69,11 +70,11 @@ def _words(value: Any) -> list[Any]:
 
 
 def unpacked(avals: Sequence[Any], words: Any) -> list[Any]:
-    """The values, in a program, from words that begin with theirs."""
+    """The values, in a program, from words that begin with theirs; 0 for one that has none."""
     values = []
     for aval in avals:
         end = count(aval)
-        values.append(_unpacked(aval.dtype, aval.shape, words[:end]))
+        values.append(_unpacked(aval.dtype, aval.shape, words[:end]) if has_words(aval) else lax.full((), 0, jnp.int32))
         words = words[end:]
     return values
 
@@ -93,7 +94,7 @@ def values_of(avals: Sequence[Any], words: np.ndarray[Any, Any]) -> list[Any]:
     """The values, from words that begin with theirs: Python's numbers where a type is weak, arrays of JAX elsewhere."""
     values: list[Any] = []
     for aval in avals:
-        if not _has_words(aval):
+        if not has_words(aval):
             values.append(OfType(aval))
             continue
         end = count(aval)
