@@ -5,6 +5,7 @@
 | `stage_check` | `jax._src.debugging`, `jax._src.pjit` | a call of a program with checks takes 30 microseconds more |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
+| `say_of_exports` | `jax._src.export._export`, `jax._src.core` | an export of a program with checks fails with JAX's words alone |
 | `frames_of` | `jax._src.source_info_util` | a drawn graph has no lines, and scopes are named after JAX's operations |
 """
 
@@ -97,6 +98,36 @@ def say_nothing_of(kind: type[BaseException]) -> None:
         logging.getLogger(name).addFilter(
             lambda record: not record.exc_info or not isinstance(record.exc_info[1], kind)
         )
+
+
+def say_of_exports(says: Callable[[Sequence[Any]], str]) -> None:
+    """JAX's error for a program that is exported and calls the host gets a note: `says(what it calls)`, unless that is empty."""
+    try:
+        from jax._src.core import jaxprs_in_params
+        from jax._src.export import _export
+
+        export: Callable[..., Any] = _export._export_lowered
+    except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
+        return
+
+    def called(jaxpr: Any) -> list[Any]:
+        found = []
+        for eqn in jaxpr.eqns:
+            if (callback := eqn.params.get("callback")) is not None:
+                found.append(getattr(callback, "callback_func", callback))
+            for inside in jaxprs_in_params(eqn.params):
+                found += called(inside)
+        return found
+
+    def export_lowered(lowered: Any, jaxpr: Any, *args: Any, **options: Any) -> Any:
+        try:
+            return export(lowered, jaxpr, *args, **options)
+        except NotImplementedError as error:
+            if said := says(called(jaxpr)):
+                error.add_note(said)
+            raise
+
+    _export._export_lowered = export_lowered
 
 
 def frames_of(equation: Any) -> list[Any]:

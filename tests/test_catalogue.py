@@ -53,6 +53,13 @@ WITHOUT_A_PAGE = {
     ("saved/saving.py", "calls_back"): "docs/saving.md has it",
     ("tracing/integer_ranges.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
+REMEDIES_WITHOUT_A_PAGE = [
+    "ag.jit(lambda n: 2.0**n)(-1)",  # sequences/powers.py
+    "def f(n):\n    p = 1.0\n    for k in ag.range(n):\n        p = p * (k + 1)\n    return p\n\n\nag.jit(f)(15)",  # check_exact
+    "def f(x):\n    k = 1e9\n    while k < 1e12 and k < x:\n        k = 2.0 * k\n    return k\n\n\nag.jit(f)(4e9)",  # fail_beyond
+    "import datetime\n\n\ndef f(x):\n    day = datetime.date(2020, 1, 2)\n    if x > 0:\n        x = x + 1\n"
+    "    day = day.replace(year=2021)\n    return x + day.year\n\n\nag.jit(f)(1)",  # values/locations.py
+]
 ELSEWHERE = {
     "begin with a list of one element": "plain Python raises an IndexError there",
     "frozen modules have none": "needs Python to begin with another option; tests/test_refusals.py types it",
@@ -80,6 +87,12 @@ def test_what_to_write_instead_works_and_agrees_with_plain_python(page: Page, tm
         assert isinstance(ast.parse(program).body[-1], ast.Expr), "it ends in an expression, which is compared"
         converted, plain = catalogue.run(program, tmp_path), catalogue.run_plain(program, tmp_path)
         assert plain is not None and difference(plain, converted, types="kind") is None, program
+
+
+@pytest.mark.parametrize("program", REMEDIES_WITHOUT_A_PAGE)
+def test_the_remedies_of_messages_without_a_page_work(program: str, tmp_path: Path) -> None:
+    converted, plain = catalogue.run(program, tmp_path), catalogue.run_plain(program, tmp_path)
+    assert plain is not None and difference(plain, converted, types="kind") is None
 
 
 NAMES = re.compile(r"[A-Za-z_][\w.]*(?=\()|[A-Za-z_]\w*\.[\w.]+\w")  # what is called, or read of a module or an object

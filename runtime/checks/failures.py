@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from autograph import errors
-from autograph.jax_dispatch import say_nothing_of
+from autograph.jax_dispatch import say_nothing_of, say_of_exports
 from autograph.runtime.checks import handlers, messages
 
 
@@ -142,6 +142,23 @@ class FailedCheck:
     def _exception(self, shown: Sequence[Any]) -> BaseException:
         """An object with the arguments and the attributes, of which no code of the user's makes others."""
         return handlers.made_of(self.kind, *self._made(shown))
+
+
+def _of_export(callbacks: Sequence[Any]) -> str:
+    """What there is to say of an export that fails because the program calls these."""
+    check = next((called for called in callbacks if isinstance(called, FailedCheck)), None)
+    if check is None:
+        return ""
+    return errors.message(
+        "the program has a check of yours, which calls Python where it fails",
+        at=check.place and errors.Location(check.place.filename, check.place.lineno),
+        why="an exported program runs without this process",
+        instead="leave checks out of the programs that are traced from then on (`ag.set_checks(False)`), or save an `ag.function` "
+        "(`ag.save`), whose checks are results of the program",
+    )
+
+
+say_of_exports(_of_export)
 
 
 class FailedGuard(FailedCheck):
