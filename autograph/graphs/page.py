@@ -116,7 +116,14 @@ class _Page:
             taken = [name for name in used[number] if name not in made]
             later = results.union(*used[number + 1 :])
             left = [name for name in made if name in later]
-            node = {"n": _lines([part for part, _ in run]), "p": scope.path, "in": taken, "out": left, "i": taken, "o": left}
+            node = {
+                "n": _lines([part for part, _ in run]),
+                "p": scope.path,
+                "in": taken,
+                "out": left,
+                "i": taken,
+                "o": left,
+            }
             inner = self._divided(run, Scope("", "", outputs=_values(left))) if len(run) > MOST else run
             found.append((run[0][0], {**node, "k": "lines", "c": [part for _, part in inner]}))
         return found

@@ -42,7 +42,9 @@ class _Reader:
         names = [given or "arg" for given in _input_names(jaxpr)]
         return self._region(jaxpr, Scope(name, ""), names, [], name)
 
-    def _region(self, jaxpr: Any, scope: Scope, inputs: Sequence[str | Value], around: list[Any], function: str) -> Scope:
+    def _region(
+        self, jaxpr: Any, scope: Scope, inputs: Sequence[str | Value], around: list[Any], function: str
+    ) -> Scope:
         """Fills a scope from a jaxpr.
 
         Args:
@@ -190,7 +192,9 @@ def _called(equation: Any, regions: list[tuple[str, Any]], source: Source | None
 def _regions(equation: Any) -> Iterator[tuple[str, Any]]:
     """The programs in an operation, each with its name: `true` and `false`, `test` and `body`."""
     for key, value in equation.params.items():
-        found = [getattr(x, "jaxpr", x) for x in (value if isinstance(value, tuple | list) else (value,)) if _is_jaxpr(x)]
+        found = [
+            getattr(x, "jaxpr", x) for x in (value if isinstance(value, tuple | list) else (value,)) if _is_jaxpr(x)
+        ]
         if key == "branches" and len(found) == 2:
             yield from zip(("true", "false"), found[::-1])
         else:

@@ -1,0 +1,113 @@
+"""A jaxpr as scopes: their names are those of the source, and each operation has its line."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend.core import jaxprs_in_params
+
+import autograph as ag
+from autograph.graphs.operations import Operation, Scope
+from tests.graphs import programs
+from tests.graphs.programs import NETWORK
+
+
+def scopes(tree: Scope) -> list[str]:
+    """The paths of all scopes."""
+    found = [part for part in tree.parts if isinstance(part, Scope)]
+    return [path for part in found for path in (part.path, *scopes(part))]
+
+
+def line_of(text: str) -> int:
+    """The line of the programs that begins with a text."""
+    with open(programs.__file__, encoding="utf-8") as file:
+        return next(k for k, line in enumerate(file, 1) if line.strip().startswith(text))
+
+
+def test_row_28_scopes_are_named_after_statements_and_functions() -> None:
+    graph = ag.graph(programs.branches, 1.0)
+    outer, inner = f"if@{line_of('if x > 0')}", f"while@{line_of('while jnp.max')}"
+    below = [f"{outer}/true/halved/{inner}{end}" for end in ("", "/test", "/body")]
+    assert scopes(graph.tree) == [outer, f"{outer}/true", f"{outer}/true/halved", *below, f"{outer}/false"]
+    loop = next(operation for operation in graph.operations() if operation.kind == "while")
+    assert loop.scope == f"{outer}/true/halved" and loop.source is not None
+    assert loop.source.text == "while jnp.max(x) > 10:"
+
+
+def test_row_28_a_for_loop_over_a_staged_range() -> None:
+    assert scopes(ag.graph(programs.staged, 1.0).tree) == [f"for@{line_of('for _ in ag.range')}"]
+
+
+def test_row_28_the_network_of_two_layers_is_nested_scopes() -> None:
+    tree = ag.graph(programs.network, *NETWORK).tree
+    assert [path for path in scopes(tree) if path.count("/") < 2][:2] == ["relu_layer", "relu_layer/relu"]
+    assert "output_layer" in scopes(tree)
+    first = tree.parts[0]
+    assert isinstance(first, Scope)
+    assert [value.name for value in first.inputs] == ["x", "w1", "b1"] and len(first.outputs) == 1
+
+
+def test_two_calls_of_one_function_are_two_scopes() -> None:
+    def twice(x: Any) -> Any:
+        x = programs.branches(x)
+        return programs.branches(x)
+
+    assert [part.name for part in ag.graph(twice, 1.0).tree.parts] == ["branches", "branches_1"]
+
+
+def test_named_scopes_of_the_users_are_scopes() -> None:
+    def f(x: Any) -> Any:
+        with jax.named_scope("first"):
+            x = x + 1
+        return x * 2
+
+    assert [(operation.kind, operation.scope) for operation in ag.graph(f, 1.0).operations()] == [
+        ("add", "first"),
+        ("mul", ""),
+    ]
+
+
+def test_conditional_expressions_and_operators_are_named_by_their_words() -> None:
+    def f(x: Any) -> Any:
+        y = jnp.sin(x) if x > 0 else jnp.cos(x)
+        for _ in ag.range(3):
+            y = y + 1
+        return y
+
+    line = f.__code__.co_firstlineno
+    assert scopes(ag.graph(f, 1.0).tree)[0] == f"if@{line + 1}"
+
+
+def test_what_was_traced_by_hand_has_the_kinds_of_jax() -> None:
+    def f(x: Any) -> Any:
+        return jax.lax.fori_loop(0, 3, lambda i, c: c + i, x)
+
+    line = f.__code__.co_firstlineno
+    assert scopes(ag.graph(f, 1.0).tree) == [f"scan@{line + 1}"]
+
+
+def test_values_are_joined_from_scope_to_scope() -> None:
+    for name, arguments in (("branches", (1.0,)), ("network", NETWORK), ("staged", (1,)), ("unrolled", (1,))):
+        graph = ag.graph(getattr(programs, name), *arguments)
+        _check(graph.tree)
+        names = [operation.name for operation in graph.operations()]
+        assert len(set(names)) == len(names) == _count(graph.jaxpr.jaxpr)
+
+
+def _check(scope: Scope) -> None:
+    """Whatever a scope reads is made before, in it or around it."""
+    known = {value.name for value in scope.inputs}
+    for part in scope.parts:
+        if part not in scope.regions:
+            taken = part.inputs if isinstance(part, Operation) else part.taken
+            assert {value.name for value in taken if not value.is_literal} <= known, (scope.path, part.name)
+        if isinstance(part, Scope):
+            _check(part)
+        known |= {value.name for value in (part.outputs if isinstance(part, Operation) else part.made)}
+    if scope.operation is None or scope.regions == [scope]:
+        assert {value.name for value in scope.outputs if not value.is_literal} <= known
+
+
+def _count(jaxpr: Any) -> int:
+    inner = (jaxprs_in_params(equation.params) for equation in jaxpr.eqns)
+    return len(jaxpr.eqns) + sum(_count(getattr(found, "jaxpr", found)) for each in inner for found in each)

@@ -1,0 +1,33 @@
+"""The event file that TensorBoard shows."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograph as ag
+from tests.graphs import programs
+
+
+def test_row_28_tensorboard_reads_the_two_layers_as_nested_scopes(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+    ag.graph(programs.network, *programs.NETWORK).save(tmp_path / "logs")
+    (file,) = (tmp_path / "logs").iterdir()
+    (graph,) = (GraphDef.FromString(event.graph_def) for event in EventFileLoader(str(file)).Load() if event.graph_def)
+    nodes: dict[str, Any] = {node.name: node for node in graph.node}
+    assert nodes["x"].op == "Placeholder" and nodes["relu_layer/dot_general"].input == ["x", "w1"]
+    assert nodes["relu_layer/relu/relu/max"].op == "max"
+    assert nodes["output_layer/dot_general_1"].input[0].startswith("relu_layer/relu")
+    assert all(read in nodes for node in graph.node for read in node.input)
+    shape = nodes["relu_layer/dot_general"].attr["_output_shapes"].list.shape[0]
+    assert [dimension.size for dimension in shape.dim] == [1, 4]
+
+
+def test_without_tensorboard_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard.compat.proto", None)
+    with pytest.raises(ag.AutoGraphError, match=r"pip install 'jax-autograph\[tensorboard\]'"):
+        ag.graph(programs.unrolled, 1.0).save(tmp_path)

@@ -1,0 +1,63 @@
+"""The page in a browser, where one is installed: it draws, opens and closes scopes, finds, and is quick with 5,000 operations."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import autograph as ag
+from tests.graphs import programs
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+
+
+def opened(graph: ag.Graph, folder: Path, script: str = "") -> str:
+    """The document after it was drawn and a script ran in it."""
+    file = folder / "page.html"
+    text = graph.to_html()
+    file.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom"]
+    command = [str(BROWSER), *flags, f"--user-data-dir={folder / 'profile'}", file.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def names(document: str) -> list[str]:
+    """The names of the nodes that are drawn."""
+    return re.findall(r'<text class="name"[^>]*>([^<]*)</text>', document)
+
+
+def test_row_28_scopes_are_drawn_and_can_be_closed_and_opened(tmp_path: Path) -> None:
+    graph = ag.graph(programs.branches, 1.0)
+    shown = names(opened(graph, tmp_path))
+    assert any(name.startswith("▾ if@") for name in shown) and "sin" in shown
+    closed = names(opened(graph, tmp_path, "document.getElementById('collapse').click()"))
+    assert any(name.startswith("▸ if@") for name in closed) and "sin" not in closed
+    again = """
+        document.getElementById('collapse').click();
+        document.querySelector('.node.if').dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    """
+    document = opened(graph, tmp_path, again)
+    assert "▸ true" in names(document) and "if x &gt; 0:" in document
+
+
+def test_row_28_a_search_opens_what_it_finds(tmp_path: Path) -> None:
+    script = """
+        document.getElementById('collapse').click();
+        const query = document.getElementById('query');
+        query.value = 'sin';
+        query.dispatchEvent(new Event('input'));
+        document.getElementById('search').requestSubmit();
+    """
+    document = opened(ag.graph(programs.branches, 1.0), tmp_path, script)
+    assert "sin" in names(document) and re.search(r">1 of \d+</output>", document)
+    assert "<pre>y = jnp.sin(x) * halved(x)</pre>" in document
+
+
+def test_row_28_five_thousand_operations_are_drawn_in_two_seconds(tmp_path: Path) -> None:
+    graph = ag.graph(programs.large, 1.0)
+    assert len(graph.operations()) == 5000
+    found = re.search(r'data-ready="(\d+)"', opened(graph, tmp_path))
+    assert found is not None and int(found[1]) < 2000
