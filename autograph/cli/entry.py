@@ -1,4 +1,5 @@
-"""The command line, `autograph`: `convert`, `show`, `explain`, `run`, `graph`, `inspect`, `run-saved`; `python -m autograph` is the same.
+"""The command line `autograph`, which is `python -m autograph` too:
+`convert`, `show`, `explain`, `run`, `graph`, `inspect`, `run-saved`.
 
 What is computed goes to stdout, everything that is said about it to stderr.
 
