@@ -312,6 +312,6 @@ def del_item(x: Any, i: Any) -> None:
     iterated_containers.check(x, "__delitem__")
     _announce(x, i)
     if issubclass(type(x), list) and is_traced(i):
-        traced_index.pop(x, i)
+        traced_index.pop(x, i, "list assignment")
     else:
         del x[i]

@@ -122,9 +122,9 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
             items[n] = choose(here, value, items[n], "a list written at a traced index")
 
 
-def pop(items: list[Any], index: Any) -> Any:
-    """`items.pop(index)`: the elements behind the index move up."""
-    k = position(index, len(items), "pop", False)  # the list gets shorter, whether or not its elements are read
+def pop(items: list[Any], index: Any, what: str = "pop") -> Any:
+    """`items.pop(index)`, or `del items[index]`, by which Python calls it: the elements behind the index move up."""
+    k = position(index, len(items), what, False)  # the list gets shorter, whether or not its elements are read
     found = take(items, k, "an index into a list")
     items[:] = [
         choose(n >= k, after, old, "a list popped at a traced index")

@@ -6,6 +6,7 @@ import enum
 import gc
 import inspect
 import re
+import runpy
 import threading
 import warnings
 import weakref
@@ -492,3 +493,19 @@ def test_an_argument_that_the_body_changes_is_refused_and_not_forgotten(write: C
     with ag.run_functions_eagerly(True):
         f(d := {"a": jnp.float32(1)})
     assert d != {"a": 1}
+
+
+@pytest.mark.parametrize("statement", ["items[i]", "items.pop(i)", "del items[i]", "items[i] = 0", "items[i] += 1"])
+def test_an_index_out_of_range_is_named_as_python_does(statement: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(f"def f(i):\n    items = [1, 2, 3]\n    {statement}\n    return sum(items)\n")
+    namespace = runpy.run_path(str(tmp_path / "m.py"))
+    f = ag.function(namespace["f"])
+    for i in (-4, -1, 2, 3):
+        try:
+            expected = namespace["f"](i)
+        except IndexError as error:
+            with pytest.raises(IndexError) as caught:
+                f(jnp.int32(i))
+            assert type(caught.value) is IndexError and caught.value.args == error.args
+        else:
+            assert int(f(jnp.int32(i))) == expected
