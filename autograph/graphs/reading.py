@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph.graphs.operations import Operation, Scope, Source, Value
-from autograph.graphs.scopes import KEYWORDS, Call, calls, source_of, statement, user_frames
+from autograph.graphs.scopes import KEYWORDS, Call, calls, source_of, staged_as, statement, user_frames
 
 _LONGEST = 200  # characters of a parameter
 
@@ -63,11 +63,11 @@ class _Reader:
             path = calls(frames, around, function) + [Call(word) for word in named.split("/") if word]
             at = source_of(frames) or scope.source
             regions = list(_regions(equation))
-            if regions and path and path[-1] == Call(_called(equation, regions, at)[1]):
-                path.pop()  # its own scope is called so
+            own = staged_as(path[-1]) if path else ""
+            del path[len(path) - bool(own) :]
             inside = tree.enter(path)
             operation = self._operation(equation, known, inside.path, at)
-            inside.parts.append(self._statement(equation, operation, regions, inside, frames) if regions else operation)
+            inside.parts.append(self._statement(equation, operation, regions, inside, (frames, own)) if regions else operation)
         scope.outputs = tuple(_atom(v, known) for v in jaxpr.outvars)
         tree.finish(scope.outputs)
         return scope
@@ -87,10 +87,16 @@ class _Reader:
         return Operation(name, kind, path, taken, tuple(made), source, texts)
 
     def _statement(
-        self, equation: Any, operation: Operation, regions: list[tuple[str, Any]], parent: Scope, frames: list[Any]
+        self,
+        equation: Any,
+        operation: Operation,
+        regions: list[tuple[str, Any]],
+        parent: Scope,
+        place: tuple[list[Any], str],
     ) -> Scope:
-        """The scope of an operation that has programs of its own."""
-        function, name = _called(equation, regions, operation.source)
+        """The scope of an operation that has programs of its own; `place`: its frames, and the name it was staged under."""
+        frames, named = place
+        function, name = _called(equation, regions, operation.source, named)
         scope = _below(parent, name, operation.source)
         scope.operation = operation
         for word, jaxpr in regions:
@@ -179,11 +185,13 @@ def _numbered(name: str) -> Iterator[str]:
         number += 1
 
 
-def _called(equation: Any, regions: list[tuple[str, Any]], source: Source | None) -> tuple[str, str]:
+def _called(
+    equation: Any, regions: list[tuple[str, Any]], source: Source | None, named: str
+) -> tuple[str, str]:
     """The function that an operation calls, if it is a call, and the name of its scope."""
     kind = equation.primitive.name
     if kind in KEYWORDS:
-        return "", statement(kind, source)
+        return "", named or statement(kind, source)
     debug_info = getattr(regions[0][1], "debug_info", None)
     name = str(equation.params.get("name") or getattr(debug_info, "func_name", None) or kind)
     return name, name

@@ -1,7 +1,8 @@
 """The names of scopes: the statement or function of the user's in which an operation stands.
 
-JAX keeps with each equation the frames that made it. What stands at the innermost line names a staged statement, and the
-functions between the frame of a region and that line are the calls of it.
+A statement that the library staged has its name with it. For the rest JAX's own record serves: it keeps with each equation the
+frames that made it. What stands at the innermost line names a statement that was staged by hand, and the functions between
+the frame of a region and that line are the calls of it.
 
 >>> statement("cond", Source("none.py", 12, "f"))
 'cond@12'
@@ -25,6 +26,7 @@ KEYWORDS = {
 }
 """The words of the text that may become an operation."""
 
+_STAGED = re.compile(r"(if|and|or|while|for)_\d+")
 _ANONYMOUS = re.compile(r"(\.<locals>)?\.?<\w+>$")
 
 
@@ -33,6 +35,15 @@ class Call(NamedTuple):
 
     name: str
     place: tuple[object, ...] = ()
+
+
+def staged_as(call: Call) -> str:
+    """The name of a statement whose name JAX was told (`runtime/tracing/statement_names.py`); empty for other scopes.
+
+    >>> staged_as(Call("if_12")), staged_as(Call("layer_12"))
+    ('if@12', '')
+    """
+    return "" if call.place or not _STAGED.fullmatch(call.name) else call.name.replace("_", "@")
 
 
 def statement(kind: str, source: Source | None) -> str:

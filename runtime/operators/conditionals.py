@@ -41,6 +41,7 @@ from autograph.runtime.tracing import dead_results, python_bools
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, RETURNED, VALUE, quoted, remedy_of_texts
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.statement_names import named
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.tracing.variables import Enclosed, StateLike, Variable, cells_of, variables_of
 from autograph.runtime.values import optional
@@ -207,6 +208,7 @@ def _stage(
     return value
 
 
+_WORDS = {"`and`": "and", "`or`": "or", "loop": "for"}
 _AS = "lax.cond, or as selects where its branches are cheap"
 
 
@@ -235,7 +237,8 @@ def _land(
     results: list[Any] = []
     if plan.join.types or checked.tells or false_branch.jaxpr.effects or true_branch.jaxpr.effects:
         dead_in = [*plan.dead, *[None] * checked.tells]
-        results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), dead_in))
+        with named(_WORDS.get(plan.info.what, "if"), _where(plan.body.run, plan.orelse.run)):
+            results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), dead_in))
         checked.take(results)
         for result, branch, known in zip(results, plan.dead, plan.bools, strict=True):
             if branch is not None:

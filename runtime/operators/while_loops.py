@@ -58,6 +58,7 @@ from autograph.runtime.operators.peeling import (
 )
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.statement_names import named_loop
 from autograph.runtime.tracing.truth import decider
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
 from autograph.runtime.values.merge import Merged, Mismatch
@@ -96,9 +97,7 @@ def while_loop(
         _run(test, body, variables_of(state, (*optional, *returned) if asked else optional), assumptions)
 
 
-def _run(
-    test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], assumptions: LoopAssumptions
-) -> None:
+def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Variable], assumptions: LoopAssumptions) -> None:
     def stage() -> None:
         stage_while(test, body, variables, FirstTest(True, surely=True), assumptions)
 
@@ -372,7 +371,8 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
         reached = here.test(test)
         return bind_while(reached, body if alive is None else with_alive(body, alive, reached), init)
 
-    results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.dead, alive=alive), bind)
+    with named_loop(carry.functions):
+        results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.dead, alive=alive), bind)
     merged = loop_results.write(carry, results, surely, [*init, *closed.consts, *iteration.consts])
     note_checks(carry, results)
     return merged
@@ -388,7 +388,9 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     region = _closed(iteration, carry, len(xs))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.assumptions.options.get("unroll") or 1
-    results = bind_scan(region, init, xs, length, reverse, length if unroll is True and not sizes.is_size(length) else int(unroll))
+    with named_loop(carry.functions):
+        unrolled = length if unroll is True and not sizes.is_size(length) else int(unroll)
+        results = bind_scan(region, init, xs, length, reverse, unrolled)
     lists, carry.lists = carry.lists, ()
     rows, built = carry.grown.write(results[len(init) :], length, reverse, carry.aliases, lists)
     surely = sizes.is_known(length, ">", 0)

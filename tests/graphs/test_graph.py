@@ -1,6 +1,7 @@
 """`ag.graph` and what a graph says of its program."""
 
 import functools
+import re
 from typing import Any
 
 import jax
@@ -9,6 +10,7 @@ import pytest
 
 import autograph as ag
 from tests.graphs import programs
+from tests.graphs.test_reading import line_of
 
 
 def kinds(graph: ag.Graph) -> list[str]:
@@ -75,3 +77,9 @@ def test_a_program_that_is_refused_says_so() -> None:
 
     with pytest.raises(ag.StagingError, match="'x'"):
         ag.graph(grows, jnp.ones(2))
+
+
+def test_row_28_profiles_name_the_statements() -> None:
+    statement, loop = (f"{word}_{line_of(text)}" for word, text in (("if", "if x > 0"), ("while", "while jnp.max")))
+    names = set(re.findall(r'op_name="([^"]*)"', ag.graph(programs.branches, jnp.float32(1)).optimized_hlo()))
+    assert any(f"jit(branches)/{statement}/cond/branch_1_fun/{loop}/while/body" in name for name in names)
