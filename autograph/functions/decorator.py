@@ -18,10 +18,14 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 from autograph.errors import boundary
 from autograph.functions import function as made
 from autograph.functions.concrete import ConcreteFunction
+from autograph.jitted import Method, Unbound
 
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S")
+Q = ParamSpec("Q")
+T = TypeVar("T")
 
 
 class CompiledFunction(Protocol[P, R_co]):
@@ -44,8 +48,15 @@ class CompiledFunction(Protocol[P, R_co]):
     def tracing_count(self) -> int:
         """How many programs were traced."""
 
-    def __get__(self, instance: object, owner: type | None = None, /) -> Any:
-        """The method of an object."""
+    # A class method, a method, and what binds nothing: the function read from its class, a static method.
+    @overload
+    def __get__(
+        self: Unbound[type[S], Q, T], instance: object, owner: type[S] | None = None, /
+    ) -> CompiledFunction[Q, T]: ...
+    @overload
+    def __get__(self: Unbound[S, Q, T], instance: S, owner: type | None = None, /) -> CompiledFunction[Q, T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None, /) -> CompiledFunction[P, R_co]: ...
 
 
 class Decorator(Protocol):
@@ -55,6 +66,16 @@ class Decorator(Protocol):
         """Decorates."""
 
 
+@overload
+def function(
+    fn: Method,
+    *,
+    input_signature: Sequence[Any] | None = ...,
+    autograph: bool = ...,
+    reduce_retracing: bool = ...,
+    checks: Literal[True, False, "deferred"] = ...,
+    **jit_options: Any,
+) -> Method: ...
 @overload
 def function(
     fn: Callable[P, R],

@@ -83,3 +83,31 @@ if ag.functions_run_eagerly():  # never: these are for the checkers, each a mist
     power(2.0, 2)  # type: ignore[call-arg]
     model.scaled("text")  # type: ignore[arg-type]
     Model.step.lower()  # type: ignore[call-arg]
+
+
+@ag.function
+def polymorphic(x: jax.Array, name: str = "a") -> dict[str, jax.Array]:
+    return {name: x if x > 0 else -x}
+
+
+@ag.function(input_signature=[ag.TensorSpec([None])], reduce_retracing=True, checks="deferred")
+def of_any_size(x: jax.Array) -> jax.Array:
+    return jnp.sum(x)
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.count = ag.Variable(0)
+
+    @ag.function
+    def increment(self, by: int = 1) -> ag.Variable:
+        return self.count.assign_add(by)
+
+
+assert_type(polymorphic(one, name="b"), dict[str, jax.Array])
+assert_type(polymorphic.get_concrete_function(one), ag.ConcreteFunction)
+assert_type(polymorphic.tracing_count, int)
+assert_type(of_any_size(jnp.ones(3)), jax.Array)
+assert_type(Counter().increment(by=2), ag.Variable)
+assert_type(Counter().count.value, jax.Array)
+polymorphic(one, 3)  # type: ignore[arg-type]
