@@ -258,3 +258,45 @@ def test_exported_for_three_platforms_with_an_unknown_batch() -> None:
         error = error_of(checks, np.asarray(words))
         assert (error and str(error)) == text
     assert checks[-1].pieces == ("float32[n,2]", " at ", (1, "", ""))
+
+
+def test_references_are_written_as_before() -> None:
+    def scans(r, x):
+        def step(carry, y):
+            r[...] += inner(y)
+            return carry + y, r[...]
+
+        return lax.scan(step, x, jnp.arange(2.0) + x)
+
+    def loops(r, x):
+        def step(y):
+            r[...] += y
+            return y + 1
+
+        return lax.while_loop(lambda y: inner(y) < 4.0, step, x)
+
+    def branches(r, x):
+        def write(x):
+            r[...] = inner(x)
+            return x
+
+        return lax.cond(x > -9, write, jnp.negative, x)
+
+    def calls(r, x):
+        @jax.jit
+        def write(x):
+            r[...] = inner(x)
+            return r[...] + x
+
+        return write(x) + 1
+
+    for function in (scans, loops, branches, calls):
+        new, checks = with_error_code(jax.make_jaxpr(function)(jax.new_ref(1.0), 1.0))  # type: ignore[misc]  # it has checks
+        check_jaxpr(new.jaxpr)
+        program = jax.jit(lambda r, x, new=new: jax.core.eval_jaxpr(new.jaxpr, new.consts, r, x))
+        mine, theirs = jax.new_ref(1.0), jax.new_ref(1.0)
+        *results, words = program(mine, 0.5)
+        assert error_of(checks, np.asarray(words)) is None, function
+        np.testing.assert_allclose(results[0], jax.tree.leaves(jax.jit(function)(theirs, 0.5))[0])
+        np.testing.assert_allclose(mine[...], theirs[...])
+        assert str(error_of(checks, np.asarray(program(mine, 5.0)[-1]))) == "5.0 is large"
