@@ -89,7 +89,9 @@ class ConcreteFunction:
     @property
     def graph(self) -> Graph:
         """What the program does: its tree, operations, StableHLO, picture, cost and memory."""
-        return Graph(self.__name__, self._program.as_a_whole())
+        program = self._program
+        names = [leaf.name for leaf in program.bound.leaves if leaf.is_input] + [variable.name for variable in program.reads]
+        return Graph(self.__name__, program.as_a_whole(), names)
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: one entry."""

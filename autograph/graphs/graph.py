@@ -12,7 +12,7 @@ while
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -33,10 +33,12 @@ class Graph:
     Args:
         name: of the function.
         traced: the program, as `jax.jit(f).trace(*args)` returns it.
+        inputs: the names of its inputs, where JAX does not know them.
     """
 
-    def __init__(self, name: str, traced: jax.stages.Traced) -> None:
+    def __init__(self, name: str, traced: jax.stages.Traced, inputs: Sequence[str] = ()) -> None:
         self.name = name
+        self._inputs = inputs
         self._traced = traced
         self._tree: Scope | None = None
         self._lowered: jax.stages.Lowered | None = None
@@ -56,7 +58,7 @@ class Graph:
         ['relu']
         """
         if self._tree is None:
-            self._tree = read(self.name, self.jaxpr)
+            self._tree = read(self.name, self.jaxpr, self._inputs)
         return self._tree
 
     def operations(self) -> list[Operation]:

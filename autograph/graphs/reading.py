@@ -20,9 +20,9 @@ from autograph.graphs.scopes import KEYWORDS, Call, calls, source_of, staged_as,
 _LONGEST = 200  # characters of a parameter
 
 
-def read(name: str, closed: Any) -> Scope:
-    """The program of a function, by the function's name."""
-    return _Reader().program(name, getattr(closed, "jaxpr", closed))
+def read(name: str, closed: Any, inputs: Sequence[str] = ()) -> Scope:
+    """The program of a function, by the function's name, and the names of its inputs where JAX does not know them."""
+    return _Reader().program(name, getattr(closed, "jaxpr", closed), inputs)
 
 
 class _Reader:
@@ -37,9 +37,9 @@ class _Reader:
         count = self._names[base]
         return base if count == 1 else self._fresh(f"{base}_{count - 1}")
 
-    def program(self, name: str, jaxpr: Any) -> Scope:
+    def program(self, name: str, jaxpr: Any, inputs: Sequence[str]) -> Scope:
         """The whole of a program."""
-        names = [given or "arg" for given in _input_names(jaxpr)]
+        names = [given or "arg" for given in inputs or _input_names(jaxpr)]
         return self._region(jaxpr, Scope(name, ""), names, [], name)
 
     def _region(

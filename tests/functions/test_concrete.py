@@ -82,3 +82,18 @@ def test_of_a_method_takes_the_object_first() -> None:
     model = Model()
     concrete = model.__call__.get_concrete_function(ag.TensorSpec([]))  # type: ignore[attr-defined]
     assert float(concrete(model, jnp.float32(3))) == float(concrete(x=jnp.float32(3))) == 6
+
+
+def test_row_14_the_graph_has_the_names_of_arguments_and_variables() -> None:
+    total = ag.Variable(0.0, name="total")
+
+    @ag.function
+    def add(named: Any, y: Any) -> Any:
+        while y < 10:
+            y = y * 2
+        return total.assign_add(named["x"] + y)
+
+    graph = add.get_concrete_function({"x": ag.TensorSpec([])}, ag.TensorSpec([])).graph
+    assert str(graph).startswith("add(named['x']: float32[], y: float32[], total: float32[])")
+    assert any(operation.kind == "while" for operation in graph.operations()) and "stablehlo.while" in graph.stablehlo()
+    assert graph.cost() and graph.memory()
