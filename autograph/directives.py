@@ -16,7 +16,7 @@ def set_loop_options(
 
     Args:
         maximum_iterations: *static*; a number of iterations that the loop never exceeds. It does not end the loop. Lists of local
-            variables may then grow in a loop of unknown length; they become `BoundedList`s.
+            variables may then grow in a loop of unknown length; each becomes a `BoundedList`.
         unroll: *static*; how many iterations of a loop that becomes a `scan` become one iteration of it; `True` for all.
         checkpoints: *static*; how many states of a loop that becomes a `while` its gradient keeps; fewer take less memory
             and more time.

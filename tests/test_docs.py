@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import autograph as ag
 from autograph.cli import entry
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,6 +81,11 @@ def plain(text: str) -> list[str]:
 
 def test_some_page_has_blocks_with_output() -> None:
     assert any(expected_after(page, blocks_of(page), i) for page in PAGES for i in range(len(blocks_of(page))))
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\.\. \w+:: (\w+)$", text, re.MULTILINE)) == sorted([*ag.__all__, "autograph"])
 
 
 def test_readme_has_exactly_two_commands() -> None:

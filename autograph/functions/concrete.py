@@ -69,7 +69,7 @@ class ConcreteFunction:
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The parameters' `ShapeDtypeStruct`s or literals, those by position and those by keyword alone."""
+        """The `ShapeDtypeStruct` or literal of each parameter, those by position and those by keyword alone."""
         own = self._program.bound
         values = own.values([_struct(leaf.value) for leaf in own.leaves if leaf.is_input])
         signature = self.function.parameters.signature
@@ -88,7 +88,7 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> Graph:
-        """What the program does: its tree, operations, StableHLO, picture, cost and memory."""
+        """What the program does, as an `ag.Graph`: its tree, operations, StableHLO, picture, cost and memory."""
         program = self._program
         names = [leaf.name for leaf in program.bound.leaves if leaf.is_input] + [variable.name for variable in program.reads]
         return Graph(self.__name__, program.as_a_whole(), names)

@@ -205,7 +205,7 @@ class Variable:
 
     @property
     def value(self) -> jax.Array:
-        """The array that it holds: traced while a function of `ag.function` is traced."""
+        """The array that it holds, a traced one while a function of `ag.function` is traced."""
         inside = _state.tracing
         return self.at_once() if inside is None else inside.cell(self).value
 

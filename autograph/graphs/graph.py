@@ -51,7 +51,7 @@ class Graph:
 
     @property
     def tree(self) -> Scope:
-        """The program as scopes of operations, named after the source: statements (`if@12`), branches, functions.
+        """The program as scopes of operations with names from the source, of statements (`if@12`), branches and functions.
 
         >>> import autograph as ag
         >>> [part.name for part in ag.graph(jax.nn.relu, 1.0).tree.parts]
@@ -186,7 +186,7 @@ def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     Args:
         f: a function, which is converted as by `ag.convert`; one of `ag.function`; one under `ag.jit` or `jax.jit`, with its
             options; a concrete function, which has its graph already.
-        args, kwargs: arrays, `jax.ShapeDtypeStruct`s, numbers, or pytrees of these.
+        args, kwargs: arrays, structures (`jax.ShapeDtypeStruct`), numbers, or pytrees of these.
     """
     if isinstance(made := getattr(f, "graph", None), Graph):
         return made

@@ -1,0 +1,48 @@
+"""The site: `sphinx-build -W -c docs . build/site`, from the root of the checkout.
+
+Its source is the checkout itself, so that a link between two files is the same on the site and in the repository, and a link to
+a program gives the program. No page is executed here: `tests/test_docs.py` and `tests/test_notebook.py` run all blocks and compare.
+"""
+
+import re
+
+from sphinx.application import Sphinx
+
+from autograph import __version__
+
+project = "AutoGraph for JAX"
+version = release = __version__
+author = "the maintainers"
+html_title = project
+
+root_doc = "docs/index"
+include_patterns = ["docs/**.md", "examples/README.md", "examples/notebook.ipynb", "benchmarks/README.md", "*.md"]
+exclude_patterns = ["README.md", ".*", "build", "dist", "autograph", "converters", "runtime", "tests"]
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+nb_execution_mode = "off"
+myst_heading_anchors = 4  # links lead to titles by GitHub's rule
+default_role = "literal"  # in docstrings, `x` is code
+autodoc_typehints = "none"  # the types stand in the signatures of the source; docstrings say what they mean
+autodoc_preserve_defaults = True
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_show_sourcelink = False
+html_copy_source = False
+html_show_copyright = False
+html_static_path = ["site/site.css"]
+html_css_files = ["site.css"]
+html_extra_path = ["site/index.html"]  # the way from the root to the first page
+pygments_dark_style = "monokai"
+
+
+def list_error_pages(app: Sphinx, page: str, text: list[str]) -> None:
+    """The pages of the catalogue stand below it, in the order in which its tables name them."""
+    if page == "docs/errors":
+        pages = dict.fromkeys(re.findall(r"\]\((errors/[\w-]+)\.md", text[0]))
+        text[0] += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", list_error_pages)
