@@ -111,7 +111,8 @@ class Scope:
     Attributes:
         name: unique in the scope around: `if@12`, `true`, `dense`.
         path: its name below those around, without that of the whole program.
-        inputs, outputs: the values inside of it that come from outside, and those inside that leave it.
+        inputs, outputs: the values inside of it that come from outside (arrays that the program holds come last), and those
+            inside that leave it.
         parts: operations and scopes, in the order of the program.
         regions: the programs of the operation: its branches, its test and body, or this scope itself where it is the only one.
         given: for a branch, body or function: the values around it with which its inputs begin.

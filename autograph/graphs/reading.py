@@ -32,7 +32,8 @@ class _Reader:
         self._names: Counter[str] = Counter()
 
     def _fresh(self, base: str) -> str:
-        """A name that no other value or operation has."""
+        """A name that no other value or operation has. A `/` would be taken for the end of a scope."""
+        base = base.replace("/", ".")
         self._names[base] += 1
         count = self._names[base]
         return base if count == 1 else self._fresh(f"{base}_{count - 1}")
@@ -55,7 +56,7 @@ class _Reader:
         known = {v: self._constant(v) for v in jaxpr.constvars}
         for v, given in zip(jaxpr.invars, inputs, strict=True):
             known[v] = given if isinstance(given, Value) else _value(self._fresh(given), v.aval)
-        scope.inputs = tuple(known[v] for v in jaxpr.invars)
+        scope.inputs = tuple(known[v] for v in (*jaxpr.invars, *jaxpr.constvars))
         tree = _Calls(scope)
         for equation in jaxpr.eqns:
             frames = user_frames(equation)
@@ -172,7 +173,7 @@ def _count(scope: Scope, uses: Counter[str]) -> None:
 
 def _below(parent: Scope, name: str, source: Source | None) -> Scope:
     """A new scope, whose name no other one in the parent has."""
-    taken = {part.name for part in parent.parts if isinstance(part, Scope)}
+    name, taken = name.replace("/", "."), {part.name for part in parent.parts if isinstance(part, Scope)}
     unique = next(candidate for candidate in _numbered(name) if candidate not in taken)
     return Scope(unique, f"{parent.path}/{unique}".lstrip("/"), source=source)
 

@@ -26,7 +26,7 @@ KEYWORDS = {
 }
 """The words of the text that may become an operation."""
 
-_STAGED = re.compile(r"(if|and|or|while|for)_\d+")
+_STAGED = re.compile(r"([a-z]+\()*(if|and|or|while|for)_\d+\)*")
 _ANONYMOUS = re.compile(r"(\.<locals>)?\.?<\w+>$")
 
 
@@ -40,8 +40,8 @@ class Call(NamedTuple):
 def staged_as(call: Call) -> str:
     """The name of a statement whose name JAX was told (`runtime/tracing/statement_names.py`); empty for other scopes.
 
-    >>> staged_as(Call("if_12")), staged_as(Call("layer_12"))
-    ('if@12', '')
+    >>> staged_as(Call("if_12")), staged_as(Call("jvp(while_12)")), staged_as(Call("layer_12"))
+    ('if@12', 'jvp(while@12)', '')
     """
     return "" if call.place or not _STAGED.fullmatch(call.name) else call.name.replace("_", "@")
 

@@ -22,9 +22,11 @@ def listed(scope: Scope) -> str:
     """The text of a graph."""
     first = next((operation.source for operation in scope.operations() if operation.source), None)
     filename = first.filename if first else ""
-    taken = ", ".join(map(str, scope.inputs))
-    head = f"{scope.name}({taken}) -> {_names(scope.outputs)}"
-    rows = [(head, shown_name(filename)), *_rows(scope, "  ", filename)]
+    inputs, results = list(map(str, scope.inputs)), _names(scope.outputs)
+    head = [f"{scope.name}({', '.join(inputs)}) -> {results}"]
+    if len(head[0]) > _WIDEST:  # each input in a line of its own
+        head = [f"{scope.name}(", *(f"    {value}," for value in inputs), f") -> {results}"]
+    rows = [(head[0], shown_name(filename)), *((line, "") for line in head[1:]), *_rows(scope, "  ", filename)]
     width = min(max(len(left) for left, _ in rows), _WIDEST)
     return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.extend.core import jaxprs_in_params
 
 import autograph as ag
 from autograph.graphs.operations import Operation, Scope
@@ -94,6 +93,24 @@ def test_values_are_joined_from_scope_to_scope() -> None:
         assert len(set(names)) == len(names) == _count(graph.jaxpr.jaxpr)
 
 
+def test_statements_under_a_derivative_keep_their_names() -> None:
+    graph = ag.graph(jax.grad(ag.convert(programs.branches)), 1.0)
+    assert f"jvp(if@{line_of('if x > 0')})" in scopes(graph.tree)
+
+
+def test_a_slash_in_a_name_is_no_scope() -> None:
+    graph = ag.graph(lambda params: params["a/b"] * 2, {"a/b": 1.0})
+    assert [value.name for value in graph.tree.inputs] == ["params['a.b']"]
+
+
+def test_arrays_that_the_program_holds_are_inputs() -> None:
+    table = jnp.arange(3.0)
+    graph = ag.graph(lambda x: table * x, 2.0)
+    assert [value.type for value in graph.tree.inputs] == ["float32[]", "float32[3]"]
+    _check(graph.tree)
+    assert '"constant" -> "mul";' in graph.to_dot()
+
+
 def _check(scope: Scope) -> None:
     """Whatever a scope reads is made before, in it or around it."""
     known = {value.name for value in scope.inputs}
@@ -109,5 +126,8 @@ def _check(scope: Scope) -> None:
 
 
 def _count(jaxpr: Any) -> int:
-    inner = (jaxprs_in_params(equation.params) for equation in jaxpr.eqns)
-    return len(jaxpr.eqns) + sum(_count(getattr(found, "jaxpr", found)) for each in inner for found in each)
+    """The equations of a jaxpr and of those in their parameters."""
+    values = [value for equation in jaxpr.eqns for value in equation.params.values()]
+    items = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
+    inner = [getattr(item, "jaxpr", item) for item in items]
+    return len(jaxpr.eqns) + sum(_count(found) for found in inner if hasattr(found, "eqns"))

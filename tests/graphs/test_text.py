@@ -26,3 +26,8 @@ def test_long_lines_are_shortened() -> None:
         return x * 1.0 + x * 2.0 + x * 3.0 + x * 4.0 + x * 5.0 + x * 6.0 + x * 7.0 + x * 8.0
 
     assert str(ag.graph(f, 1.0)).splitlines()[1].endswith("...")
+
+
+def test_many_arguments_have_lines_of_their_own() -> None:
+    lines = str(ag.graph(programs.network, *programs.NETWORK)).splitlines()
+    assert lines[0].startswith("network(") and lines[1] == "    x: float32[1,2]," and lines[6] == ") -> add_1"
