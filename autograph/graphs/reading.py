@@ -58,14 +58,14 @@ class _Reader:
             known[v] = given if isinstance(given, Value) else _value(self._fresh(given), v.aval)
         scope.inputs = tuple(known[v] for v in (*jaxpr.invars, *jaxpr.constvars))
         tree = _Calls(scope)
+        # A statement whose branches are computed both has no operation with a scope of its own.
+        whole = {names[-1] for equation in jaxpr.eqns if (names := _named(equation)) and any(_regions(equation))}
         for equation in jaxpr.eqns:
-            frames = user_frames(equation)
-            named = str(getattr(equation.source_info, "name_stack", ""))
-            path = calls(frames, around, function) + [Call(word) for word in named.split("/") if word]
+            frames, names = user_frames(equation), _named(equation)
+            path = calls(frames, around, function) + [Call(staged_as(name) or name) for name in names]
             at = source_of(frames) or scope.source
             regions = list(_regions(equation))
-            own = staged_as(path[-1]) if path else ""
-            del path[len(path) - bool(own) :]
+            own = path.pop().name if names and names[-1] in whole and staged_as(names[-1]) else ""
             inside = tree.enter(path)
             operation = self._operation(equation, known, inside.path, at)
             inside.parts.append(self._statement(equation, operation, regions, inside, (frames, own)) if regions else operation)
@@ -108,6 +108,11 @@ class _Reader:
             if inside is not scope:
                 scope.parts.append(inside)
         return scope
+
+
+def _named(equation: Any) -> list[str]:
+    """The names that JAX was told of the scopes around an equation."""
+    return [name for name in str(getattr(equation.source_info, "name_stack", "")).split("/") if name]
 
 
 class _Calls:

@@ -37,13 +37,13 @@ class Call(NamedTuple):
     place: tuple[object, ...] = ()
 
 
-def staged_as(call: Call) -> str:
+def staged_as(name: str) -> str:
     """The name of a statement whose name JAX was told (`runtime/tracing/statement_names.py`); empty for other scopes.
 
-    >>> staged_as(Call("if_12")), staged_as(Call("jvp(while_12)")), staged_as(Call("layer_12"))
+    >>> staged_as("if_12"), staged_as("jvp(while_12)"), staged_as("layer_12")
     ('if@12', 'jvp(while@12)', '')
     """
-    return "" if call.place or not _STAGED.fullmatch(call.name) else call.name.replace("_", "@")
+    return name.replace("_", "@") if _STAGED.fullmatch(name) else ""
 
 
 def statement(kind: str, source: Source | None) -> str:

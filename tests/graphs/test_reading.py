@@ -93,6 +93,15 @@ def test_values_are_joined_from_scope_to_scope() -> None:
         assert len(set(names)) == len(names) == _count(graph.jaxpr.jaxpr)
 
 
+def test_a_statement_whose_branches_are_both_computed_is_a_scope() -> None:
+    def f(x: Any) -> Any:
+        return 1 if x > 0 else 2
+
+    statement = f"if@{f.__code__.co_firstlineno + 1}"
+    found = [(operation.kind, operation.scope) for operation in ag.graph(f, 1.0).operations()]
+    assert ("select_n", statement) in found and ("gt", "") in found
+
+
 def test_statements_under_a_derivative_keep_their_names() -> None:
     graph = ag.graph(jax.grad(ag.convert(programs.branches)), 1.0)
     assert f"jvp(if@{line_of('if x > 0')})" in scopes(graph.tree)
