@@ -2,7 +2,7 @@
 
 | name | from | without it |
 | --- | --- | --- |
-| `stage_check` | `jax._src.debugging`, `jax._src.pjit` | a call of a program with checks takes 30 microseconds more |
+| `stage_check` | `jax._src.debugging`, `jax._src.pjit` | checks: 30 microseconds more a call, and longer programs with more lanes |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `say_of_exports` | `jax._src.export._export`, `jax._src.core` | an export of a program with checks fails with JAX's words alone |
@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 
 def stage_check(check: Callable[..., None], *values: Any) -> None:
@@ -37,7 +38,8 @@ def stage_check(check: Callable[..., None], *values: Any) -> None:
 def _binder() -> Callable[..., Any] | None:
     try:
         from jax._src import pjit
-        from jax._src.debugging import DebugEffect, debug_callback_p
+        from jax._src.debugging import DebugEffect, debug_batching_rule, debug_callback_p
+        from jax.interpreters.batching import primitive_batchers as rules
 
         fast_path: Callable[..., Any] = pjit._get_fastpath_data
     except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
@@ -61,7 +63,30 @@ def _binder() -> Callable[..., Any] | None:
             call.has_unordered_effects = before
 
     pjit._get_fastpath_data = with_checks  # type: ignore[assignment]  # the last parameters differ between versions
+    rules[debug_callback_p] = _lanes_at_once(
+        debug_callback_p, functools.partial(debug_batching_rule, primitive=debug_callback_p)
+    )
     return functools.partial(debug_callback_p.bind, effect=Check(), partitioned=False)
+
+
+def _lanes_at_once(primitive: Any, one_by_one: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule by which `vmap` calls the host: JAX calls it for each lane, which takes a program as long as there are lanes.
+
+    A check is called once, with all lanes along the first axis of each value.
+    """
+
+    def batched(values: Sequence[Any], axes: Sequence[Any], *, callback: Any, **params: Any) -> Any:
+        in_lanes = getattr(callback, "in_lanes", None)
+        if in_lanes is None:
+            return one_by_one(values, axes, callback=callback, **params)
+        size = next(x.shape[axis] for x, axis in zip(values, axes, strict=True) if axis is not None)
+        lanes = [
+            jnp.broadcast_to(x, (size, *jnp.shape(x))) if axis is None else jnp.moveaxis(x, axis, 0)
+            for x, axis in zip(values, axes, strict=True)
+        ]
+        return primitive.bind(*lanes, callback=in_lanes(), **params), []
+
+    return batched
 
 
 def jit_options(jitted: Any) -> dict[str, Any] | None:

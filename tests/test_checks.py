@@ -210,6 +210,15 @@ def test_where_nothing_is_compiled_the_exception_is_of_the_users_type(x: float, 
     assert words in said(lambda: ag.jit(every_kind)(x, k))
 
 
+def test_a_check_is_called_once_for_all_lanes() -> None:
+    """The first lane that fails is shown, and a program does not grow with its lanes."""
+    mapped = jax.vmap(jax.vmap(ag.convert(every_kind), (0, None)), (1, None))
+    few, many = (jax.make_jaxpr(mapped)(jnp.zeros((n, 2)), 0) for n in (2, 200))
+    assert len(few.eqns) == len(many.eqns)
+    x = jnp.zeros((200, 3)).at[150, 1].set(-2.0).at[60, 2].set(-3.0)
+    assert said(lambda: jax.jit(mapped)(x, 0)) == "every_kind\nAssertionError: -2.0 is negative"
+
+
 @pytest.fixture
 def without_checks() -> Iterator[None]:
     ag.set_checks(False)
@@ -292,7 +301,7 @@ def test_an_element_that_is_deleted_and_never_read_must_be_there() -> None:
         return len(items)
 
     assert int(ag.jit(delete)(1)) == 1 and int(ag.jit(remove)(8)) == 1
-    for f, text in ((delete, "IndexError: pop index out of range"), (remove, "ValueError: list")):
+    for f, text in ((delete, "IndexError: list assignment index out of range"), (remove, "ValueError: list")):
         with pytest.raises(FAILURES, match=text):
             jax.block_until_ready(ag.jit(f)(2))
             jax.effects_barrier()

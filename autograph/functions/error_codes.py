@@ -81,9 +81,11 @@ def error_of(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> BaseExce
     return checks[words[0] - 1].exception(words[1:]) if words[0] else None
 
 
-@errors.boundary
 def raise_failed(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> None:
     """Raises the exception that the words tell of, if a check failed."""
-    error = error_of(checks, words)
-    if error is not None:
-        raise error
+    if words[0]:  # all that a call pays which does not fail
+        try:
+            raise checks[words[0] - 1].exception(words[1:])
+        except BaseException as error:
+            errors.trim(error)
+            raise

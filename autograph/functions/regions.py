@@ -30,6 +30,7 @@ the calls of the host that are in it.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -86,7 +87,7 @@ class Regions:
 
     def _number(self, check: FailedCheck, eqn: Any) -> bool:
         if id(check) not in self.numbers:
-            shown = tuple(v.aval for v in eqn.invars[check.conditions :][: check.shown])
+            shown = tuple(_of_lane(v.aval, check.lanes) for v in eqn.invars[check.conditions :][: check.shown])
             self.checks.append((check, shown))
             self.numbers[id(check)] = len(self.checks)
         return True
@@ -231,15 +232,19 @@ class Region:
         number, length, is_guard = self.regions.numbers[id(check)], self.regions.length, isinstance(check, FailedGuard)
         conditions = operands[:1] if is_guard else operands[: check.conditions]
         shown = operands[check.conditions :][: check.shown]
+        if 0 in (n for x in conditions[:1] for n in x.aval.shape if isinstance(n, int)):
+            return operands[1:] if is_guard else []  # no lanes
         before = [] if self._fine() is None else [self.fine]
 
         def run(words: Any, *values: Any) -> list[Any]:
-            bools = list(map(_all, values[: len(values) - len(shown)]))
+            bools, parts = list(values[: len(values) - len(shown)]), list(values[len(values) - len(shown) :])
             if is_guard:
-                bools[0] = lax.bitwise_not(bools[0])
-            failed = functools.reduce(lax.bitwise_and, bools) if bools else lax.full((), True, bool)
-            parts = error_words.packed(values[len(values) - len(shown) :])
-            parts = [lax.full((1,), number, jnp.int32), *parts]
+                bools[0] = lax.bitwise_not(_all(bools[0]))
+            failed = functools.reduce(jnp.logical_and, bools) if bools else lax.full((), True, bool)
+            if check.lanes:
+                lane, failed = _first(lax.reshape(failed, (failed.size,))), _any(failed)
+                parts = [_lane_of(x, check.lanes, lane) for x in parts]
+            parts = [lax.full((1,), number, jnp.int32), *error_words.packed(parts)]
             rest = length - sum(part.size for part in parts)
             parts += [lax.full((rest,), 0, jnp.int32)] * (rest > 0)
             holds = lax.bitwise_not(failed)
@@ -339,13 +344,13 @@ class Region:
         results = [*left, *inside._inline(test, [*of_test, *left]), inside.the_words()]
         invars = [*body.jaxpr.invars[:of_body], *of_test, *carried, flag, words]
         made = ClosedJaxpr(*inside.closed(body.jaxpr, body.consts, invars, results))
-        params = {"cond_jaxpr": self._goes_on(test, [v.aval for v in carry]), "body_jaxpr": made}
-        params.update(cond_nconsts=0, body_nconsts=of_body + heads)
-        start = [*operands[heads : heads + of_body], *consts, *carry, alive, self.the_words()]
+        params = {"cond_jaxpr": self._goes_on(test, [v.aval for v in (*consts, *carry)]), "body_jaxpr": made}
+        params["body_nconsts"] = of_body + heads
+        start = [*operands[: heads + of_body], *consts, *carry, alive, self.the_words()]
         return self._replaced(eqn.replace(outvars=[*eqn.outvars, flag]), start, params)[:-1]
 
     def _goes_on(self, test: Any, carried: Sequence[Any] | None = None) -> Any:
-        """The test of a loop, which ends where a check has failed; `carried`: its value is the last of the carry, after these."""
+        """The test of a loop, which ends where a check has failed; `carried`: its value follows what it took, of these types."""
         words = self.regions.new_words()
         region = Region(self.regions, words)
         if carried is None:
@@ -358,6 +363,23 @@ class Region:
             constvars, consts = test.jaxpr.replace(constvars=[], eqns=[], effects=set()), ()
         outs = region._apply(lambda alive, words: [lax.bitwise_and(_any(alive), _is_fine(words))], alive, words)
         return ClosedJaxpr(*region.closed(constvars, consts, [*invars, words], outs))
+
+
+def _of_lane(aval: Any, lanes: int) -> Any:
+    """The type of a value in one lane."""
+    return aval.update(shape=aval.shape[lanes:]) if lanes else aval
+
+
+def _first(failed: Any) -> Any:
+    """The number of the first lane that failed; a large one where none did."""
+    numbers = lax.iota(jnp.int32, failed.size)
+    return lax.reduce_min(lax.select_n(failed, lax.full_like(numbers, np.iinfo(np.int32).max), numbers), (0,))
+
+
+def _lane_of(x: Any, lanes: int, lane: Any) -> Any:
+    """A value in one lane, by its number."""
+    flat = lax.reshape(x, (math.prod(x.shape[:lanes]), *x.shape[lanes:]))
+    return lax.dynamic_index_in_dim(flat, lane, 0, keepdims=False)
 
 
 def _is_fine(words: Any) -> Any:

@@ -11,6 +11,7 @@ KeyError 'k'
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
 from types import FrameType, FunctionType, TracebackType
@@ -94,6 +95,7 @@ class FailedCheck:
 
     Attributes:
         conditions: how many of the first operands are bools; the check fails where all of them hold.
+        lanes: how many axes of `vmap` all operands begin with; the first lane in which the check fails is the one that is shown.
         shown: how many values follow, which the exception is made with.
         kind: the class of the exception.
         text: the message, as far as it is known without the values.
@@ -105,7 +107,7 @@ class FailedCheck:
     def __init__(self, error: BaseException, place: Place | None, text: str, conditions: int) -> None:
         self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
         self.pieces = messages.pieces(error)
-        self.shown = 0
+        self.shown = self.lanes = 0
         self._made: messages.Made = lambda shown: ((), (), (), None)
 
     @classmethod
@@ -122,9 +124,19 @@ class FailedCheck:
         check.shown = len(traced)
         return check, traced
 
+    def in_lanes(self) -> FailedCheck:
+        """The same check under one more `vmap`."""
+        check = copy.copy(self)
+        check.lanes += 1
+        return check
+
     def __call__(self, *operands: Any) -> None:
-        if all(np.all(reached) for reached in operands[: self.conditions]):
-            self.fail(*operands[self.conditions : self.conditions + self.shown])
+        failed = np.asarray(True)
+        for reached in operands[: self.conditions]:
+            failed = np.logical_and(failed, reached)
+        if failed.any():
+            lane = np.unravel_index(failed.argmax(), failed.shape)
+            self.fail(*(np.asarray(x)[lane] for x in operands[self.conditions : self.conditions + self.shown]))
 
     def fail(self, *shown: Any) -> None:
         """Fails inside of a program, whose own error says what is raised here."""

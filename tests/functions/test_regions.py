@@ -153,6 +153,23 @@ def test_the_first_lane_that_fails_is_shown() -> None:
     assert str(run(function, jnp.array([1.0, -2.0, -3.0]))[1]) == "-2.0 is negative"
 
 
+def test_a_program_does_not_grow_with_its_lanes() -> None:
+    function = jax.vmap(jax.vmap(inner))
+    few, many = (jax.make_jaxpr(function)(jnp.ones((n, 3))) for n in (1, 1000))
+    assert len(few.eqns) == len(many.eqns)
+    values = jnp.ones((40, 3)).at[7, 1].set(-2.5).at[9, 0].set(-3.5)
+    assert str(run(function, values)[1]) == "-2.5 is negative"
+    assert run(function, jnp.ones((0, 3)))[1] is None
+
+
+def test_lanes_of_an_unknown_number() -> None:
+    [shape] = jax.export.symbolic_args_specs((jnp.zeros(1),), "n")
+    new, checks = with_error_code(jax.make_jaxpr(jax.vmap(inner))(shape))  # type: ignore[misc]  # it has checks
+    exported = jax.export.export(jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x)))(shape)
+    words = np.asarray(exported.call(jnp.array([1.0, 2.0, 5.0]))[-1])
+    assert str(error_of(checks, words)) == "5.0 is large"
+
+
 def test_constants_of_what_is_inlined() -> None:
     table = np.arange(4.0, dtype=np.float32)
 
