@@ -93,6 +93,26 @@ class ConcreteFunction:
         names = [leaf.name for leaf in program.bound.leaves if leaf.is_input] + [variable.name for variable in program.reads]
         return Graph(self.__name__, program.as_a_whole(), names)
 
+    def cost_analysis(self) -> dict[str, float]:
+        """What XLA says that the compiled program costs: `flops`, `bytes accessed` and more."""
+        return self.graph.cost()
+
+    def memory_analysis(self) -> dict[str, int]:
+        """The bytes that XLA reserves for the compiled program: of arguments, results, temporaries."""
+        return self.graph.memory()
+
+    def export(self, platforms: Sequence[str] | None = None) -> jax.export.Exported:
+        """The program as one of `jax.export`.
+
+        Args:
+            platforms: *static*; for which it is lowered; by default the one at hand.
+        Returns:
+            what is called with the arguments that hold arrays, by position and in the structure of the call; literals are in it.
+        Raises:
+            AutoGraphError: it has variables or checks, which `ag.save` keeps.
+        """
+        return saving.exported(self._program, platforms)
+
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: one entry."""
         return saving.saved([self._program], platforms)

@@ -61,6 +61,25 @@ def saved(programs: Sequence[Program], platforms: Sequence[str], instance: Seque
     return [_entry(program, platforms, names, instance) for program in programs]
 
 
+def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Exported:
+    """A program without state and checks as `jax.export` has it."""
+    if program.reads or program.checks:
+        what = "variables" if program.reads else "checks"
+        raise AutoGraphError(
+            f"the program of {program.function.__name__}() has {what}, which an export of JAX cannot hold",
+            why="it is a function of arrays alone",
+            instead="write it with `ag.save`, which keeps variables and checks",
+        )
+    names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
+    places = [i for i, name in enumerate(program.bound.names) if name in names]
+
+    def of_arrays(*arguments: Any) -> Any:
+        return program.run_inside(jax.tree_util.tree_leaves(arguments))
+
+    values = program.bound.values(program.specs)
+    return jax.export.export(jax.jit(of_arrays), platforms=platforms)(*(values[i] for i in places))
+
+
 def _name(variable: Variable, names: dict[int, str]) -> None:
     if id(variable) not in names:
         count = sum(name.partition(":")[0] == variable.name for name in names.values())

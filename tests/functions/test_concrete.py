@@ -94,6 +94,30 @@ def test_row_14_the_graph_has_the_names_of_arguments_and_variables() -> None:
         return total.assign_add(named["x"] + y)
 
     graph = add.get_concrete_function({"x": ag.TensorSpec([])}, ag.TensorSpec([])).graph
-    assert str(graph).startswith("add(named['x']: float32[], y: float32[], total: float32[])")
+    assert all(name in str(graph) for name in ("named['x']: float32[]", "y: float32[]", "total: float32[]"))
     assert any(operation.kind == "while" for operation in graph.operations()) and "stablehlo.while" in graph.stablehlo()
     assert graph.cost() and graph.memory()
+
+
+def test_row_14_export_and_analyses() -> None:
+    concrete = scaled.get_concrete_function(ag.TensorSpec([2]), 3, add=1)
+    exported = concrete.export(["cpu", "cuda", "tpu"])
+    assert exported.platforms == ("cpu", "cuda", "tpu") and exported.call(jnp.ones(2))["scaled"].tolist() == [4, 4]
+    assert concrete.cost_analysis()["flops"] > 0 and concrete.memory_analysis()["argument_size_in_bytes"] == 8
+
+
+def test_an_export_without_state_is_asked_of_one_with_state() -> None:
+    total = ag.Variable(0.0)
+
+    @ag.function
+    def counts(x: Any) -> Any:
+        return total.assign_add(x)
+
+    @ag.function
+    def checks(x: Any) -> Any:
+        assert x > 0
+        return x
+
+    for f, what in ((counts, "variables"), (checks, "checks")):
+        with pytest.raises(ag.AutoGraphError, match=f"has {what}, which an export"):
+            f.get_concrete_function(ag.TensorSpec([])).export()
