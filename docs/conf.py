@@ -34,7 +34,7 @@ html_show_copyright = False
 html_static_path = ["site/site.css"]
 html_css_files = ["site.css"]
 html_extra_path = ["site/index.html"]  # the way from the root to the first page
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 
 
 def list_error_pages(app: Sphinx, page: str, text: list[str]) -> None:
