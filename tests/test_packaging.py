@@ -50,7 +50,8 @@ def test_the_wheel_has_every_module_once_under_its_installed_name(archives: dict
     names = zipfile.ZipFile(archives["wheel"]).namelist()
     assert len(names) == len(set(names))
     assert {name for name in names if name.endswith(".py")} == modules_in_checkout()
-    assert "autograph/py.typed" in names
+    viewer = {f"autograph/graphs/viewer/{path.name}" for path in (ROOT / "autograph/graphs/viewer").iterdir()}
+    assert {"autograph/py.typed", "autograph/graphs/viewer/dagre.LICENSE"} | viewer <= set(names)
 
 
 def test_the_wheel_has_no_top_level_names_but_the_package_and_the_pytest_plugin(archives: dict[str, Path]) -> None:
@@ -86,6 +87,7 @@ def test_the_source_archive_has_everything_once_and_no_links(archives: dict[str,
             if not relative.startswith(("autograph/converters/", "autograph/runtime/")):
                 assert relative in names
     assert {"LICENSE", "README.md", "CHANGELOG.md", "setup.cfg", "pyproject.toml", "autograph/py.typed"} <= set(names)
+    assert "autograph/graphs/viewer/dagre.min.js" in names
     assert not [name for name in names if name.startswith(("autograph/converters", "autograph/runtime"))]
 
 

@@ -26,7 +26,7 @@ needs no network, FILE.dot is for Graphviz, FILE.txt the tree, FILE.mlir StableH
 (its name ends in /) gets the event file that TensorBoard shows. A method is Class.method."""
 
 FORMS: dict[str, Callable[[Graph], str]] = {
-    ".html": Graph.to_html,
+    ".html": lambda made: made.to_html(),
     ".dot": Graph.to_dot,
     ".txt": str,
     ".mlir": Graph.stablehlo,
@@ -44,6 +44,7 @@ def add_parser(commands: Any) -> None:
     words = "expressions, as in a call: 'jnp.ones(3), n=2'; with the names of the file, jax, jnp and np"
     parser.add_argument("--args", default="", metavar="ARGS", help=words)
     parser.add_argument("-o", "--output", metavar="FILE", help=f"{', '.join(FORMS)}, or a folder for TensorBoard")
+    parser.add_argument("--texts", action="store_true", help="with .html: StableHLO and what XLA makes of it as well")
     parser.set_defaults(command_function=run, command_parser=parser)
 
 
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         if found is None:
             return fail(f"{filename}: no function {name} (`autograph show {filename}` lists them)")
         args, kwargs = evaluated(arguments.args, module)
-        return _written(graph(found, *args, **kwargs), output)
+        return _written(graph(found, *args, **kwargs), output, arguments.texts)
     except AutoGraphError as error:
         return fail(str(error))
     except OSError as error:
@@ -108,7 +109,7 @@ def evaluated(text: str, module: ModuleType) -> tuple[tuple[Any, ...], dict[str,
     return found
 
 
-def _written(made: Graph, output: str | None) -> int:
+def _written(made: Graph, output: str | None, texts: bool) -> int:
     if output is None:
         print(made)
         return 0
@@ -116,7 +117,8 @@ def _written(made: Graph, output: str | None) -> int:
         if _is_folder(output):
             made.save(output)
         else:
-            text = FORMS[Path(output).suffix](made).rstrip("\n")
+            suffix = Path(output).suffix
+            text = (made.to_html(texts=True) if suffix == ".html" and texts else FORMS[suffix](made)).rstrip("\n")
             replace_file(Path(output), f"{text}\n".encode())
     except OSError as error:
         return fail(f"{output}: cannot write: {error.strerror or error}")

@@ -83,14 +83,18 @@ class Graph:
         """
         return dot.drawn(self.tree)
 
-    def to_html(self) -> str:
+    def to_html(self, texts: bool = False) -> str:
         """One page that needs no network: scopes open and close, every node has the user's line.
 
         >>> import autograph as ag
         >>> ag.graph(jax.numpy.sin, 1.0).to_html()[:15]
         '<!DOCTYPE html>'
+
+        Args:
+            texts: whether the page also has the program in StableHLO and as XLA leaves it, for which it is compiled.
         """
-        return page.written(self.tree)
+        other = {"StableHLO": self.stablehlo(), "After XLA": self.optimized_hlo()} if texts else {}
+        return page.written(self.tree, other)
 
     def save(self, logdir: str | os.PathLike[str]) -> None:
         """Writes the graph where TensorBoard looks for it: `tensorboard --logdir LOGDIR`, then its tab *Graphs*.

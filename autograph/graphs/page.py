@@ -16,7 +16,7 @@ import html
 import json
 import math
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -28,10 +28,11 @@ MOST = 60
 _KINDS = {"cond": "if", "while": "loop", "scan": "loop"}
 
 
-def written(tree: Scope) -> str:
-    """The text of the page."""
+def written(tree: Scope, texts: Mapping[str, str] | None = None) -> str:
+    """The text of the page; `texts`: other forms of the program by their titles, shown in the place of the graph on request."""
     page = _Page()
-    data = {"root": page.scope(tree), "values": page.values, "sources": page.listed_sources()}
+    root = page.scope(tree)
+    data = {"root": root, "values": page.values, "sources": page.listed_sources(), "texts": dict(texts or {})}
     viewer = files("autograph.graphs") / "viewer"
     parts = {name: (viewer / file).read_text(encoding="utf-8") for name, file in _FILES.items()}
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)

@@ -14,10 +14,10 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 
 
-def opened(graph: ag.Graph, folder: Path, script: str = "") -> str:
+def opened(graph: ag.Graph, folder: Path, script: str = "", texts: bool = False) -> str:
     """The document after it was drawn and a script ran in it."""
     file = folder / "page.html"
-    text = graph.to_html()
+    text = graph.to_html(texts)
     file.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom"]
     command = [str(BROWSER), *flags, f"--user-data-dir={folder / 'profile'}", file.as_uri()]
@@ -54,6 +54,14 @@ def test_row_28_a_search_opens_what_it_finds(tmp_path: Path) -> None:
     document = opened(ag.graph(programs.branches, 1.0), tmp_path, script)
     assert "sin" in names(document) and re.search(r">1 of \d+</output>", document)
     assert "<pre>y = jnp.sin(x) * halved(x)</pre>" in document
+
+
+def test_row_29_the_optimised_program_is_shown_beside_the_graph(tmp_path: Path) -> None:
+    graph = ag.graph(programs.branches, 1.0)
+    assert '<pre id="program" tabindex="0" hidden="">' in opened(graph, tmp_path, texts=True)
+    script = "document.querySelector('#views button:last-child').click()"
+    document = opened(graph, tmp_path, script, texts=True)
+    assert '<pre id="program" tabindex="0">HloModule' in document and 'aria-pressed="true">After XLA<' in document
 
 
 def test_row_28_five_thousand_operations_are_drawn_in_two_seconds(tmp_path: Path) -> None:

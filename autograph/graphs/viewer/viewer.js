@@ -298,6 +298,7 @@
     at = (at + step + matches.length) % matches.length;
     count.textContent = `${at + 1} of ${matches.length}`;
     const node = matches[at];
+    if (!views.hidden) show("Graph");
     for (let around = node.parent; around; around = around.parent) if (!around.open) { around.open = true; forget(around); }
     draw();
     choose(node);
@@ -365,6 +366,24 @@
   button("fit", () => fit());
   button("collapse", () => { closeAll(); draw(); fit(true); });
   button("expand", () => { closeAll(); openUpTo(MOST); draw(); fit(true); });
+
+  // --- the other forms of the program ---
+
+  const views = document.getElementById("views"), program = document.getElementById("program");
+  function show(title) {
+    svg.toggleAttribute("hidden", title !== "Graph");
+    program.hidden = title === "Graph";
+    program.textContent = graph.texts[title] || "";
+    choose(null);
+    for (const each of views.children) each.setAttribute("aria-pressed", String(each.textContent === title));
+  }
+  if (Object.keys(graph.texts).length) {
+    views.hidden = false;
+    for (const title of ["Graph", ...Object.keys(graph.texts)]) {
+      tell("button", { type: "button", onclick: () => show(title) }, views, title);
+    }
+    show("Graph");
+  }
 
   prepare(root, null);
   closeAll();
