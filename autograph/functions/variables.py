@@ -93,7 +93,7 @@ class Tracing:
             StagingError: the value, or the place of the write, is of a trace that JAX begins and ends inside of this one.
         """
         cell = self.cell(variable)
-        if not self.is_kept(value) or _programs_inside(self._trace):
+        if not self._is_kept(value) or _programs_inside(self._trace):
             raise refusal(
                 f"{variable.name} is written in a function that `vmap`, `scan` or another transform of JAX's traces",
                 why="its value would be one of that trace: one for each lane, say",
@@ -103,8 +103,7 @@ class Tracing:
             journal.touch_attribute(cell, "value")
         cell.value = value
 
-    def is_kept(self, value: Any) -> bool:
-        """Whether a value is of the trace of the function, and not of one inside that ends before."""
+    def _is_kept(self, value: Any) -> bool:
         trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self._trace
         return trace is self._trace or records_region(trace)
 
@@ -242,8 +241,8 @@ class Variable:
             )
         new = _strong(new if new.dtype == self.dtype else new.astype(self.dtype))
         inside = _state.tracing
-        if isinstance(new, jax.core.Tracer) and not (inside and inside.is_kept(new)):
-            new = jax.lax.stop_gradient(new)  # of a derivative that is taken inside, the value alone
+        if isinstance(new, jax.core.Tracer):
+            new = jax.lax.stop_gradient(new)  # also for a derivative that is taken of the whole program
         if inside is None:
             self.take(new)
         else:
