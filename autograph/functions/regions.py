@@ -30,7 +30,6 @@ the calls of the host that are in it.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,7 +39,7 @@ import numpy as np
 from jax import lax
 from jax.lax import cond_p, scan_p, while_p
 
-from autograph.functions import error_words, widened
+from autograph.functions import error_words, lanes, widened
 from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, trace_region, with_constants
 from autograph.runtime.checks.failures import FailedCheck, FailedGuard
 from autograph.runtime.jaxprs import cost, graph
@@ -87,7 +86,9 @@ class Regions:
 
     def _number(self, check: FailedCheck, eqn: Any) -> bool:
         if id(check) not in self.numbers:
-            shown = tuple(_of_lane(v.aval, check.lanes) for v in eqn.invars[check.conditions :][: check.shown])
+            shown = tuple(
+                lanes.type_in_lane(v.aval, check.lanes) for v in eqn.invars[check.conditions :][: check.shown]
+            )
             self.checks.append((check, shown))
             self.numbers[id(check)] = len(self.checks)
         return True
@@ -239,11 +240,11 @@ class Region:
         def run(words: Any, *values: Any) -> list[Any]:
             bools, parts = list(values[: len(values) - len(shown)]), list(values[len(values) - len(shown) :])
             if is_guard:
-                bools[0] = lax.bitwise_not(_all(bools[0]))
+                bools[0] = lax.bitwise_not(lanes.all_of(bools[0]))
             failed = functools.reduce(jnp.logical_and, bools) if bools else lax.full((), True, bool)
             if check.lanes:
-                lane, failed = _first(lax.reshape(failed, (failed.size,))), _any(failed)
-                parts = [_lane_of(x, check.lanes, lane) for x in parts]
+                lane, failed = lanes.first_of(lax.reshape(failed, (failed.size,))), lanes.any_of(failed)
+                parts = [lanes.in_lane(x, check.lanes, lane) for x in parts]
             parts = [lax.full((1,), number, jnp.int32), *error_words.packed(parts)]
             rest = length - sum(part.size for part in parts)
             parts += [lax.full((rest,), 0, jnp.int32)] * (rest > 0)
@@ -340,7 +341,7 @@ class Region:
         of_test, carried = [new_var(v.aval) for v in consts], body.jaxpr.invars[of_body:]
         left = inside.add(body.jaxpr, body.jaxpr.invars)
         if flag.aval.shape:  # of several lanes: those that are done keep what they have
-            left = [inside._apply(_where, flag, x, old)[0] for x, old in zip(left, carried, strict=True)]
+            left = [inside._apply(lanes.chosen, flag, x, old)[0] for x, old in zip(left, carried, strict=True)]
         results = [*left, *inside._inline(test, [*of_test, *left]), inside.the_words()]
         invars = [*body.jaxpr.invars[:of_body], *of_test, *carried, flag, words]
         made = ClosedJaxpr(*inside.closed(body.jaxpr, body.consts, invars, results))
@@ -361,39 +362,9 @@ class Region:
             alive = new_var(test.jaxpr.outvars[0].aval)
             invars = [*map(new_var, carried), alive]
             constvars, consts = test.jaxpr.replace(constvars=[], eqns=[], effects=set()), ()
-        outs = region._apply(lambda alive, words: [lax.bitwise_and(_any(alive), _is_fine(words))], alive, words)
+        outs = region._apply(lambda alive, words: [lax.bitwise_and(lanes.any_of(alive), _is_fine(words))], alive, words)
         return ClosedJaxpr(*region.closed(constvars, consts, [*invars, words], outs))
-
-
-def _of_lane(aval: Any, lanes: int) -> Any:
-    """The type of a value in one lane."""
-    return aval.update(shape=aval.shape[lanes:]) if lanes else aval
-
-
-def _first(failed: Any) -> Any:
-    """The number of the first lane that failed; a large one where none did."""
-    numbers = lax.iota(jnp.int32, failed.size)
-    return lax.reduce_min(lax.select_n(failed, lax.full_like(numbers, np.iinfo(np.int32).max), numbers), (0,))
-
-
-def _lane_of(x: Any, lanes: int, lane: Any) -> Any:
-    """A value in one lane, by its number."""
-    flat = lax.reshape(x, (math.prod(x.shape[:lanes]), *x.shape[lanes:]))
-    return lax.dynamic_index_in_dim(flat, lane, 0, keepdims=False)
 
 
 def _is_fine(words: Any) -> Any:
     return lax.eq(lax.squeeze(lax.slice(words, (0,), (1,)), (0,)), np.int32(0))
-
-
-def _where(mask: Any, x: Any, y: Any) -> list[Any]:
-    """`x` where the mask is true, else `y`; the axes of the mask are the leading ones."""
-    return [lax.select_n(lax.broadcast_in_dim(mask, x.shape, tuple(range(mask.ndim))), y, x)]
-
-
-def _any(x: Any) -> Any:
-    return lax.reduce_or(x, tuple(range(x.ndim))) if x.ndim else x
-
-
-def _all(x: Any) -> Any:
-    return lax.reduce_and(x, tuple(range(x.ndim))) if x.ndim else x
