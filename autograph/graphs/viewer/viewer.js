@@ -255,8 +255,8 @@
     details.hidden = !node;
     if (!node) return;
     tell("button", { className: "close", type: "button", ariaLabel: "Close", onclick: () => choose(null) }, details, "×");
-    tell("h2", {}, details, node.op || node.n);
-    const kind = isScope(node) ? `${node.op ? node.kind + ", " : ""}${node.size} operation${node.size === 1 ? "" : "s"}` : node.kind;
+    tell("h2", {}, details, node.n);
+    const kind = isScope(node) ? `${node.op ? node.op + ", " : ""}${node.size} operation${node.size === 1 ? "" : "s"}` : node.kind;
     if (kind !== node.n) tell("p", { className: "faint" }, details, kind);
     if (node.p) tell("p", {}, details, `in ${node.p}`);
     const found = source(node);
