@@ -305,3 +305,19 @@ def test_an_element_that_is_deleted_and_never_read_must_be_there() -> None:
         with pytest.raises(FAILURES, match=text):
             jax.block_until_ready(ag.jit(f)(2))
             jax.effects_barrier()
+
+
+def test_a_check_of_what_is_the_same_in_all_iterations_stays_under_a_derivative() -> None:
+    def cubed(x, n):
+        for _ in ag.range(3):
+            assert n > 0, f"{n} of {x}"
+            x = x * x
+        return x
+
+    f = jax.jit(jax.grad(ag.convert(cubed)))
+    assert float(f(1.5, 1)) == 8 * 1.5**7
+    with pytest.raises(FAILURES, match="-1 of 1.5"):
+        jax.block_until_ready(f(1.5, -1))
+        jax.effects_barrier()
+    with pytest.raises(AssertionError, match="-1 of 1.5"):
+        ag.function(jax.grad(cubed))(jnp.float32(1.5), jnp.int32(-1))

@@ -186,6 +186,7 @@ class Variable:
     """
 
     __slots__ = ("__weakref__", "held", "name")
+    __new__ = object.__new__  # so that branches and loops do not take it apart: its value is in the cell of the trace
 
     def __init__(self, initial_value: Any, *, dtype: Any = None, name: str | None = None) -> None:
         self.name = name or "Variable"

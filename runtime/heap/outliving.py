@@ -289,7 +289,7 @@ def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]
     """
     open_ = open_traces()[:-1]  # the last one evaluates
     ended: list[Any] = []
-    while frame is not None and (errors.is_of_jax(frame.f_code) or frame.f_code.co_filename in _BETWEEN):
+    while frame is not None and (errors.is_of_jax(frame.f_code) or _passes_on(frame.f_code.co_filename)):
         # The function that begins a trace makes it, and keeps the one around as its `parent_trace`.
         if open_ and type(open_[0]).__name__ in frame.f_code.co_names:
             values = [value for name, value in locals_of(frame).items() if not name.startswith("parent")]
@@ -316,6 +316,10 @@ def _known_elsewhere(suspects: list[Note], notes: list[Note], results: list[Any]
 
 def _items(x: Any) -> list[Any]:
     return list(x.values() if isinstance(x, dict) else x)
+
+
+def _passes_on(filename: str) -> bool:
+    return filename in _BETWEEN or errors.is_ours(filename)
 
 
 def _before(note: Note) -> list[Any]:

@@ -82,6 +82,7 @@ def _plain(x: Any) -> Any:
 def bind_cond(pred: Any, false_branch: Traced, true_branch: Traced) -> list[Any]:
     """`true_branch` if `pred` else `false_branch`; both take no argument and return values of equal types."""
     if false_branch.jaxpr.effects or true_branch.jaxpr.effects:
+        pred = _no_sooner_than(pred, [*false_branch.consts, *true_branch.consts])
         return list(lax.cond(pred, lambda: tuple(true_branch.call()), lambda: tuple(false_branch.call())))
     operands: dict[int, Any] = {}
     for const in (*false_branch.consts, *true_branch.consts):
@@ -93,6 +94,21 @@ def bind_cond(pred: Any, false_branch: Traced, true_branch: Traced) -> list[Any]
         branches.append(ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars), ()))
     index = lax.convert_element_type(pred, jnp.int32)
     return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
+
+
+def _no_sooner_than(pred: Any, operands: Sequence[Any]) -> Any:
+    """`pred`, computed from the operands as well, which do not change it.
+
+    The derivative of a `scan` takes what is the same in all iterations out of it. Of a conditional whose predicate is, and
+    whose operands are not all, JAX loses the effects, and with them the check that stands in a branch.
+    """
+    for operand in {id(x): x for x in operands if x is not pred}.values():
+        aval = jax.typeof(operand)
+        if type(aval) is jax.core.ShapedArray and isinstance(aval.dtype, np.dtype) and 0 not in aval.shape:
+            number = lax.index_in_dim(lax.reshape(operand, (aval.size,)), 0, keepdims=False) if aval.shape else operand
+            number = lax.real(number) if jnp.issubdtype(aval.dtype, np.complexfloating) else number
+            pred = lax.bitwise_or(pred, lax.lt(number, number))
+    return pred
 
 
 def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:

@@ -166,12 +166,12 @@ def test_row_11_python_values_specialise_and_arrays_do_not() -> None:
 
     @ag.function
     def f(x: Any) -> Any:
-        seen.append(x)
+        seen.append("traced" if isinstance(x, jax.Array) else repr(x))
         return jnp.asarray(x)
 
     for x in (2, 3, 2, 2.0, True, "no"[:0] or None, (1, 2), (1, 2), [1, 2], 0.0, -0.0, float("nan"), float("nan")):
         f(x) if x is not None else None
-    assert [repr(x) for x in seen] == ["2", "3", "2.0", "True", "(1, 2)", "[1, 2]", "0.0", "-0.0", "nan"]
+    assert seen == ["2", "3", "2.0", "True", "(1, 2)", "[1, 2]", "0.0", "-0.0", "nan"]
     for number in (2, 3, 4):
         f(jnp.float32(number))
         f(np.float32(number))
@@ -212,7 +212,7 @@ def test_row_12_the_same_types_never_trace_again() -> None:
 
     @ag.function
     def my_relu(x: Any) -> Any:
-        traced.append(x)
+        traced.append(str(x))
         return jnp.maximum(0.0, jnp.asarray(x))
 
     for _ in range(3):
@@ -509,3 +509,26 @@ def test_an_index_out_of_range_is_named_as_python_does(statement: str, tmp_path:
             assert type(caught.value) is IndexError and caught.value.args == error.args
         else:
             assert int(f(jnp.int32(i))) == expected
+
+
+def test_a_traced_value_that_would_stay_in_an_object_is_refused() -> None:
+    log: list[Any] = []
+
+    class Model:
+        last: Any = None
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            self.last = x * 2
+            return x
+
+    @ag.function
+    def noted(x: Any) -> Any:
+        log.append(x)
+        return x
+
+    model = Model()
+    for call, place in ((model, "model.last"), (noted, "log")):
+        with pytest.raises(ag.StagingError, match=f"'{place}' keeps a traced value when the trace"):
+            call(jnp.float32(1))
+    assert log == [] and model.last is None

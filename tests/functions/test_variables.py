@@ -259,3 +259,29 @@ def test_the_first_value_is_known() -> None:
 
     with pytest.raises(ag.StagingError, match="made of a traced value"):
         f(jnp.float32(1))
+
+
+def test_which_variable_it_is_must_be_known() -> None:
+    a, b = ag.Variable(1.0), ag.Variable(5.0)
+
+    def chosen(x: Any) -> Any:
+        w = a if x > 0 else b
+        return w.value
+
+    def bound(x: Any) -> Any:
+        w = a
+        while x > 0:
+            w = b
+            x -= 1
+        return w.value
+
+    def kept(x: Any) -> Any:
+        named = {"v": a}
+        if x > 0:
+            named["v"] = b
+        return named["v"].assign(7.0)
+
+    for fn in (chosen, bound, kept):
+        with pytest.raises(ag.StagingError, match="a Variable object"):
+            ag.function(fn)(jnp.float32(2))
+    assert float(a.value) == 1 and float(b.value) == 5
