@@ -91,6 +91,11 @@ def pages() -> list[Page]:
     ]
 
 
+def without_further_cases() -> dict[str, Page]:
+    """The first case of each page, by the name of its file."""
+    return {page.path.stem: page for page in reversed(pages())}
+
+
 def failure(program: str, directory: Path) -> str:
     """How the program ends, in the form `Class: text`; the file is called `example.py`."""
     try:

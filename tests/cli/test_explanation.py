@@ -241,7 +241,7 @@ def test_what_is_called_python_is_never_staged(name: str, events: Any) -> None:
     ],
 )
 def test_what_is_called_refused_is_refused(page: str, line: int, note: str, tmp_path: Path) -> None:
-    found = catalogue.Page.read(catalogue.DIRECTORY / f"{page}.md")
+    found = catalogue.without_further_cases()[page]
     assert found.message.startswith(("StagingError", "UndefinedVariableError"))
     kind, notes = kinds(found.program)[line]
     assert kind == "refused" and note in notes

@@ -126,9 +126,10 @@ def page_of(outcome: execution.Outcome) -> str:
 
 @functools.cache
 def _pages() -> tuple[dict[tuple[str, str], str], dict[str, str]]:
-    found = [(execution.category_of(p.message), execution.reason_of(p.message), p.path.stem) for p in catalogue.pages()]
-    heads = {(head, why): name for head, why, name in reversed(found)}  # the plainer name comes first
-    return heads, {why: name for _, why, name in found if why}
+    pages = catalogue.without_further_cases()
+    found = [(execution.category_of(p.message), execution.reason_of(p.message), name) for name, p in pages.items()]
+    heads = {(head, why): name for head, why, name in found}  # the plainer name comes last
+    return heads, {why: name for _, why, name in reversed(found) if why}
 
 
 def print_table(results: list[Result], seconds: float) -> None:
