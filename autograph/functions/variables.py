@@ -186,7 +186,6 @@ class Variable:
     """
 
     __slots__ = ("__weakref__", "held", "name")
-    __new__ = object.__new__  # so that branches and loops do not take it apart: its value is in the cell of the trace
 
     def __init__(self, initial_value: Any, *, dtype: Any = None, name: str | None = None) -> None:
         self.name = name or "Variable"
@@ -305,6 +304,10 @@ class Variable:
         return iter(self.value)
 
     __hash__ = object.__hash__
+
+
+# A class that says how its objects are made is not taken apart by branches and loops: the value is in the cell of the trace.
+setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
 
 
 def _strong(value: Any) -> Any:

@@ -39,7 +39,7 @@ import numpy as np
 
 from autograph import errors
 from autograph.code import library
-from autograph.jax_internals import open_traces, trace_of
+from autograph.jax_internals import open_traces, records_jitted, trace_of
 from autograph.runtime.heap import outside
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import quoted
@@ -242,6 +242,11 @@ class Watch:
             if note not in globals_:
                 wanted.setdefault(id(note.location.obj), []).append(note)
         paths = outside.find(set(wanted), outside.roots(self.cells, self.code, frame)) if wanted else {}
+        given_back = paths.keys() & _containers_in(results).keys()
+        if given_back and not any(map(records_jitted, ended)):
+            # A caller that passed it to a transform, and takes what that returns, keeps the old one in its variables alone.
+            kept = outside.find(given_back, outside.roots(self.cells, self.code, None))
+            paths = {key: path for key, path in paths.items() if key not in given_back or key in kept}
         left = [(note, self.global_name(note.location)) for note in globals_]
         left += [(note, note.named(path)) for key, path in paths.items() for note in wanted[key]]
         for note, _ in reversed(left):
@@ -301,17 +306,22 @@ def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]
 
 def _known_elsewhere(suspects: list[Note], notes: list[Note], results: list[Any]) -> list[Note]:
     """The suspects to whose object something refers besides the notes and the results."""
-    candidates = {id(note.location.obj): note.location.obj for note in suspects}
+    candidates = {id(note.location.obj): note.location.obj for note in suspects} | _containers_in(results)
     holders = [suspects, results, *(held for note in notes for held in _holders_in(note))]
+    fresh = unreferenced(candidates, {id(holder): holder for holder in holders})
+    return [note for note in suspects if id(note.location.obj) not in fresh]
+
+
+def _containers_in(results: list[Any]) -> dict[int, Any]:
+    """The containers that results consist of, by `id`."""
+    found: dict[int, Any] = {}
     pending = [*results]
     while pending:
         x = pending.pop()
-        if id(x) not in candidates and issubclass(type(x), (list, tuple, dict, set)):
-            candidates[id(x)] = x
+        if id(x) not in found and issubclass(type(x), (list, tuple, dict, set)):
+            found[id(x)] = x
             pending += _items(x)
-    x = None
-    fresh = unreferenced(candidates, {id(holder): holder for holder in holders})
-    return [note for note in suspects if id(note.location.obj) not in fresh]
+    return found
 
 
 def _items(x: Any) -> list[Any]:

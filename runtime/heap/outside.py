@@ -105,6 +105,8 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
         return
     if issubclass(kind, dict):
         yield from ((("[", key), value) for key, value in list(dict.items(x)))
+    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        yield from (((".", name), value) for name, value in zip(kind._fields, x, strict=False))
     elif issubclass(kind, _SEQUENCES):
         yield from ((("[", i), value) for i, value in enumerate(list(x)))
     if kind in _PLAIN:

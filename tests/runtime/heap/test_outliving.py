@@ -6,7 +6,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -383,3 +383,55 @@ def test_what_python_keeps_of_an_import_leads_nowhere() -> None:
     assert outside.find({id(held)}, [(("", "globals()"), space), *((("", name), x) for name, x in space.items())]) == {}
     space["kept"] = [held]
     assert outside.find({id(held)}, [(("", "globals()"), space)]) == {id(held): "globals()['kept'][0]"}
+
+
+class Settings(NamedTuple):
+    count: int
+    rates: dict[str, Any]
+
+
+def test_what_the_caller_passes_and_takes_back_may_hold_it_until_then() -> None:
+    def loss(x: Any, settings: Settings) -> Any:
+        settings.rates["first"] = 2 * x
+        return settings.rates["first"] ** 2, settings
+
+    def taken(x: Any, settings: Settings) -> Any:
+        gradient, settings = jax.grad(loss, has_aux=True)(x, settings)
+        return gradient, settings.rates["first"]
+
+    def dropped(x: Any, settings: Settings) -> Any:
+        return jax.grad(lambda x: loss(x, settings)[0])(x), settings.rates["first"]
+
+    def made() -> Settings:
+        return Settings(0, {"first": jnp.float32(3.0)})
+
+    for f in (ag.convert(taken), ag.jit(taken)):
+        assert [float(x) for x in f(1.0, made())] == [8, 2] == [float(x) for x in taken(1.0, made())]
+    with pytest.raises(StagingError, match=r"'settings.rates' keeps a traced value when the trace"):
+        ag.convert(dropped)(1.0, made())
+
+
+def test_what_a_module_holds_may_not_though_it_is_returned() -> None:
+    log: list[Any] = []
+
+    def noted(x: Any) -> Any:
+        log.append(x)
+        return log
+
+    with pytest.raises(StagingError, match="'log' keeps a traced value"):
+        ag.jit(noted)(1.0)
+
+
+def test_a_compiled_method_may_not_keep_it_though_it_returns_it() -> None:
+    class Logger:
+        def __init__(self) -> None:
+            self.log: list[Any] = []
+
+        def keep(self, x: Any) -> Any:
+            self.log.append(x)
+            return self.log
+
+    logger = Logger()
+    with pytest.raises(StagingError, match="'logger.log' keeps a traced value"):
+        ag.jit(logger.keep)(1.0)
+    assert logger.log == []
