@@ -118,7 +118,7 @@ class Function:
         except RunsEagerly:
             result = RunsEagerly
         if type(result) is Outcome:
-            return result.taken()
+            return result.taken(args)
         return self.run_python(args) if result is RunsEagerly else result
 
     def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -187,7 +187,7 @@ class Function:
         except RunsEagerly:
             result = RunsEagerly
         if type(result) is Outcome:
-            return result.taken()
+            return result.taken(values)
         return self.run_python(values) if result is RunsEagerly else result
 
     def _call_inside(self, values: tuple[Any, ...]) -> Any:

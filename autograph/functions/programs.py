@@ -7,17 +7,19 @@ are no arrays) comes back in an `Outcome`, which says how the call goes on.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 
 from autograph.functions import error_codes, symbolic
-from autograph.functions.arguments import Bound, is_array, is_iterator
+from autograph.functions.arguments import Bound, is_iterator
+from autograph.functions.results import Results
 from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
 from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import jaxpr_as_fun
+from autograph.runtime.heap.escape import Finished
 from autograph.runtime.tracing.refusals import refusal
 
 if TYPE_CHECKING:
@@ -32,9 +34,11 @@ class Outcome:
     def __init__(self, program: Program, results: Sequence[Any], written: Sequence[Any], words: Any) -> None:
         self.program, self.results, self.written, self.words = program, results, written, words
 
-    def taken(self) -> Any:
+    def taken(self, values: Sequence[Any]) -> Any:
         """The results of the function, once its checks hold and its variables are written.
 
+        Args:
+            values: those of its parameters.
         Raises:
             Exception: what the function raised, of the user's type. Variables are then as before the call.
         """
@@ -43,7 +47,7 @@ class Outcome:
             program.function.check(program, self.words)
         for variable, value in zip(program.writes, self.written, strict=True):
             variable.take(value)
-        return program.output(self.results)
+        return program.results_of.output(self.results, values)
 
 
 jax.tree_util.register_pytree_node(
@@ -76,14 +80,10 @@ class Program:
         self.function, self.bound = function, bound
         self.specs = [_spec(leaf.value) for leaf in bound.leaves if leaf.is_input]
         self.plain = jax.jit(_named(self._body, function.__name__))
-        self._tree: Any = None
-        self._known: list[tuple[int, Any]] = []
-        self._count = 0
-        self._variables = Tracing()
+        self.made: list[Variable] = []
+        self.reads: list[Variable] = []
+        self.writes: list[Variable] = []
         self.traced = self.plain.trace(*self.specs)
-        self.made = self._variables.made
-        self.reads: list[Variable] = self._variables.read()
-        self.writes: list[Variable] = [variable for variable, _ in self._variables.written()]
         closed: Any = self.traced.jaxpr
         self.closed = with_variables_as_inputs(closed, len(self.reads)) if self.reads else closed
         self.checks: tuple[Any, ...] = ()
@@ -93,38 +93,26 @@ class Program:
         if coded is not None:
             self._coded, self.checks = coded
         self.symbolic = symbolic.is_symbolic(self.specs)
-        self.is_simple = not (self.checks or self.reads or self._known or self.symbolic)
+        self.is_simple = not (self.checks or self.reads or self.results_of.known or self.symbolic)
 
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
         with Tracing() as variables:
             values = self.bound.values(inputs)
             before = [_parts(self.bound.names, values) for _ in range(2)]
-            result = self.function.run_converted(values)
+            returned = Finished()
+            returned.value = self.function.run_converted(values)
             _refuse_changes(self.function, before[0], before[1], _parts(self.bound.names, values))
-            leaves, self._tree = jax.tree_util.tree_flatten(result)
-            arrays = []
-            for place, leaf in enumerate(leaves):
-                if isinstance(leaf, Variable):
-                    arrays.append(leaf.value)
-                elif is_array(leaf) or isinstance(leaf, bool | int | float | complex):
-                    arrays.append(jnp.asarray(leaf))
-                else:
-                    self._known.append((place, leaf))
-            self._count = len(arrays)
-            self._variables = variables
-            return arrays, [value for _, value in variables.written()]
-
-    def output(self, arrays: Sequence[Any]) -> Any:
-        """The results in the function's structure, with what is known without running the program."""
-        leaves = list(arrays)
-        for place, leaf in self._known:
-            leaves.insert(place, leaf)
-        return jax.tree_util.tree_unflatten(self._tree, leaves)
+            found = Results(self.function.__name__, returned, self.bound.leaves)
+            arrays, found.arrays = found.arrays, []
+            self.results_of, self._count = found, len(arrays)
+            written = variables.written()
+        self.made, self.reads, self.writes = variables.made, variables.read(), [variable for variable, _ in written]
+        return arrays, [value for _, value in written]
 
     @property
     def results(self) -> Any:
         """The abstract values of the results, in the function's structure."""
-        return self.output([jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.closed.out_avals[: self._count]])
+        return self.results_of.output([jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.closed.out_avals[: self._count]])
 
     def as_a_whole(self) -> jax.stages.Traced:
         """The trace of the program that runs: with variables as inputs, and its error code."""
@@ -139,7 +127,7 @@ class Program:
     def run(self, inputs: Sequence[Any], values: Sequence[Any]) -> Any:
         """Runs in a trace: the results, or an `Outcome`."""
         if self.is_simple:
-            return self.output(self.plain(*inputs)[0])
+            return self.results_of.output(self.plain(*inputs)[0])
         if self._run is None:
             self._run = symbolic.callable_of(self) if self.symbolic else self.lowerable
         flat = self._run(*inputs, *values)
@@ -153,13 +141,13 @@ class Program:
 
     def run_inside(self, inputs: Sequence[Any]) -> Any:
         """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""
-        if not (self.reads or self._known):
-            return self.output(self.plain(*inputs)[0])
+        if not (self.reads or self.results_of.known):
+            return self.results_of.output(self.plain(*inputs)[0])
         values = [variable.at_once() for variable in self.reads]
         flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__))(*inputs, *values)
         for variable, value in zip(self.writes, flat[self._count :], strict=True):
             variable.take(jax.lax.stop_gradient(value))
-        return self.output(flat[: self._count])
+        return self.results_of.output(flat[: self._count])
 
 
 def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
@@ -212,32 +200,31 @@ class Specialization:
         self.bound = bound
         self._programs: dict[Hashable, Program] = {}
         self._variables: tuple[Variable, ...] = ()
-        self._jitted = self._jit()
-        self.call: Callable[..., Any] = self._jitted
+        self._lock = threading.RLock()
+        self.call: Callable[..., Any] = self._jit()
 
     def _jit(self) -> Any:
-        options = self._function.options.flat(self.bound)
-        return jax.jit(_named(self._body, self._function.__name__), **options)
+        variables = self._variables
 
-    def _body(self, *arguments: Any) -> Any:
-        count = len(arguments) - len(self._variables)
-        inputs, values = arguments[:count], dict(zip(map(id, self._variables), arguments[count:], strict=True))
-        if jit_is_disabled():
-            raise RunsEagerly
-        program = self.program(inputs)
-        if any(id(variable) not in values for variable in program.reads):
-            self._take(program.reads)
-            raise NewVariables
-        return program.run(inputs, [values[id(variable)] for variable in program.reads])
+        def body(*arguments: Any) -> Any:
+            count = len(arguments) - len(variables)
+            inputs, values = arguments[:count], dict(zip(map(id, variables), arguments[count:], strict=True))
+            if jit_is_disabled():
+                raise RunsEagerly
+            program = self.program(inputs)
+            if any(id(variable) not in values for variable in program.reads):
+                self._take(program.reads)
+                raise NewVariables
+            return program.run(inputs, [values[id(variable)] for variable in program.reads])
+
+        jitted = jax.jit(_named(body, self._function.__name__), **self._function.options.flat(self.bound))
+        return (lambda *inputs: jitted(*inputs, *[variable.held for variable in variables])) if variables else jitted
 
     def _take(self, variables: Sequence[Variable]) -> None:
-        known = {id(variable) for variable in self._variables}
-        self._variables += tuple(variable for variable in variables if id(variable) not in known)
-        self._jitted = self._jit()
-        self.call = self._with_variables
-
-    def _with_variables(self, *inputs: Any) -> Any:
-        return self._jitted(*inputs, *[variable.held for variable in self._variables])
+        with self._lock:
+            known = {id(variable) for variable in self._variables}
+            self._variables += tuple(variable for variable in variables if id(variable) not in known)
+            self.call = self._jit()
 
     def first(self, inputs: Sequence[Any]) -> Any:
         """As `call`, where programs may be traced that use further variables."""
@@ -250,14 +237,20 @@ class Specialization:
     def program(self, inputs: Sequence[Any]) -> Program:
         """The program for arrays of these dtypes and shapes; traced if there is none."""
         avals = tuple(map(jax.typeof, inputs))
-        found = self._programs.get(avals) or symbolic.covering(self.programs(), avals, self._function.is_of_one_type)
+        found = self._found(avals)
         if found is None:
-            found = self._programs[avals] = self._function.trace(self, avals)
+            with self._lock:  # another thread may trace it
+                found = self._found(avals)
+                if found is None:
+                    found = self._programs[avals] = self._function.trace(self, avals)
         return found
+
+    def _found(self, avals: tuple[Any, ...]) -> Program | None:
+        return self._programs.get(avals) or symbolic.covering(self.programs(), avals, self._function.is_of_one_type)
 
     def programs(self) -> Iterable[Program]:
         """Those that were traced."""
-        return self._programs.values()
+        return tuple(self._programs.values())
 
     def inside(self, inputs: Sequence[Any]) -> Any:
         """The call under a transform of JAX's."""

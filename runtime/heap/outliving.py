@@ -224,7 +224,7 @@ class Watch:
     def put_back(self, results: list[Any]) -> list[tuple[Note, str]]:
         """Puts back what was in those places before; returns them, each as the user writes it, what is near first."""
         notes = [*self.call.notes.values(), *itertools.starmap(Note, self.others.values())]
-        traces = [(note, found) for note in notes if (found := _traces_in(note.news()))]
+        traces = [(note, found) for note in notes if (found := traces_in(note.news()))]
         ended, frame = ending_traces(self.caller) if traces else ([], None)
         if not ended:
             return []
@@ -233,7 +233,7 @@ class Watch:
             note
             for note, found in traces
             if not all(_is_among(trace, open_) for trace in found)
-            and not any(_is_among(trace, ended) for trace in _traces_in(_before(note)))  # it was made in the trace
+            and not any(_is_among(trace, ended) for trace in traces_in(_before(note)))  # it was made in the trace
         ]
         suspects = _known_elsewhere(suspects, notes, results)
         globals_ = [note for note in suspects if _is_of_a_module(note.location)]
@@ -336,7 +336,7 @@ def _before(note: Note) -> list[Any]:
     return _items(note.before) if isinstance(note.location, ContentsLocation) else [note.before]
 
 
-def _traces_in(values: list[Any]) -> list[Any]:
+def traces_in(values: list[Any]) -> list[Any]:
     """The traces of the tracers among values and in what they lead to."""
     found: dict[int, Any] = {}
     pending, seen = list(values), set[int]()

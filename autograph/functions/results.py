@@ -1,0 +1,125 @@
+"""What a function returns: arrays, which programs compute, and values that are known without running them.
+
+>>> returned = escape.Finished()
+>>> returned.value = {"unit": "m", "double": np.float32(4), "big": 2**40}
+>>> results = Results("f", returned, ())
+>>> results.arrays
+[Array(4., dtype=float32)]
+>>> results.output([8])
+{'big': 1099511627776, 'double': 8, 'unit': 'm'}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.functions.arguments import PLAIN, Leaf, flattened, is_array, is_iterator
+from autograph.functions.variables import Variable
+from autograph.jax_internals import TRACE_STATE
+from autograph.runtime.heap import escape, outliving
+from autograph.runtime.tracing.refusals import a, refusal
+
+_NEVER_CHANGE = (FunctionType, partial, slice)
+"""Types of objects that are as good as new ones, though they are told by their identity."""
+
+
+class _Argument:
+    """A leaf of the arguments that is a result too: each call returns its own."""
+
+    def __init__(self, number: int, leaf: Leaf) -> None:
+        self.number, self.get = number, leaf.value.get
+
+    def of(self, values: Sequence[Any] | None) -> Any:
+        """The leaf among a value for each parameter, or that for which the program was made."""
+        return self.get() if values is None else flattened(tuple(values))[0][self.number]
+
+
+class Results:
+    """The results of one trace of a function.
+
+    Args:
+        name: that of the function.
+        returned: holds what it returned, as nothing else does but what the function has it from.
+        leaves: those of its arguments.
+    Attributes:
+        arrays: what the program computes, in order.
+        known: whether there are other leaves.
+    Raises:
+        StagingError: a leaf is an object that the function makes at each call, and a call of the program does not.
+    """
+
+    def __init__(self, name: str, returned: escape.Finished, leaves: Sequence[Leaf]) -> None:
+        found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
+        arrays = [_as_array(leaf) for leaf in found]
+        self.arrays = [x for x in arrays if x is not None]
+        others = [x for x, array in zip(found, arrays, strict=True) if array is None]
+        del found
+        arguments = {id(leaf.value.get()): _Argument(n, leaf) for n, leaf in enumerate(leaves) if not leaf.is_input}
+        _refuse_made(name, [x for x in others if id(x) not in arguments], returned, others)
+        rest = iter(others)
+        self._known: list[tuple[int, Any]] = []
+        for place in (place for place, array in enumerate(arrays) if array is None):
+            leaf = next(rest)
+            self._known.append((place, leaf if type(leaf) in PLAIN else arguments.get(id(leaf), leaf)))
+
+    @property
+    def known(self) -> bool:
+        """Whether some leaves are no arrays."""
+        return bool(self._known)
+
+    def output(self, arrays: Sequence[Any], values: Sequence[Any] | None = None) -> Any:
+        """The results in the function's structure; for a call, with `values` as its arguments."""
+        leaves = list(arrays)
+        for place, leaf in self._known:
+            leaves.insert(place, leaf.of(values) if type(leaf) is _Argument else leaf)
+        return jax.tree_util.tree_unflatten(self._tree, leaves)
+
+
+def _as_array(leaf: Any) -> Any:
+    """A leaf as an array of the program; None for one that is known: text, an object, a number that no array holds."""
+    if isinstance(leaf, Variable):
+        return leaf.value
+    if is_array(leaf) or type(leaf) in (bool, int, float, complex) and _fits(leaf):
+        return jnp.asarray(leaf)
+    return None
+
+
+def _fits(number: complex) -> bool:
+    if isinstance(number, bool):
+        return True
+    dtype = jax.dtypes.canonicalize_dtype(type(number))
+    if isinstance(number, int):
+        return bool(np.iinfo(dtype).min <= number <= np.iinfo(dtype).max)
+    parts = (number.real, number.imag)
+    return all(not math.isfinite(part) or abs(part) <= float(np.finfo(dtype).max) for part in parts)
+
+
+def _refuse_made(name: str, values: list[Any], returned: escape.Finished, leaves: list[Any]) -> None:
+    """Refuses values that a call of the program would not make: with traced values in them, advanced, or changed by the caller."""
+    ours = escape.made_inside(values, [returned], (leaves,))
+    for value in values:
+        kind = type(value)
+        is_fresh = id(value) in ours
+        if is_fresh and (is_iterator(value) or isinstance(value, (Awaitable, AsyncIterator)) or _may_change(kind)):
+            break
+        if any(trace is TRACE_STATE.value for trace in outliving.traces_in([value])):
+            break
+    else:
+        return
+    raise refusal(
+        f"{name}() returns {a(kind.__qualname__.rpartition('.')[2])} object that it makes",
+        why="the body runs once for each program, so every call would return that one object, with values of the trace",
+        instead="return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)",
+    )
+
+
+def _may_change(kind: type) -> bool:
+    return kind.__hash__ in (None, object.__hash__) and kind not in _NEVER_CHANGE

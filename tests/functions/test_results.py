@@ -1,0 +1,117 @@
+"""What a function returns beside arrays: itself where it is known, as plain Python returns it, and refused where it is made."""
+
+from __future__ import annotations
+
+import enum
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph as ag
+
+X = jnp.float32(3)
+
+
+class Point:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+def generator(x: Any) -> Any:
+    yield x
+
+
+async def coroutine(x: Any) -> Any:
+    return x
+
+
+async def several(x: Any) -> Any:
+    yield x
+
+
+@pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: Point(x),
+        lambda x: [{"a": Point(1)}, x],
+        lambda x: lambda: x,
+        lambda x: {1, 2},
+        lambda x: (zip([x], [x], strict=True), x),
+        generator,
+        coroutine,
+        several,
+    ],
+)
+def test_what_a_function_makes_and_no_call_of_its_program_would_is_refused(fn: Callable[..., Any]) -> None:
+    for _ in range(2):
+        with pytest.raises(ag.StagingError, match=r"\(\) returns an? \w+ object that it makes"):
+            ag.function(fn)(X)
+
+
+def test_an_argument_comes_back_as_that_of_the_call_and_is_not_kept() -> None:
+    class Equal(Point):
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Equal)
+
+        def __hash__(self) -> int:
+            return 1
+
+    @ag.function
+    def f(p: Any, x: Any) -> Any:
+        return {"p": [p, "text"], "x": x}
+
+    assert [f(Equal(n), X)["p"][0].x for n in (1, 2)] == [1, 2] and f.tracing_count == 1
+    point, numbers = Point(1), iter([1])
+    assert f(point, X)["p"][0] is point and f(numbers, X)["p"][0] is numbers
+    there = weakref.ref(point)
+    del point
+    gc.collect()
+    assert there() is None
+
+
+def test_what_is_there_before_or_never_changes_comes_back() -> None:
+    class Level(enum.IntEnum):
+        LOW = 1
+
+    shared = object()
+
+    @ag.function
+    def f(x: Any) -> Any:
+        return shared, Level.LOW, ValueError, slice(1), lambda: 3, 2**70, 1e300, float("inf"), x
+
+    for _ in range(2):
+        found = f(X)
+        assert found[0] is shared and found[1] is Level.LOW and found[2] is ValueError and found[3] == slice(1)
+        assert found[4]() == 3 and found[5] == 2**70 and found[6] == 1e300 and float(found[7]) == float("inf")
+
+
+def test_threads_may_find_the_variables_of_a_program_at_the_same_time() -> None:
+    v, found = ag.Variable(0), []
+
+    @ag.function
+    def f(x: Any) -> Any:
+        v.assign_add(1)
+        return x * 2 if x > 0 else x
+
+    def run() -> None:
+        found.extend(float(f(jnp.float32(n))) for n in range(5))
+
+    threads = [threading.Thread(target=run) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == sorted([0.0, 2.0, 4.0, 6.0, 8.0] * 6) and f.tracing_count == 1
+
+
+def test_a_program_keeps_no_value_of_its_trace() -> None:
+    v = ag.Variable(1.0)
+    with jax.checking_leaks():
+        assert float(ag.function(lambda x: v.assign_add(x))(X)) == 4
