@@ -389,7 +389,7 @@ def make(fn: Any, settings: Settings) -> Any:
 
     parameters = inspect.signature(fn).parameters.values()
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    call.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    call.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]  # any function takes attributes
     call.__name__ = type(fn).__name__
     pipeline.leave(cast(FunctionType, call))
     return BoundFunction(Function(call, settings), model)
