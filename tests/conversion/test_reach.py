@@ -17,9 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given, strategies
 
 import autograph as ag
 from autograph.conversion.eager_calls import Routes
+from autograph.conversion.reach import Reach
 
 VALUE: contextvars.ContextVar[Any] = contextvars.ContextVar("VALUE")
 SETTINGS = types.ModuleType("settings_of_the_user")
@@ -289,6 +291,25 @@ def test_a_function_that_a_library_holds_is_converted_in_place() -> None:
     code = loss.__code__
     assert jax.jit(ag.convert(lambda x: step.slope(x)))(3.0) == 6.0
     assert loss.__code__ is not code and loss(0.5) == 0.5
+
+
+def test_what_a_test_tool_wraps_keeps_its_code_while_nothing_is_traced() -> None:
+    @given(strategies.booleans())
+    def check(is_on: bool) -> None:
+        assert is_on == (not not is_on)
+
+    wrapped = check.hypothesis.inner_test
+    code = wrapped.__code__  # with pytest's assertions: conversion goes by the text in the file
+
+    def look(x: Any) -> Any:
+        Reach(None, lambda: [check]).look_at_all()
+        return x
+
+    look(1.0)
+    assert wrapped.__code__ is code
+    jax.jit(look)(1.0)
+    assert wrapped.__code__ is not code
+    check()
 
 
 def test_a_function_that_is_marked_stays() -> None:
