@@ -12,7 +12,7 @@
 | `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
-| `origin`, `literal`, `closed_over` | the same | every index is taken to be possibly negative or out of range |
+| `origin`, `literal`, `closed_over` | the same | every index may be negative or out of range; no variable is made in a function |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 | `SIZE` | `jax._src.export.shape_poly` | tests of symbolic sizes, and loops over them, are JAX's errors |
 
@@ -303,13 +303,15 @@ def outermost_trace() -> Callable[[], Any]:
     return trace_reference(traces[-2]) if traces[1:] else lambda: None  # the last one evaluates
 
 
+def equation_of(x: Any) -> Any:
+    """The operation of the current trace that made a tracer, as JAX records it; None if unknown."""
+    return getattr(x, "parent", None)
+
+
 def origin(x: Any) -> tuple[str, Any, Any] | None:
-    """The operation of the current trace that made a tracer: its name, operands and parameters; None if unknown."""
-    try:
-        equation = x.parent
-        return None if equation is None else (equation.primitive.name, equation.in_tracers, equation.params)
-    except AttributeError:
-        return None
+    """The name, operands and parameters of the operation of the current trace that made a tracer; None if unknown."""
+    made = equation_of(x)
+    return None if made is None else (made.primitive.name, made.in_tracers, made.params)
 
 
 def closed_over(x: Any) -> Any:

@@ -16,8 +16,12 @@ False
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import inspect
 import weakref
+from array import array
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +33,8 @@ from autograph.jax_internals import ARRAY_TYPE
 _NUMERIC = "biufcV"  # `V` are the small floats of `ml_dtypes`
 PLAIN = frozenset({int, bool, str, bytes, type(None), range})
 """Types whose values are the same where they are equal."""
+_UNORDERED = frozenset({set, frozenset})
+_FINE = frozenset({"decimal", "datetime"})  # of which equal objects may differ
 _VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
 
@@ -63,10 +69,15 @@ class Literal(NamedTuple):
 
     @classmethod
     def of(cls, value: Any) -> Literal:
-        """Numbers and texts by type and value, objects by `==` where they can be hashed, others by identity.
+        """Numbers, texts and Python's containers by type and value, objects by `==` where they can be hashed, others by identity.
 
         >>> Literal.of(0.0).key == Literal.of(-0.0).key, Literal.of(1).key == Literal.of(True).key
         (False, False)
+        >>> numbers = {1, 2}
+        >>> literal = Literal.of(numbers)
+        >>> numbers.add(3)
+        >>> literal.get(), literal.key == Literal.of(numbers).key
+        ({1, 2}, False)
         """
         key, is_identity = literal_key(value)
         if is_identity:
@@ -74,6 +85,8 @@ class Literal(NamedTuple):
                 return cls(key, weakref.ref(value), True)
             except TypeError:  # nothing refers to it weakly: it is kept, so that no other can have its place
                 pass
+        elif contents(value) is not None:
+            value = copy.copy(value)  # as it is now: the caller may change it
         return cls(key, lambda: value, False)
 
 
@@ -86,15 +99,51 @@ def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
         return (kind, value.hex()), False  # which tells -0.0 from 0.0, and is the same for every nan
     if kind is complex:
         return (kind, value.real.hex(), value.imag.hex()), False
-    if kind is frozenset:
-        return (kind, frozenset(literal_key(x)[0] for x in value)), False
+    held = contents(value)
+    if held is not None:
+        return (kind, held), False
     if kind.__hash__ in (None, object.__hash__):
         return (kind, id(value)), True
     try:
         hash(value)
     except TypeError:  # it holds what cannot be hashed
         return (kind, id(value)), True
-    return (kind, value), False
+    return (kind, value, _finer(value)), False
+
+
+def contents(value: Any) -> Any:
+    """What a container of Python's holds that is no pytree, in its order and hashable; None for all other values.
+
+    >>> contents(deque([1, 2], 3)) == contents(deque([1, 2])), contents([1, 2])
+    (False, None)
+    """
+    kind = type(value)
+    if kind in _UNORDERED:  # the order in which it is iterated depends on how it came about
+        return _keys(value)
+    if kind is deque:
+        return value.maxlen, _keys(value)
+    if kind is Counter:
+        return _keys(value), _keys(value.values())
+    if kind is slice:
+        return _keys((value.start, value.stop, value.step))
+    if kind is bytearray:
+        return bytes(value)
+    if kind is array:
+        return value.typecode, value.tobytes()
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:  # of texts, times or records
+        return value.dtype, value.shape, value.tobytes()
+    return None
+
+
+def _keys(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(literal_key(x)[0] for x in values)
+
+
+def _finer(value: Any) -> Any:
+    """What tells objects apart that are equal: `Point(1)` and `Point(1.0)` of a data class, `Decimal("1")` and `Decimal("1.0")`."""
+    if dataclasses.is_dataclass(value):
+        return _keys(getattr(value, field.name, None) for field in dataclasses.fields(value))
+    return repr(value) if type(value).__module__ in _FINE else None
 
 
 class Leaf(NamedTuple):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from autograph.functions import error_codes, symbolic
-from autograph.functions.arguments import Bound, is_iterator
+from autograph.functions.arguments import Bound, contents, is_iterator
 from autograph.functions.results import Results
 from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
 from autograph.jax_dispatch import jit_is_disabled
@@ -150,10 +150,10 @@ class Program:
         return self.results_of.output(flat[: self._count])
 
 
-def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    """The leaves of arguments by their names."""
+def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
+    """The leaves of arguments by their names, with what they hold where they are containers."""
     return {
-        name + jax.tree_util.keystr(path): leaf
+        name + jax.tree_util.keystr(path): (leaf, contents(leaf))
         for name, value in zip(names, values, strict=True)
         for path, leaf in jax.tree_util.tree_flatten_with_path(value, is_iterator)[0]
     }
@@ -164,10 +164,12 @@ def _refuse_changes(function: Function, before: dict[str, Any], again: dict[str,
 
     A leaf that its container makes anew whenever it is opened (`before` and `again`) says nothing.
     """
-    gone = object()
-    changed = (x for x in {**before, **after} if after.get(x, gone) is not before.get(x, gone) is again.get(x, gone))
-    name = next(changed, None)
-    if name is None:
+    gone: tuple[Any, Any] = object(), None
+    for name in {**before, **after}:
+        (old, held), (now, holds), (same, _) = (parts.get(name, gone) for parts in (before, after, again))
+        if old is same and (now is not old or held != holds):
+            break
+    else:
         return
     raise refusal(
         f"{function.__name__}() changes its argument: {name} is another value when it returns",

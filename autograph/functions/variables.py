@@ -28,12 +28,16 @@ from autograph.jax_internals import (
     TRACE_STATE,
     Primitive,
     bind_in,
+    closed_over,
+    equation_of,
     is_tracing,
+    literal,
     notes_of,
     open_traces,
     records_jitted,
     records_region,
     trace_of,
+    variable_of,
     with_constants,
 )
 from autograph.runtime.heap import journal
@@ -178,7 +182,8 @@ class Variable:
     (2.0, 2.0, 2.0)
 
     Args:
-        initial_value: an array, or a number or nested lists of numbers.
+        initial_value: an array, or a number or nested lists of numbers. In a function that makes the variable on its first call
+            also what operations make of these, as `jnp.zeros(3)`.
         dtype: *static*; that of the variable, where it is not that of the value.
         name: *static*; for signatures and messages.
     Raises:
@@ -192,13 +197,13 @@ class Variable:
         if isinstance(initial_value, Variable):
             initial_value = initial_value.value
         with jax.ensure_compile_time_eval():
-            value = jnp.asarray(initial_value, dtype)
+            value = jnp.asarray(_constant(initial_value), dtype)
             self.held = value if isinstance(value, jax.core.Tracer) else _strong(value)
         if isinstance(self.held, jax.core.Tracer):
             raise refusal(
                 "a Variable is made of a traced value",
                 why="its first value must be there before the compiled program runs",
-                instead="give it a number or `jnp.zeros(shape)`, and `assign` the traced value",
+                instead="give it what depends on no argument, as `jnp.zeros(shape)`, and `assign` the traced value",
             )
         if _state.tracing is not None:
             _state.tracing.made.append(self)
@@ -308,6 +313,25 @@ class Variable:
 
 # A class that says how its objects are made is not taken apart by branches and loops: the value is in the cell of the trace.
 setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
+
+
+def _constant(x: Any) -> Any:
+    """A traced value as the array that it is at every call, where operations made it of nothing but numbers and arrays.
+
+    Any other one, and what is not traced, as it is.
+    """
+    if not isinstance(x, jax.core.Tracer):
+        return x
+    made = equation_of(x)
+    if made is None:
+        known = (value for value in (literal(x), closed_over(x)) if value is not None)
+        outer = next(known, None)
+        return x if outer is None else _constant(outer)
+    values = [_constant(operand) for operand in made.in_tracers]
+    if made.primitive in STAYS or made.effects or any(isinstance(value, jax.core.Tracer) for value in values):
+        return x
+    results = made.primitive.bind(*values, **made.params)
+    return results[made.outvars.index(variable_of(x))] if made.primitive.multiple_results else results
 
 
 def _strong(value: Any) -> Any:

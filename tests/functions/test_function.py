@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import enum
 import gc
 import inspect
@@ -10,7 +12,9 @@ import runpy
 import threading
 import warnings
 import weakref
+from collections import Counter, deque
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +209,53 @@ def test_row_11_hashable_objects_by_equality_others_by_identity_and_weakly() -> 
     gc.collect()
     assert is_there() is None and f.tracing_count == 3
     assert float(f(Unhashable(5.0), x)) == 10  # which may stand where the other one stood
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    by: Any
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [{1, 2}, {1, 2, 3}],
+        [deque([1, 2]), deque([2, 1]), deque([2, 1], 2)],
+        [Counter("ab"), Counter("aab")],
+        [bytearray(b"a"), bytearray(b"b")],
+        [slice(0, 2), slice(0, 3)],
+        [np.array(["a", "b"]), np.array(["a", "c"])],
+        [frozenset({0.0}), frozenset({-0.0})],
+        [Settings(1), Settings(True), Settings(1.0), Settings(-0.0), Settings(0.0)],
+        [Decimal("1"), Decimal("1.0")],
+    ],
+    ids=lambda values: type(values[0]).__name__,
+)
+def test_row_11_values_are_told_apart_by_what_they_hold(values: list[Any]) -> None:
+    @ag.function
+    def f(value: Any, x: Any) -> Any:
+        return x + len(repr(value))
+
+    x = jnp.int32(0)
+    for value in values:
+        for same in (value, copy.deepcopy(value)):
+            assert int(f(same, x)) == len(repr(value))
+    assert f.tracing_count == len(values)
+
+
+@pytest.mark.parametrize("value", [{1}, deque([1]), bytearray(b"a"), Counter("a")], ids=lambda value: type(value).__name__)
+def test_row_11_a_container_that_changes_between_calls(value: Any) -> None:
+    @ag.function
+    def size(value: Any, x: Any) -> Any:
+        return x * len(value)
+
+    @ag.function
+    def itself(value: Any, x: Any) -> Any:
+        return value
+
+    assert int(size(value, jnp.int32(1))) == 1 and itself(value, jnp.int32(1)) is value
+    value.update({"b": 1}) if isinstance(value, Counter) else value.add(2) if isinstance(value, set) else value.append(2)
+    assert int(size(value, jnp.int32(1))) == 2 and itself(value, jnp.int32(1)) is value
 
 
 def test_row_12_the_same_types_never_trace_again() -> None:
@@ -493,6 +544,19 @@ def test_an_argument_that_the_body_changes_is_refused_and_not_forgotten(write: C
     with ag.run_functions_eagerly(True):
         f(d := {"a": jnp.float32(1)})
     assert d != {"a": 1}
+
+
+@pytest.mark.parametrize("value", [{1}, deque([1]), bytearray(b"a")], ids=lambda value: type(value).__name__)
+def test_a_set_or_queue_that_the_body_changes_is_refused(value: Any) -> None:
+    @ag.function
+    def f(value: Any, x: Any) -> Any:
+        value.add(2) if isinstance(value, set) else value.append(2)
+        return x
+
+    before = copy.copy(value)
+    with pytest.raises(ag.StagingError, match=r"f\(\) changes its argument: value is another value"):
+        f(value, jnp.float32(1))
+    assert value == before
 
 
 @pytest.mark.parametrize("statement", ["items[i]", "items.pop(i)", "del items[i]", "items[i] = 0", "items[i] += 1"])

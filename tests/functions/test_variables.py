@@ -146,6 +146,39 @@ def test_row_26_made_on_the_first_call_it_stays() -> None:
     assert [float(lazy(jnp.float32(2))), float(lazy(jnp.float32(2)))] == [3, 5]
 
 
+def test_row_26_its_first_value_may_be_computed_on_the_first_call() -> None:
+    values = {
+        "zeros": lambda: jnp.zeros(3),
+        "random": lambda: jax.random.normal(jax.random.PRNGKey(1), (3,)) * 2 + 1,
+        "second result": lambda: jnp.divmod(jnp.arange(3.0), 2)[1],
+    }
+
+    class Lazy:
+        def __init__(self) -> None:
+            self.of: dict[str, Any] = {}
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            if not self.of:
+                self.of.update({name: ag.Variable(make()) for name, make in values.items()})
+            return {name: v.assign_add(x).value for name, v in self.of.items()}
+
+    lazy = Lazy()
+    for times in (1, 2):
+        found = lazy(jnp.float32(2))
+        for name, make in values.items():
+            np.testing.assert_allclose(found[name], make() + 2 * times, rtol=1e-6)
+
+
+def test_row_26_its_first_value_may_be_that_of_no_other_variable() -> None:
+    @ag.function
+    def f(v: Any) -> Any:
+        return ag.Variable(v.value + 1).value
+
+    with pytest.raises(ag.StagingError, match="made of a traced value"):
+        f(ag.Variable(1.0))
+
+
 def test_two_names_of_one_variable() -> None:
     @ag.function
     def f(a: Any, b: Any) -> Any:
