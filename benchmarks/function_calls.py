@@ -5,6 +5,7 @@ python benchmarks/function_calls.py
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,18 @@ def with_state(total: Any, x: Any, y: Any) -> Any:
     return total + 1.0, x * y
 
 
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Python values that are told by their equality."""
+
+    n: int
+    name: str
+
+
+def configured(x: Any, settings: Settings) -> Any:
+    return x * settings.n
+
+
 class Model:
     """A plain object: its programs are found by its identity."""
 
@@ -70,6 +83,8 @@ def rows() -> list[tuple[str, Callable[[], Any], Callable[[], Any]]]:
     f, g = jax.jit(product), ag.function(product)
     static, special = jax.jit(scaled, static_argnames="n"), ag.function(scaled)
     static_keyword, special_keyword = jax.jit(by_keyword, static_argnames="n"), ag.function(by_keyword)
+    settings = Settings(3, "fast")
+    static_settings, special_settings = jax.jit(configured, static_argnums=1), ag.function(configured)
     tree, tree_of_ours = jax.jit(of_tree), ag.function(of_tree)
     check, count = ag.function(checked), ag.function(counted)
     state, zero = jax.jit(with_state), jnp.float32(0.0)
@@ -80,6 +95,7 @@ def rows() -> list[tuple[str, Callable[[], Any], Callable[[], Any]]]:
         ("an array by keyword", lambda: f(x, y=y), lambda: g(x, y=y)),
         ("a Python number", lambda: static(x, 3), lambda: special(x, 3)),
         ("a Python number by keyword", lambda: static_keyword(x, n=3), lambda: special_keyword(x, n=3)),
+        ("a frozen object", lambda: static_settings(x, settings), lambda: special_settings(x, settings)),
         ("a pytree of 100 arrays", lambda: tree(leaves), lambda: tree_of_ours(leaves)),
         ("a method", lambda: method(other, x, y), lambda: model(x, y)),
         ("a check", lambda: f(x, y).block_until_ready(), lambda: check(x, y).block_until_ready()),

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
 import inspect
 import weakref
 from array import array
@@ -33,7 +34,6 @@ from autograph.jax_internals import ARRAY_TYPE
 _NUMERIC = "biufcV"  # `V` are the small floats of `ml_dtypes`
 PLAIN = frozenset({int, bool, str, bytes, type(None), range})
 """Types whose values are the same where they are equal."""
-_UNORDERED = frozenset({set, frozenset})
 _FINE = frozenset({"decimal", "datetime"})  # of which equal objects may differ
 _VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
@@ -117,26 +117,37 @@ def contents(value: Any) -> Any:
     >>> contents(deque([1, 2], 3)) == contents(deque([1, 2])), contents([1, 2])
     (False, None)
     """
-    kind = type(value)
-    if kind in _UNORDERED:  # the order in which it is iterated depends on how it came about
-        return _keys(value)
-    if kind is deque:
-        return value.maxlen, _keys(value)
-    if kind is Counter:
-        return _keys(value), _keys(value.values())
-    if kind is slice:
-        return _keys((value.start, value.stop, value.step))
-    if kind is bytearray:
-        return bytes(value)
-    if kind is array:
-        return value.typecode, value.tobytes()
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:  # of texts, times or records
-        return value.dtype, value.shape, value.tobytes()
-    return None
+    of = _CONTENTS.get(type(value))
+    return None if of is None else of(value)
 
 
 def _keys(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(literal_key(x)[0] for x in values)
+
+
+_CONTENTS: dict[type, Callable[[Any], Any]] = {
+    **dict.fromkeys((set, frozenset), _keys),  # the order in which they are iterated depends on how they came about
+    deque: lambda x: (x.maxlen, _keys(x)),
+    Counter: lambda x: (_keys(x), _keys(x.values())),
+    slice: lambda x: _keys((x.start, x.stop, x.step)),
+    bytearray: bytes,
+    array: lambda x: (x.typecode, x.tobytes()),
+    np.ndarray: lambda x: None if x.dtype.hasobject else (x.dtype, x.shape, x.tobytes()),  # of texts, times or records
+}
+
+
+def never_changes(value: Any) -> bool:
+    """Whether what `literal_key` says of an object is the same as long as the object is there.
+
+    >>> never_changes(inspect.Parameter.VAR_KEYWORD), never_changes(inspect.signature(len))
+    (True, False)
+    """
+    kind = type(value)
+    if kind in PLAIN or kind is float or isinstance(value, enum.Enum):
+        return True
+    if not dataclasses.is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return False
+    return all(never_changes(getattr(value, field.name, None)) for field in dataclasses.fields(kind))
 
 
 def _finer(value: Any) -> Any:

@@ -171,10 +171,11 @@ class Function:
             if is_array(x) or not (x is None or _is_leaf(x)):
                 return
             part, is_identity = literal_key(x)
-            if is_identity:
+            if kind not in PLAIN and kind is not float:
+                if not is_identity and not found.holds(x):
+                    return
                 self._identified.add(kind)
-            elif kind not in PLAIN and kind is not float:
-                return
+                part = kind, id(x)
             key += *part, count
         self._quick[tuple(key)] = found
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from autograph.functions import error_codes, symbolic
-from autograph.functions.arguments import Bound, contents, is_iterator
+from autograph.functions.arguments import Bound, contents, is_iterator, never_changes
 from autograph.functions.results import Results
 from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
 from autograph.jax_dispatch import jit_is_disabled
@@ -249,6 +249,10 @@ class Specialization:
 
     def _found(self, avals: tuple[Any, ...]) -> Program | None:
         return self._programs.get(avals) or symbolic.covering(self.programs(), avals, self._function.is_of_one_type)
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value is one of the literals and never changes: as long as the programs are there, its identity tells it."""
+        return never_changes(value) and any(literal.get() is value for literal in self.bound.literals)
 
     def programs(self) -> Iterable[Program]:
         """Those that were traced."""
