@@ -305,13 +305,13 @@ def outermost_trace() -> Callable[[], Any]:
 
 def equation_of(x: Any) -> Any:
     """The operation of the current trace that made a tracer, as JAX records it; None if unknown."""
-    return getattr(x, "parent", None)
+    made = getattr(x, "parent", None)
+    return made if hasattr(made, "in_tracers") else None
 
 
 def origin(x: Any) -> tuple[str, Any, Any] | None:
     """The name, operands and parameters of the operation of the current trace that made a tracer; None if unknown."""
-    made = equation_of(x)
-    return None if made is None else (made.primitive.name, made.in_tracers, made.params)
+    return None if (made := equation_of(x)) is None else (made.primitive.name, made.in_tracers, made.params)
 
 
 def closed_over(x: Any) -> Any:

@@ -53,7 +53,7 @@ def with_state(total: Any, x: Any, y: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Python values that are told by their equality."""
+    """Python values that are compared by equality."""
 
     n: int
     name: str

@@ -71,7 +71,7 @@ def plot(rows: list[tuple[str, float, float, float]], path: str) -> None:
 
     # Grey text and no ground: the page around may be light or dark.
     grey = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    pyplot.rcParams.update(dict.fromkeys(grey, GREY))
+    pyplot.rcParams.update({**dict.fromkeys(grey, GREY), "svg.fonttype": "none", "svg.hashsalt": path})
     figure, axes = pyplot.subplots(1, len(rows), figsize=(8, 3.2))
     for axis, (name, eager, graph, _) in zip(axes, rows, strict=True):
         bars = axis.bar(["eager", "graph"], [eager * 1e6, graph * 1e6], color=["#9aa3b2", "#4b7bec"], width=0.6)

@@ -60,7 +60,7 @@ class Literal(NamedTuple):
     Attributes:
         key: what tells it from others.
         get: gives the value; None once the object is gone.
-        is_identity: whether it is told by its identity: the program is dropped when the object is.
+        is_identity: whether it is compared by identity: the program is dropped when the object is.
     """
 
     key: tuple[Any, ...]
@@ -85,8 +85,11 @@ class Literal(NamedTuple):
                 return cls(key, weakref.ref(value), True)
             except TypeError:  # nothing refers to it weakly: it is kept, so that no other can have its place
                 pass
-        elif contents(value) is not None:
-            value = copy.copy(value)  # as it is now: the caller may change it
+        elif (held := contents(value)) is not None:
+            kept = copy.copy(value)  # as it is now: the caller may change it
+            if contents(kept) != held:  # a set, whose copy is iterated in another order: itself, as long as it is the same
+                return cls(key, lambda: value if contents(value) == held else kept, False)
+            return cls(key, lambda: kept, False)
         return cls(key, lambda: value, False)
 
 
@@ -145,7 +148,8 @@ def never_changes(value: Any) -> bool:
     kind = type(value)
     if kind in PLAIN or kind is float or isinstance(value, enum.Enum):
         return True
-    if not dataclasses.is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    made_with = getattr(kind, "__dataclass_params__", None)
+    if made_with is None or not made_with.frozen:
         return False
     return all(never_changes(getattr(value, field.name, None)) for field in dataclasses.fields(kind))
 

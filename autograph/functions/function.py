@@ -13,7 +13,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType, MethodType
-from typing import Any, cast
+from typing import Any
 
 import jax
 import numpy as np
@@ -388,12 +388,12 @@ def make(fn: Any, settings: Settings) -> Any:
     def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self(*args, **kwargs)
 
-    parameters = inspect.signature(fn).parameters.values()
+    function: Any = call
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    call.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]  # any function takes attributes
-    call.__name__ = type(fn).__name__
-    pipeline.leave(cast(FunctionType, call))
-    return BoundFunction(Function(call, settings), model)
+    function.__signature__ = inspect.Signature([first, *inspect.signature(fn).parameters.values()])
+    function.__name__ = type(fn).__name__
+    pipeline.leave(function)
+    return BoundFunction(Function(function, settings), model)
 
 
 def _is_object(fn: Any) -> bool:

@@ -251,7 +251,7 @@ class Specialization:
         return self._programs.get(avals) or symbolic.covering(self.programs(), avals, self._function.is_of_one_type)
 
     def holds(self, value: Any) -> bool:
-        """Whether a value is one of the literals and never changes: as long as the programs are there, its identity tells it."""
+        """Whether a value is one of the literals, kept with them, and never changes: then its identity is as good a key."""
         return never_changes(value) and any(literal.get() is value for literal in self.bound.literals)
 
     def programs(self) -> Iterable[Program]:

@@ -28,7 +28,7 @@ from autograph.runtime.heap import escape, outliving
 from autograph.runtime.tracing.refusals import a, refusal
 
 _NEVER_CHANGE = (FunctionType, partial, slice)
-"""Types of objects that are as good as new ones, though they are told by their identity."""
+"""Types of objects that are as good as new ones, though they are compared by identity."""
 
 
 class _Argument:

@@ -243,6 +243,19 @@ def test_row_11_values_are_told_apart_by_what_they_hold(values: list[Any]) -> No
     assert f.tracing_count == len(values)
 
 
+def test_row_11_a_set_is_iterated_in_its_own_order() -> None:
+    def digits(values: Any, x: Any) -> Any:
+        for value in values:
+            x = x * 7 + value
+        return x
+
+    numbers = [range(0, 17 * n, 17) for n in range(1, 30)]
+    sets = [set(some) for some in numbers] + [set(reversed(some)) for some in numbers]
+    assert any(list(one) != list(one.copy()) for one in sets)
+    for one in sets:
+        assert ag.function(digits)(one, jnp.int32(0)) == digits(one, jnp.int32(0))
+
+
 @pytest.mark.parametrize("value", [{1}, deque([1]), bytearray(b"a"), Counter("a")], ids=lambda value: type(value).__name__)
 def test_row_11_a_container_that_changes_between_calls(value: Any) -> None:
     @ag.function
@@ -336,6 +349,13 @@ def test_row_18_many_traces_warn_once_with_the_argument_and_the_cure() -> None:
         for n in range(12):
             power(jnp.float32(2), n)
     assert len(caught) == 1 and caught[0].filename == __file__
+
+
+def test_row_18_for_containers_the_cure_is_another() -> None:
+    size = ag.function(lambda values, x: x * len(values))
+    with pytest.warns(ag.AutoGraphWarning, match=r"'values' was \{0\}, .*: pass what changes as arrays"):
+        for n in range(1, 9):
+            size(set(range(n)), jnp.float32(1))
 
 
 def test_row_19_arguments_in_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
