@@ -39,7 +39,7 @@ import numpy as np
 
 from autograph import errors
 from autograph.code import library
-from autograph.jax_internals import open_traces, records_jitted, trace_of
+from autograph.jax_internals import open_traces, records_jitted, records_region, trace_of
 from autograph.runtime.heap import outside
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import quoted
@@ -287,7 +287,8 @@ def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]
     """The traces that are over when a function returns that was called from `frame`, innermost first.
 
     They are those that were begun in one of JAX's own frames, with no other code between: such code could still use, or
-    take out of the user's objects, what the trace left there.
+    take out of the user's objects, what the trace left there. The trace of a staged statement is none of them: the journal
+    sees to what that leaves, and a method of the user's that is called meanwhile (a hash) ends nothing.
 
     Returns:
         the traces, and the innermost frame outside of JAX.
@@ -296,7 +297,7 @@ def ending_traces(frame: FrameType | None) -> tuple[list[Any], FrameType | None]
     ended: list[Any] = []
     while frame is not None and (errors.is_of_jax(frame.f_code) or _passes_on(frame.f_code.co_filename)):
         # The function that begins a trace makes it, and keeps the one around as its `parent_trace`.
-        if open_ and type(open_[0]).__name__ in frame.f_code.co_names:
+        if open_ and not records_region(open_[0]) and type(open_[0]).__name__ in frame.f_code.co_names:
             values = [value for name, value in locals_of(frame).items() if not name.startswith("parent")]
             if any(value is open_[0] for value in values):
                 ended.append(open_.pop(0))

@@ -314,7 +314,8 @@ def same_contents(before: Any, after: Any) -> bool:
     if len(before) != len(after):
         return False
     if isinstance(before, dict):
-        return all(k is m and before[k] is after[m] for k, m in zip(before, after))
+        pairs = zip(before.items(), after.items())  # a look-up would call the hash of the user's keys
+        return all(k is m and v is w for (k, v), (m, w) in pairs)
     return all(x is y or _is_same_number(x, y) for x, y in zip(before, after))
 
 

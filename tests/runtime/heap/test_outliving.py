@@ -307,6 +307,31 @@ def test_a_value_of_a_trace_around_may_stay_while_that_lasts() -> None:
     assert float(jax.jit(around)(2.0)) == 14.0
 
 
+class Place:
+    def __init__(self, row: int) -> None:
+        self.row = row
+
+    def __hash__(self) -> int:
+        return hash(self.row)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.row == other.row
+
+
+def test_a_hash_that_is_asked_for_between_statements_ends_no_trace() -> None:
+    @ag.jit
+    def f(x: Any) -> Any:
+        heights = {Place(0): x, Place(1): 1.0}
+        if x > 1:
+            heights[Place(0)] += 1
+        for _ in ag.range(3):
+            heights[Place(1)] += heights[Place(0)]
+        return heights[Place(0)], heights[Place(1)]
+
+    assert f(2.0) == (3.0, 10.0)
+    assert f(0.5) == (0.5, 2.5)
+
+
 def test_static_values_stay_as_with_jax() -> None:
     counter = Counter()
 
