@@ -49,6 +49,12 @@ _SEQUENCES = frozenset(
 _WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
 """Functions of numpy that write to their first argument."""
 
+_RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
+"""Functions of numpy that count narrow integers in wide ones, as `sum` does; those of jax.numpy wrap around."""
+
+_SLIDING = frozenset(("convolve", "correlate"))
+"""Functions of numpy that give integers for integers; those of jax.numpy give floats."""
+
 _VIEWS = frozenset(("diagonal", "unstack"))
 """Functions of numpy that give views of their first argument, which the operations of JAX's do not tell."""
 
@@ -152,7 +158,11 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             args = tuple(jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
+        if name in _RUNNING:
+            args, kwargs = jax.tree.map(_counting, (args, kwargs), is_leaf=is_tracer)
         result = _called(found, name, args, kwargs)
+        if name in _SLIDING:
+            result = _whole(result, [x for x in (*args[:2], *kwargs.values()) if type(x) is not str])
         if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
             result = jax.tree.map(strong, result)
         if name in _VIEWS or (name == "einsum" and _is_view(args)):
@@ -215,6 +225,21 @@ def _array(x: Any) -> Any:
 def strong(x: Any) -> Any:
     """What NumPy makes of a number of Python's: a scalar or an array, which is not weakly typed."""
     return lax.convert_element_type(x, x.dtype) if is_tracer(x) and type_of(x).weak else x
+
+
+def _counting(x: Any) -> Any:
+    """An array of narrow integers or truth values in the type in which NumPy adds them up."""
+    if not is_tracer(x) or x.dtype.kind not in "biu":
+        return x
+    return lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(np.add.reduce(np.empty(0, x.dtype)).dtype))
+
+
+def _whole(x: Any, operands: list[Any]) -> Any:
+    """A result in floats in the type of its operands, where these are integers or truth values."""
+    kind = jnp.result_type(*map(jnp.asarray, operands))
+    if jnp.issubdtype(kind, jnp.inexact):
+        return x
+    return x.astype(int).astype(kind)  # by way of a wide type, so that a narrow one wraps around
 
 
 def _is_array(x: Any) -> bool:

@@ -126,6 +126,24 @@ def test_numpy_functions_become_jax_s():
     assert type(counterpart(np.zeros)(3)) is np.ndarray
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int32, np.float32, bool])
+def test_numpy_counts_in_wide_integers_and_convolves_integers_to_integers(kind):
+    xs = np.array([1, 2, 100], kind)
+    calls = [
+        lambda f, x: f(np.cumsum)(x),
+        lambda f, x: f(np.cumprod)(a=x),
+        lambda f, x: f(np.nancumsum)(x),
+        lambda f, x: f(np.convolve)(x, x),
+        lambda f, x: f(np.convolve)(x, [1, 2], "same"),
+        lambda f, x: f(np.correlate)(x, v=x),
+    ]
+    for call in calls:
+        expected = call(lambda fn: fn, xs)
+        found = jax.jit(lambda x, call=call: call(counterpart, x))(xs)
+        assert found.dtype == jax.dtypes.canonicalize_dtype(expected.dtype)
+        assert found.tolist() == expected.tolist()
+
+
 def test_numpy_names_what_it_refuses():
     with pytest.raises(StagingError, match=r"numpy.busday_count\(\) has no counterpart"):
         jax.jit(counterpart(np.busday_count))(1, 2)
