@@ -321,3 +321,48 @@ def test_a_check_of_what_is_the_same_in_all_iterations_stays_under_a_derivative(
         jax.effects_barrier()
     with pytest.raises(AssertionError, match="-1 of 1.5"):
         ag.function(jax.grad(cubed))(jnp.float32(1.5), jnp.int32(-1))
+
+
+def either_way(x: Any) -> Any:
+    if x > 0:
+        raise KeyError("positive", x)
+    else:
+        raise IndexError(2 * x)
+
+
+def in_any_case(x: Any) -> Any:
+    for i in range(3):
+        if x == i:
+            raise KeyError(i)
+    raise NotImplementedError(f"for {x:.0f}")
+
+
+def by_python(x: Any) -> Any:
+    if x < 0:
+        raise ValueError("negative")
+    return [x][3]
+
+
+def by_the_callee(x: Any) -> Any:
+    return either_way(x) + 1
+
+
+@pytest.mark.parametrize("fn", [either_way, in_any_case, by_python, by_the_callee])
+@pytest.mark.parametrize("x", [2.0, -1.0])
+def test_of_several_exceptions_of_a_program_that_always_fails_the_first_one_is_raised(fn: Any, x: float) -> None:
+    with pytest.raises(Exception) as plain:
+        fn(x)
+    with pytest.raises(type(plain.value)) as raised:
+        ag.function(fn)(jnp.float32(x))
+    assert raised.value.args == plain.value.args
+    assert f"{type(plain.value).__name__}: " in said(lambda: ag.jit(fn)(x))
+
+
+def test_of_a_program_that_always_fails_a_caller_gets_the_exception() -> None:
+    def around(x: Any) -> Any:
+        return ag.convert(in_any_case)(x) + 1
+
+    with pytest.raises(NotImplementedError):
+        jax.jit(around)(1.0)
+    with pytest.raises(NotImplementedError):
+        jax.jit(jax.grad(ag.convert(in_any_case)))(1.0)

@@ -76,7 +76,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         from autograph.runtime.library import debuggers
 
         debuggers.prepare()
-    before = default_dicts.begin()
+    before, checks = default_dicts.begin(), context.progress.checks
     try:
         if is_tracing():
             implicit_methods.prepare_exchanged()
@@ -85,9 +85,15 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         result = body(*arguments)
         unit.names = reach.used() if is_tracing() else None
         return result
+    except Exception as error:
+        from autograph.runtime.checks import certain_failures
+
+        if not certain_failures.is_left_to_the_program(error, checks, sys._getframe(4)):
+            raise
+        return None
     finally:
         default_dicts.end(before)
-        context.progress.reach = None
+        context.progress.reach = context.progress.failing = None
 
 
 class Reach:

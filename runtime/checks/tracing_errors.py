@@ -107,6 +107,12 @@ def is_of_a_call(error: BaseException) -> bool:
     return last is not None and (_is_users(last) or is_ours(last.tb_frame.f_code.co_filename))
 
 
+def is_of_users_raise(error: BaseException) -> bool:
+    """Whether a `raise` or an `assert` of the user's raised `error`."""
+    last = last_of(error.__traceback__)
+    return last is not None and _is_users(last) and _instruction(last) == "RAISE_VARARGS"
+
+
 def last_of(trace: TracebackType | None) -> TracebackType | None:
     """The innermost place of a traceback."""
     while trace is not None and trace.tb_next is not None:

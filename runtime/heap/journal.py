@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.jax_internals import open_traces, trace_reference
+from autograph.jax_internals import current_trace, open_traces, trace_reference
 from autograph.runtime.heap import aliases, class_fallback, constants, framework_notes, library_objects, outliving
 from autograph.runtime.heap.array_versions import ArrayWrites
 from autograph.runtime.tracing import default_dicts
@@ -315,6 +315,8 @@ def mark_raised(error: BaseException, fails: bool = False) -> BaseException:
     """
     if (region := innermost()) is not None:
         region.raised, region.fails = error, fails
+    elif fails:
+        progress.failing = error, current_trace()
     return error
 
 

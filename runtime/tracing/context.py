@@ -46,6 +46,7 @@ class _Context(threading.local):
         handled: the `try` bodies that run now, or are suspended, in staged code.
         attempts: how many calls of functions whose failure was tested before are running (`library.arithmetic_errors`).
         checks, loops: how many were staged so far; `afresh`: traces of functions that no cache knows (`heap.path_conditions`).
+        failing: what each branch of an outermost statement raises, and the trace in which it does (`checks.certain_failures`).
         iterated: containers that Python's loops iterate over, by id, each with the number of regions around the loop.
         kept: notes of what a trace cannot hold itself, though it holds values of it (`keep`).
         views: merged containers (`heap.aliases`); `carried`: notes of objects that stand for what a loop carries, by id.
@@ -66,6 +67,7 @@ class _Context(threading.local):
         self.managers: list[Any] = []
         self.handled: list[handled] = []
         self.attempts = self.checks = self.loops = 0
+        self.failing: tuple[BaseException, Any] | None = None
         self.afresh: list[Any] = []
         self.iterated: list[tuple[int, int]] = []
         self.kept: list[tuple[Any, Any]] = []

@@ -42,6 +42,8 @@ def write(rng: random.Random) -> str:
         ]
     )
     later = rng.choice(["c += 1", "assert c < 1000, 'later'", "if c > 1000:\n    raise ValueError('later')"])
+    if rng.random() < 0.15:  # then every path raises, and the program is to say which exception comes first
+        later = rng.choice(_ENDS)
     body = indent(f"c = 0\n{block}\n{later}\nreturn a, c", IN)
     return "\n".join([*helpers, f"def program(a, b, x, xs):\n{body}\n"])
 
@@ -51,6 +53,11 @@ _CHECKS = [
     "assert {test}, 'refused'",
     "if {test}:\n    b = b + 1\nelse:\n    raise ValueError('refused')",
     "if not ({test}):\n    if b > -9:\n        raise ValueError('refused')",
+]
+_ENDS = [
+    "raise ValueError('at the end')",
+    "assert c < 0, 'at the end'",
+    "if c > 2:\n    raise ValueError('many', c)\nelse:\n    raise AssertionError('few')",
 ]
 _LOOPS = [
     ("a", "a >= 0", "n = a\nwhile n != 0:\n    n = n // 2\n    c += 1"),

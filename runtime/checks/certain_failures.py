@@ -1,0 +1,48 @@
+"""A trace that ends by an exception, though the program may raise another one before: the program is to say which.
+
+>>> import jax
+>>> def f(n):
+...     if n < 0:
+...         raise KeyError("negative")
+...     raise NotImplementedError
+>>> from autograph.api import convert
+>>> program = jax.jit(convert(f)).lower(1)  # no exception: which one it is depends on `n`
+
+Only where `jax.jit` or `ag.function` called the function itself, whose result nobody sees then. Any other caller could go on
+with a result that there is not, so there the exception comes out, as it does where no check was staged before it.
+"""
+
+from __future__ import annotations
+
+from types import FrameType
+
+from autograph.jax_internals import current_trace, is_of_current_trace, open_traces, records_jitted
+from autograph.runtime.checks import runtime_checks
+from autograph.runtime.checks.failures import FailedCheck
+from autograph.runtime.checks.tracing_errors import is_of_users_raise
+from autograph.runtime.heap import outliving
+from autograph.runtime.tracing.context import progress
+
+
+def is_left_to_the_program(error: Exception, checks: int, caller: FrameType | None) -> bool:
+    """Whether the program itself raises `error`, which ends the outermost converted function, or what comes before it.
+
+    Args:
+        checks: how many had been staged before that function began.
+        caller: the frame from which it was called.
+    """
+    if not runtime_checks.are_enabled() or progress.checks == checks:
+        return False
+    ended, _ = outliving.ending_traces(caller)
+    if ended != open_traces()[:-1] or not all(map(records_jitted, ended)):
+        return False
+    failing, trace = progress.failing or (None, None)
+    if failing is error and trace is current_trace():
+        return True
+    if not (runtime_checks.is_event(error) or is_of_users_raise(error)):
+        return False
+    _, shown = FailedCheck.of(error, None)
+    if not all(map(is_of_current_trace, shown)):
+        return False
+    runtime_checks.stage_failure(error)
+    return True
