@@ -224,13 +224,14 @@ def _aval(x: Any) -> Any:
 def _refuse(x: Any) -> Any:
     write = _of(x)
     names = [name for name in names_held(x) if not _UNPACKED.fullmatch(name)]
-    what = quoted(names[0]) if names else "an array"
+    at = None if write is None or context.progress.reach is not None else write.at  # no function runs any more: JAX reads it
+    what = quoted(names[0]) if names else "an array" if at is None else "the returned array"
     line = f" (line {write.at[1]})" if write is not None and write.at is not None else ""
     how = LOST if write is None else write.how
     sharers = "together with its rows, slices and other views" if how == VIEW else "for every name that it has"
     raise StagingError(
         f"{what} is read after it was written under another name",
-        at=user_line(),
+        at=at or user_line(),
         why=f"NumPy changes an array {sharers}{line}; an array of a compiled program is a value, and this name holds the old one",
         instead=_INSTEAD.get(how, _INSTEAD[ELEMENT]),
     )

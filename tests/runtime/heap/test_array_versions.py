@@ -423,6 +423,19 @@ def test_the_message_names_variable_and_line():
     assert f"(line {first + 2})" in lines[3]
 
 
+def test_where_the_result_is_what_was_written_the_message_names_the_write():
+    def first_row_cleared(m):
+        row = m[0]
+        row[0] = 0
+        return m
+
+    with pytest.raises(StagingError) as caught:
+        ag.jit(first_row_cleared)(np.ones((2, 2), np.float32))
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "the returned array is read after it was written under another name"
+    assert lines[1].endswith(f"test_array_versions.py:{first_row_cleared.__code__.co_firstlineno + 2}")
+
+
 def test_the_gradient_reads_what_was_there():
     def f(a):
         b = a * a
