@@ -12,6 +12,7 @@ Followed are containers, attributes, what functions and methods hold; library co
 
 from __future__ import annotations
 
+import dis
 import functools
 import sys
 from collections import deque
@@ -24,7 +25,7 @@ import numpy as np
 
 from autograph.code import library, registry
 from autograph.runtime.tracing.refusals import frames_of_user
-from autograph.runtime.tracing.sharing import locals_of
+from autograph.runtime.tracing.sharing import locals_of, outward
 from autograph.runtime.tracing.staging import JITTED
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, contents
 from autograph.runtime.values.kinds import LEAF_KINDS
@@ -176,10 +177,31 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
         if name in space:
             yield ("", name), space[name]
     yield ("", "globals()"), space
+    entering = {one.f_back for one in outward(frame) if one.f_code.co_qualname == "Unit.enter"}  # they do nothing afterwards
     for one in frames_of_user(frame):
-        yield from ((("", name), value) for name, value in locals_of(one).items())
+        if one not in entering:
+            gone = _rebound(one)
+            yield from ((("", name), value) for name, value in locals_of(one).items() if name not in gone)
     for module in list(sys.modules.values()):
         if type(module) is ModuleType and not library.is_library_module(module.__name__):
             yield from ((("", name), value) for name, value in list(vars(module).items()))
             yield ("", f"vars({module.__name__})"), vars(module)
     yield from library_state.kept()
+
+
+def _rebound(frame: FrameType) -> set[str]:
+    """The variables that take what the running call of a frame returns: their old value is read no more.
+
+    That the call is the whole right side of an assignment is seen from what follows it. A handler around could read the old value.
+    """
+    names: set[str] = set()
+    bytecode = dis.Bytecode(frame.f_code)
+    if any(handled.start <= frame.f_lasti < handled.end for handled in bytecode.exception_entries):
+        return names
+    for instruction in bytecode:
+        if instruction.offset > frame.f_lasti and instruction.opname != "UNPACK_SEQUENCE":
+            if not instruction.opname.startswith("STORE_FAST"):
+                break
+            stored = instruction.argval  # two at once since Python 3.13, of which the second may be read
+            names |= {stored} if isinstance(stored, str) else set(stored[: 1 + (instruction.opname == "STORE_FAST_STORE_FAST")])
+    return names

@@ -436,6 +436,45 @@ def test_what_the_caller_passes_and_takes_back_may_hold_it_until_then() -> None:
         ag.convert(dropped)(1.0, made())
 
 
+def test_what_the_caller_binds_anew_may_hold_it_though_something_else_comes_back() -> None:
+    def loss(x: Any, settings: Settings) -> Any:
+        settings.rates["first"] = 2 * x
+        return settings.rates["first"] ** 2, Settings(1, {"first": 3.0})
+
+    def bound_anew(x: Any, settings: Settings) -> Any:
+        gradient, settings = jax.grad(loss, has_aux=True)(x, settings)
+        return gradient, settings.count
+
+    def another_name(x: Any, settings: Settings) -> Any:
+        first = settings
+        gradient, settings = jax.grad(loss, has_aux=True)(x, settings)
+        return gradient, first.rates["first"]
+
+    def handler(x: Any, settings: Settings) -> Any:
+        try:
+            gradient, settings = jax.grad(loss, has_aux=True)(x, settings)
+        except ValueError:
+            return x, settings.rates["first"]
+        return gradient, settings.count
+
+    def still_an_operand(x: Any, settings: Settings) -> Any:
+        pair = (settings, (settings := jax.grad(loss, has_aux=True)(x, settings)[1]))
+        return x, pair[0].rates["first"]
+
+    def read_by_the_rest(x: Any, settings: Settings) -> Any:
+        settings = jax.grad(loss, has_aux=True)(x, settings)[0], settings.rates["first"]  # type: ignore[assignment]
+        return x, settings
+
+    def made() -> Settings:
+        return Settings(0, {"first": jnp.float32(3.0)})
+
+    for f in (ag.convert(bound_anew), ag.jit(bound_anew)):
+        assert [float(x) for x in f(1.0, made())] == [8, 1]
+    for g in (another_name, handler, still_an_operand, read_by_the_rest):
+        with pytest.raises(StagingError, match=r"rates' keeps a traced value when the trace"):
+            ag.convert(g)(1.0, made())
+
+
 def test_what_a_module_holds_may_not_though_it_is_returned() -> None:
     log: list[Any] = []
 
