@@ -195,7 +195,7 @@ def _rebound(frame: FrameType) -> set[str]:
     That the call is the whole right side of an assignment is seen from what follows it. A handler around could read the old value.
     """
     names: set[str] = set()
-    bytecode = dis.Bytecode(frame.f_code)
+    bytecode: Any = dis.Bytecode(frame.f_code)
     if any(handled.start <= frame.f_lasti < handled.end for handled in bytecode.exception_entries):
         return names
     for instruction in bytecode:
