@@ -41,7 +41,7 @@ from autograph.code import locations
 from autograph.code.nodes import SIGNS
 from autograph.converters import builders
 from autograph.converters.base import Node
-from autograph.converters.element_targets import ElementTargets
+from autograph.converters.element_targets import ElementTargets, changes_name
 
 
 class ElementAssignments(ElementTargets):
@@ -56,18 +56,23 @@ class ElementAssignments(ElementTargets):
         self.unshared = self.find_unshared(function)
         super().convert_function(function)
 
-    def find_unshared(self, function: Node) -> dict[str, int]:
-        """The NumPy arrays that may become arrays of JAX when they are written with a traced value."""
+    def find_unshared(self, function: Node) -> dict[str, int] | None:
+        """The NumPy arrays that may become arrays of JAX when they are written with a traced value; None where none is made."""
         conversion = self.conversion
         if conversion.names.isdisjoint(unshared_arrays.MAKERS) or conversion.kinds.isdisjoint(_WRITING):
-            return {}
+            return None
         return unshared_arrays.unshared(function, conversion.meaning)
 
     def write(self, text: str, base: Node, arguments: list[Node], *, at: Node) -> Node:
-        """The call of an operator that writes a variable's array, an element of it, or of what it leads to."""
-        axes = self.unshared.get(base.id, 0) if isinstance(base, gast.Name) else 0
-        keywords = {"unshared": gast.Constant(axes, None)} if axes else {}
+        """The call of an operator that writes a variable's array, or an element of it, and returns the variable's new value."""
+        keywords = {} if self.unshared is None else {"unshared": gast.Constant(self.unshared.get(base.id, 0), None)}
         return builders.operator(self.alias, text, arguments, at=at, **keywords)
+
+    def write_at(self, text: str, base: Node, path: Node, arguments: list[Node], *, at: Node) -> Node:
+        """The statement that writes an element of what a path leads to."""
+        if changes_name(base, path):
+            return self.rebind(base, path, self.write(text, base, arguments, at=at), at=at)
+        return self.run(self.operator(text, arguments, at=at))
 
     # --- statements ---
 
@@ -103,8 +108,8 @@ class ElementAssignments(ElementTargets):
             return self.run(self.operator("aug_attr", [target.value, attribute, operator, value], at=node))
         base, path = self.path(target.value)
         if path.elts or not isinstance(base, gast.Name):
-            call = self.write("aug_item_at", base, [base, path, self.index(target.slice), operator, value], at=node)
-            return self.rebind(base, path, call, at=node)
+            arguments = [base, path, self.index(target.slice), operator, value]
+            return self.write_at("aug_item_at", base, path, arguments, at=node)
         call = self.write("aug_item", base, [base, self.index(target.slice), operator, value], at=node)
         return self.bind(base.id, call, at=node)
 
@@ -163,8 +168,8 @@ class ElementAssignments(ElementTargets):
         if isinstance(target, gast.Subscript):
             base, path = self.path(target.value)
             if path.elts or not isinstance(base, gast.Name):
-                call = self.write("set_item_at", base, [value, base, path, self.index(target.slice)], at=at)
-                return [self.rebind(base, path, call, at=at)]
+                arguments = [value, base, path, self.index(target.slice)]
+                return [self.write_at("set_item_at", base, path, arguments, at=at)]
             call = self.write("set_item", base, [value, base, self.index(target.slice)], at=at)
             return [self.bind(base.id, call, at=at)]
         return self.unpack(target, value, at=at)

@@ -41,9 +41,7 @@ class ElementTargets(StatementConverter):
 
     def rebind(self, base: Node, path: Node, call: Node, *, at: Node) -> Node:
         """A name whose element changes may get a new value; an object whose attribute changes stays itself."""
-        if isinstance(base, gast.Name) and path.elts and path.elts[0].elts[0].value == "[":
-            return self.bind(base.id, call, at=at)
-        return self.run(call)
+        return self.bind(base.id, call, at=at) if changes_name(base, path) else self.run(call)
 
     def bind(self, name: str, value: Node, *, at: Node) -> Node:
         """`name = value`, with a declaration where the name belongs to a scope outside."""
@@ -96,3 +94,8 @@ class ElementTargets(StatementConverter):
 
     def run(self, call: Node) -> Node:
         return locations.place(gast.Expr(call), locations.position(call))
+
+
+def changes_name(base: Node, path: Node) -> bool:
+    """Whether a write to an element of what a path leads to may give the name at its root a new value."""
+    return isinstance(base, gast.Name) and (not path.elts or path.elts[0].elts[0].value == "[")

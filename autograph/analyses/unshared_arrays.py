@@ -57,15 +57,16 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp)
 Meaning = Callable[[Any], Any]
 
 
-def unshared(function: Any, meaning: Meaning) -> dict[str, int]:
-    """The variables of a function whose NumPy arrays nothing else refers to, each with the number of axes up to which it holds.
+def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
+    """The variables of a function whose NumPy arrays nothing else refers to, each with the number of axes up to which it holds;
+    None where the function makes no array.
 
     Args:
         function: a `def`.
         meaning: the object that an expression names, or anything else.
     """
     if not any(_makes(value, meaning) for node in statements(function.body) for value in _values(node)):
-        return {}
+        return None
     around = {child: node for node in walk(*function.body) for child in children(node)}
     found: dict[str, int] = {}
     escaped = {name.id for name in walk(function.args) if isinstance(name, gast.Name)}

@@ -35,13 +35,18 @@ from autograph.runtime.tracing.context import current, progress
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 
-def apart(x: np.ndarray[Any, Any], unshared: int) -> np.ndarray[Any, Any]:
+def is_unshared(x: Any, axes: int | None) -> bool:
+    """Whether an array has no more axes than the text shows one to have to which nothing refers but one variable."""
+    return bool(axes) and x.ndim <= axes
+
+
+def apart(x: np.ndarray[Any, Any], unshared: int | None) -> np.ndarray[Any, Any]:
     """A NumPy array that is about to be written: `x`, or a copy where `x` is a constant of the program and nothing else has it.
 
     Args:
         unshared: the number of axes up to which `x` is known to nothing but the variable that is bound anew.
     """
-    is_own = x.ndim <= unshared and x.base is None and is_tracing()
+    is_own = is_unshared(x, unshared) and x.base is None and is_tracing()
     return x.copy() if is_own and (not _IS_SEEN or _read(x) is not None) else x
 
 

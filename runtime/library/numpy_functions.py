@@ -72,6 +72,14 @@ _NO_ARRAYS = frozenset(
 _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 """Keywords that jax.numpy spells otherwise."""
 
+_WITHOUT_NAMESAKE: dict[str, Callable[..., Any]] = {
+    "asanyarray": jnp.asarray,
+    "ascontiguousarray": lambda a, dtype=None: jnp.atleast_1d(jnp.asarray(a, dtype)),
+    "asfortranarray": jnp.asarray,
+    "common_type": lambda *arrays: np.common_type(*(np.empty(0, x.dtype) for x in arrays)),
+}
+"""Functions of numpy that do for an array of JAX what functions of other names do, or tell what is known of it."""
+
 
 def counterpart(fn: Any) -> Callable[..., Any] | None:
     """What does the same as `fn` on traced values too: of Python's, `math`, `cmath` or `numpy`; None for other functions."""
@@ -133,6 +141,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                     journal.touch_container(array)
             return fn(*args, **kwargs)
         found = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp))
+        found = found or _WITHOUT_NAMESAKE.get(name)
         if name in _WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
             raise refusal(
                 f"numpy.{name}() changes an array in place",

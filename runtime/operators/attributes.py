@@ -108,7 +108,7 @@ def no_part_of_array(name: str) -> Exception:
 
 def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
     """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
-    set_attr(augmented.iop(symbol, getattr(obj, name), value()), obj, name)
+    set_attr(augmented.iop(symbol, getattr(obj, name), value(), unshared=0), obj, name)
 
 
 def del_attr(obj: Any, name: str) -> None:

@@ -16,34 +16,41 @@ import numpy as np
 
 from autograph.runtime.heap import array_versions, constants
 from autograph.runtime.sequences.inplace_operators import combined
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, sharing
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 
-def iop(symbol: str, x: Any, value: Any, unshared: int = 0) -> Any:
+def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
     """The new value of `x` after `x <symbol> value`.
 
     Containers change in place and are announced to the journal; a Python `__iadd__` is converted; arrays of JAX and
     numbers give a new value.
 
     Args:
-        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew.
+        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew, as
+            the text shows; None where no variable is.
 
     Raises:
         StagingError: a NumPy array would have to hold a traced value.
     """
     if type(x) is np.ndarray:
-        x = traceable(x, unshared) if is_traced(value) or context.active() else constants.apart(x, unshared)
+        x = traceable(x, unshared, 2) if is_traced(value) or context.active() else constants.apart(x, unshared)
     new = combined(symbol, x, value)
     if new is not x and is_tracer(x):
-        array_versions.record(x, new, array_versions.UPDATE, unshared=x.ndim <= unshared)
+        array_versions.record(x, new, array_versions.UPDATE, unshared=constants.is_unshared(x, unshared))
     return new
 
 
-def traceable(x: np.ndarray[Any, Any], unshared: int) -> Any:
+def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
     """A NumPy array that a traced value or a staged statement will change, as an array of JAX.
 
-    It stays what it is where another name, row or view could see that it is another object now.
+    It stays what it is where another name, row or view could see that it is another object now: where neither the text shows
+    that there is none, nor the count of references, which is exact where the array is no variable of a staged statement.
+
+    Args:
+        calls: how many functions of ours hold it, from the operator to this one.
     """
-    is_own = x.ndim <= unshared and x.base is None and x.dtype.kind in "biufc"
+    if x.base is not None or x.dtype.kind not in "biufc":
+        return x
+    is_own = constants.is_unshared(x, unshared) or (unshared is not None and sharing.others(x, calls) == 1)
     return jnp.asarray(x) if is_own else x

@@ -120,11 +120,12 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
     return traced_index.checked_slice(x, start, int(length))
 
 
-def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
+def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     """`x[i] = value`; returns `x`, or the new array where `x` is an array of JAX, or becomes one.
 
     Args:
-        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew.
+        unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew, as
+            the text shows; None where no variable is.
 
     Raises:
         IndexError: a known index is out of range.
@@ -140,7 +141,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
                 x, i, lambda x: array_items.put(value, x, i), lambda x: array_items.parts(x, i)
             )
         new = array_items.put(value, x, i)
-        array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
+        array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
         return new
     texts.check((i,))
     method = python_method(kind, "__setitem__")
@@ -159,10 +160,10 @@ def set_item(value: Any, x: Any, i: Any, unshared: int = 0) -> Any:
     return x
 
 
-def _traceable(x: np.ndarray[Any, Any], unshared: int, by_traced: bool, at_traced: bool) -> Any:
+def _traceable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, at_traced: bool) -> Any:
     """A NumPy array whose element is to be written, as an array of JAX where a traced value or a staged statement needs one."""
     is_staged = by_traced or at_traced or context.active()
-    x = augmented.traceable(x, unshared) if is_staged else constants.apart(x, unshared)
+    x = augmented.traceable(x, unshared, 3) if is_staged else constants.apart(x, unshared)
     if (by_traced or at_traced) and type(x) is np.ndarray:
         raise refusal(
             f"a NumPy array cannot be written {'with a traced value' if by_traced else 'at a traced index'}",
@@ -172,7 +173,7 @@ def _traceable(x: np.ndarray[Any, Any], unshared: int, by_traced: bool, at_trace
     return x
 
 
-def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared: int = 0) -> Any:
+def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared: int | None = None) -> Any:
     """`base.a[k][i] = value`, `path` being `(('.', 'a'), ('[', k))`; returns the new base.
 
     Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
@@ -189,18 +190,21 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
     return _write_back(owners, path, put(value, owners[-1], i), unshared)
 
 
-def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0) -> Any:
+def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
     if not is_jax_array(x):
         old = get_item(x, i)
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
-            return set_item(augmented.iop(symbol, old, value()), x, i, unshared)
+            new = augmented.iop(symbol, old, value())
+            if type(x) is np.ndarray:
+                x = _traceable(x, unshared, is_traced(new), _traced_index(i))
+            return set_item(new, x, i, unshared)
         new = combined(symbol, old, value())
         set_item(new, x, i)  # a library may look at what it holds before it takes another array
         array_versions.record(old, new, array_versions.UPDATE)
         return x
     new = _augmented(x, i, symbol, value)
-    array_versions.record(x, new, array_versions.ELEMENT, i, unshared=x.ndim <= unshared)
+    array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
     return new
 
 
@@ -212,7 +216,7 @@ def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
 
 
 def aug_item_at(
-    base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any], unshared: int = 0
+    base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None
 ) -> Any:
     """`base.a[k][i] <symbol> value()`; returns the new base."""
     if type(base) is np.ndarray:
@@ -260,7 +264,7 @@ def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
     return owners
 
 
-def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: int = 0) -> Any:
+def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: int | None = None) -> Any:
     for place in range(len(path) - 1, -1, -1):
         (kind, key), owner, old = path[place], owners[place], owners[place + 1]
         if new is old:
@@ -270,7 +274,7 @@ def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: i
             new = owner
         else:
             is_row = _is_row(owners, place)
-            new = array_items.put(new, owner, key) if is_row else set_item(new, owner, key, 0 if place else unshared)
+            new = array_items.put(new, owner, key) if is_row else set_item(new, owner, key, None if place else unshared)
     return new
 
 

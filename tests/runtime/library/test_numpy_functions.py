@@ -144,6 +144,16 @@ def test_numpy_counts_in_wide_integers_and_convolves_integers_to_integers(kind):
         assert found.tolist() == expected.tolist()
 
 
+def test_numpy_functions_that_jax_names_otherwise():
+    def f(x, of=lambda fn: fn):
+        kind = of(np.common_type)(x)
+        return of(np.asanyarray)(x), of(np.ascontiguousarray)(x[0]), of(np.asfortranarray)(x, np.float32), np.zeros(2, kind)
+
+    given = np.arange(3, dtype=np.int32)
+    for got, wanted in zip(jax.jit(lambda x: f(x, counterpart))(given), f(given), strict=True):
+        assert np.array_equal(got, wanted) and got.dtype.kind == wanted.dtype.kind
+
+
 def test_numpy_names_what_it_refuses():
     with pytest.raises(StagingError, match=r"numpy.busday_count\(\) has no counterpart"):
         jax.jit(counterpart(np.busday_count))(1, 2)

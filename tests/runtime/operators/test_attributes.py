@@ -246,9 +246,9 @@ def test_numpy_arrays_in_branches():
             own = iop("+=", own, 1)
             return iop("+=", shared, 1).sum() * 0 + own.sum() if change else own.sum()
 
-        shared = np.zeros(2)
+        shared = also = np.zeros(2)
         result = if_exp(p > 0, body, lambda: 5.0)
-        return result, shared
+        return result, shared, also
 
     assert jax.jit(lambda p: f(p, False))(1)[0] == 2.0 and jax.jit(lambda p: f(p, False))(0)[0] == 5.0
     with pytest.raises(StagingError, match="a NumPy array is changed inside a staged statement"):

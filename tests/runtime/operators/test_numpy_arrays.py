@@ -1,0 +1,156 @@
+"""A NumPy array that a traced value is written to: it becomes an array of JAX where only the variable has it, else it is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph import StagingError
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.sums = np.zeros(3)
+
+
+def moved(v: Any) -> Any:
+    x = np.zeros((3, 2))
+    x[0] = v
+    return np.moveaxis(x, 0, -1)
+
+
+def renamed_each_time(v: Any) -> Any:
+    c = np.ones(3)
+    for _ in range(2):
+        d = np.empty(3)
+        for j in range(3):
+            d[j] = c[j] * v
+        c = d
+    return c
+
+
+def renamed_in_a_staged_loop(v: Any) -> Any:
+    c, n = np.ones(3), 0
+    while n < v:
+        d = np.empty(3)
+        for j in range(3):
+            d[j] = c[j] * v
+        c = d
+        n += 1
+    return c
+
+
+def updated(v: Any) -> Any:
+    x = np.zeros(3)
+    x[0] += v
+    x += v
+    return x.T
+
+
+def read_by_a_closure(v: Any) -> Any:
+    x = np.zeros(3)
+
+    def first() -> Any:
+        return x[0]
+
+    x[0] = v
+    return first(), x.T
+
+
+def of_an_attribute(v: Any) -> Any:
+    holder = Holder()
+    holder.sums += v
+    holder.sums[0] = 2 * v
+    return holder.sums.T
+
+
+@pytest.mark.parametrize(
+    "f", [moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute]
+)
+def test_an_array_that_one_variable_has_becomes_an_array_of_jax(f: Any) -> None:
+    for got, wanted in zip(jax.tree.leaves(ag.jit(f)(2.0)), jax.tree.leaves(f(2.0)), strict=True):
+        assert np.array_equal(got, wanted)
+
+
+def of_two_variables(v: Any) -> Any:
+    x = y = np.zeros(2)
+    x[0] = v
+    return x, y
+
+
+def without_axes_of_two_variables(v: Any) -> Any:
+    x = y = np.zeros(())
+    x[()] = v
+    return x, y
+
+
+def in_a_list(v: Any) -> Any:
+    x = np.zeros(2)
+    found = [x]
+    x[0] = v
+    return found, x.T
+
+
+def with_a_view(v: Any) -> Any:
+    x = np.zeros(2)
+    row = x[:1]
+    x[0] = v
+    return row, x.T
+
+
+def with_a_buffer(v: Any) -> Any:
+    x = np.zeros(2)
+    numbers = memoryview(x)
+    x[0] = v
+    return numbers[0], x.T
+
+
+def of_the_caller(v: Any) -> Any:
+    def fill(a: Any) -> None:
+        a[0] = v
+
+    x = np.zeros(2)
+    fill(x.T if v is None else x)
+    return x.T
+
+
+def of_a_closure(v: Any) -> Any:
+    x = np.zeros(2)
+
+    def get() -> Any:
+        return x
+
+    get()[0] = v
+    return x
+
+
+def of_a_closure_and_rows(v: Any) -> Any:
+    x = np.zeros((2, 2))
+
+    def get() -> Any:
+        return x
+
+    get()[0][1] = v
+    return x
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        of_two_variables,
+        without_axes_of_two_variables,
+        in_a_list,
+        with_a_view,
+        with_a_buffer,
+        of_the_caller,
+        of_a_closure,
+        of_a_closure_and_rows,
+    ],
+)
+def test_an_array_that_something_else_has_is_refused(f: Any) -> None:
+    with pytest.raises(StagingError, match="a NumPy array cannot be written with a traced value"):
+        ag.jit(f)(2.0)
