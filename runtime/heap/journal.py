@@ -279,14 +279,6 @@ def forbids(obj: Any) -> bool:
     return False
 
 
-def known(test: Any) -> bool | None:
-    """The truth value of the traced `test` in the branch that is being staged, where it decides a branch around; else None."""
-    for region in progress.regions:
-        if type(region.path) is tuple and region.path[0] is test:
-            return bool(region.path[1])
-    return None
-
-
 def in_loop() -> bool:
     """Whether a loop body is being staged."""
     return any(region.is_loop for region in progress.regions)

@@ -32,7 +32,7 @@ from jax import lax
 
 from autograph.jax_internals import note, notes_of, open_traces, records_region, trace_of
 from autograph.runtime.heap import journal
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 
@@ -41,6 +41,15 @@ def depends_on_place() -> bool:
     """Whether a check or a loop that is traced now depends on where it is reached: a condition or a check stands before it."""
     is_conditional = any(region.path is not None for region in context.open_regions())
     return is_conditional or any(notes and notes[-1][1].is_of_checks() for notes in _programs())
+
+
+def known(test: Any) -> bool | None:
+    """The truth value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
+    path = [region.path for region in context.open_regions() if type(region.path) is tuple]
+    for one, holds in path:
+        if one is test:
+            return bool(holds)
+    return integer_ranges.decided(test, path) if path else None
 
 
 @contextmanager

@@ -99,7 +99,7 @@ def if_stmt(
             test = _known("if", test, body, orelse)
         return body() if test else orelse()
     test = predicate(test)
-    if (truth := journal.known(test)) is not None:
+    if (truth := path_conditions.known(test)) is not None:
         return body() if truth else orelse()
     variables = variables_of(state, (*optional, *returned) if asked else optional)
     info = BranchInfo("if", exits, unbound, dead, lasting, dead_on_exit, enclosed, asked)
@@ -121,7 +121,7 @@ def if_exp(
             test = _known("conditional expression", test, body, orelse)
         return body() if test else orelse()
     test = predicate(test)
-    if (truth := journal.known(test)) is not None:
+    if (truth := path_conditions.known(test)) is not None:
         return body() if truth else orelse()
     return staged_value("conditional expression", test, body, orelse, state, unbound)
 

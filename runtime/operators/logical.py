@@ -28,7 +28,7 @@ from jax import lax
 
 from autograph.analyses.operators import ARITHMETIC
 from autograph.code.registry import names_in
-from autograph.runtime.heap import aliases, journal
+from autograph.runtime.heap import aliases, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import in_place_of, staged_value
 from autograph.runtime.sequences import comparison, membership
@@ -125,7 +125,7 @@ def not_(x: Any) -> Any:
     if not is_traced(x):
         return not x
     test = predicate(x)
-    if (truth := journal.known(test)) is not None:
+    if (truth := path_conditions.known(test)) is not None:
         return not truth
     result = lax.bitwise_not(test)
     note(result)  # `not x` of an array is a bool of Python's as well
@@ -155,7 +155,7 @@ def is_(a: Any, b: Any) -> Any:
     """
     for x, y in ((a, b), (b, a)):
         if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
-            truth = journal.known(x)
+            truth = path_conditions.known(x)
             return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True

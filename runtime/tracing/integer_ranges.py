@@ -15,6 +15,8 @@ Of an item of `range(a, b)` it is known besides that it is no less than `a`, wha
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import jax.numpy as jnp
@@ -79,7 +81,7 @@ def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
     if (found := _known.of(x)) is not None:
         return found
     if depth == 0 or x.shape or not jnp.issubdtype(x.dtype, jnp.integer):
-        return None
+        return (0, 1) if x.dtype == bool and not x.shape else None
     if (number := literal(x)) is not None:
         return int(number), int(number)
     if (supposed := _supposed.of(x)) is not None:
@@ -117,6 +119,62 @@ def _is_natural_sum(x: Any) -> bool:
             if _plus(terms, of_least).keys() == {id(item)} and number + more + known[1] >= 0:
                 return True
     return False
+
+
+def decided(test: Any, path: Iterable[tuple[Any, bool]]) -> bool | None:
+    """What a comparison of an integer with a number comes to where the tests of a path came out as they did; None if unknown.
+
+    >>> import jax
+    >>> def f(i):
+    ...     i = declare(i, 0, 2)
+    ...     return print(decided(i == 2, []), decided(i < 3, []), decided(i == 2, [(i == 0, False), (i > 1, False)])) or i
+    >>> _ = jax.make_jaxpr(f)(3)
+    None True False
+    """
+    wanted = _comparison(test, True)
+    bounds = None if wanted is None else of(wanted[0])
+    if wanted is None or bounds is None:
+        return None
+    x, name, number = wanted
+    known = [found for passed in path if (found := _comparison(*passed)) is not None and found[0] is x]
+    low, high = bounds
+    low = max([low, *(n for _, sign, n in known if sign in ("eq", "ge"))])
+    high = min([high, *(n for _, sign, n in known if sign in ("eq", "le"))])
+    others = {n for _, sign, n in known if sign == "ne"}
+    low = next(n for n in itertools.count(low) if n not in others)
+    high = next(n for n in itertools.count(high, -1) if n not in others)
+    if name in ("eq", "ne"):
+        is_apart = not low <= number <= high or number in others
+        return (name == "ne") if is_apart else (name == "eq") if low == high else None
+    surely, never = (low >= number, high < number) if name == "ge" else (high <= number, low > number)
+    return True if surely else False if never else None
+
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
+_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
+
+def _comparison(test: Any, holds: bool) -> tuple[Any, str, int] | None:
+    """An integer, `eq`, `ne`, `ge` or `le`, and a number: what it says that a test comes out so."""
+    made = origin(test) if is_traced(test) and not test.shape else None
+    if made is None:
+        return None
+    name, operands, _ = made
+    if name == "not":
+        return _comparison(operands[0], not holds)
+    if name not in _OPPOSITE or not jnp.issubdtype(operands[0].dtype, jnp.integer):
+        return None
+    (left, a), (right, b) = map(_sum, operands)
+    terms = _plus(left, right, -1)
+    if len(terms) != 1:
+        return None
+    [(x, factor)] = terms.values()
+    if abs(factor) != 1:
+        return None
+    name = name if holds else _OPPOSITE[name]
+    name, number = (name, b - a) if factor == 1 else (_MIRRORED[name], a - b)
+    strict = {"gt": ("ge", number + 1), "lt": ("le", number - 1)}
+    return (x, *strict.get(name, (name, number)))
 
 
 _Terms = dict[int, tuple[Any, int]]
@@ -159,7 +217,10 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
         name = params["name"]
     elif name not in _OPERATIONS:
         return None
-    every = [known for x in operands if (known := of(x, depth)) is not None]
+    known = [of(x, depth) for x in operands]
+    if name in ("remainder", "rem", "and"):
+        return _remainder(name, known)
+    every = [bounds for bounds in known if bounds is not None]
     if not every or len(every) < len(operands):
         return None
     found = _combined(name, every)
@@ -195,12 +256,22 @@ def _combined(name: str, every: list[Bounds]) -> Bounds | None:
         return None
     if name == "floor_divide" or (name == "div" and low >= 0):
         return low // a, high // a
-    if name == "remainder" or (name == "rem" and low >= 0):
-        return 0, a - 1
     return None
 
 
-_OPERATIONS = frozenset({"add", "sub", "mul", "max", "min", "div", "rem", "clamp", "convert_element_type", "copy"})
+def _remainder(name: str, known: list[Bounds | None]) -> Bounds | None:
+    """The bounds of what one operand alone keeps small, whatever the other one is: a divisor, or a mask of bits."""
+    if name == "and":
+        natural = [bounds[1] for bounds in known if bounds is not None and bounds[0] >= 0]
+        return (0, min(natural)) if natural else None
+    number, by = known
+    if by is None or by[0] <= 0:
+        return None
+    is_natural = name == "remainder" or (number is not None and number[0] >= 0)
+    return (0 if is_natural else 1 - by[1]), by[1] - 1
+
+
+_OPERATIONS = frozenset({"add", "sub", "mul", "max", "min", "div", "rem", "and", "clamp", "convert_element_type", "copy"})
 
 
 def exact_integers() -> Any:

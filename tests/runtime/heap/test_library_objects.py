@@ -171,7 +171,7 @@ def factorials(n):
         (added_at, "NumPy array is changed"),
         (added_into, "NumPy array is changed"),
         (added_into_by_position, "NumPy array is changed"),
-        (flat, "`.flat` of an array is written"),
+        (flat, "NumPy array is changed"),
         (reordered, "contents of the dict 'd'"),
         (of_another_class, "`__class__` of this One is changed"),
         (in_a_context, r"set\(\) changes a ContextVar"),

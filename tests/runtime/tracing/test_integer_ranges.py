@@ -265,3 +265,62 @@ def test_a_variable_of_two_loops():
     assert tuple(map(int, jax.vmap(f, (None, 0, None))(xs, jnp.arange(3), 5)[0])) == tuple(
         f(xs, n, 5)[0] for n in range(3)
     )
+
+
+def hue(h, v):
+    i = int(h * 6.0) % 6
+    if i == 0:
+        return v, 0.0
+    if i == 1:
+        return 0.0, v
+    if i < 4:
+        return v, v
+    if i - 1 == 3:
+        return v, 1.0
+    if not i != 5:
+        return 1.0, v
+
+
+def third(n):
+    rest = n % 3
+    if rest == 0:
+        name = 10
+    elif rest == 1:
+        name = 20
+    elif rest > 1:
+        name = 30
+    return name
+
+
+def masked(n):
+    k = n & 3
+    if k < 2:
+        if k > 0:
+            return 1
+        elif k == 0:
+            return 2
+    elif k != 3:
+        return 3
+    elif 3 <= k:
+        return 4
+
+
+def test_the_last_of_all_cases_is_no_question():
+    for k in range(-7, 14):
+        assert ag.jit(hue)(k / 6 + 0.01, 0.5) == hue(k / 6 + 0.01, 0.5)
+        assert ag.jit(third)(k) == third(k) and ag.jit(masked)(k) == masked(k)
+    assert "custom_call" not in ag.jit(third).lower(1).as_text()  # no check that `name` has a value
+
+
+def test_a_case_that_is_left_open_is_one():
+    def fourth(n):
+        rest = n % 4
+        if rest == 0:
+            return n
+        if rest == 1:
+            return -n
+        if rest == 2:
+            return 2 * n
+
+    with pytest.raises(ag.StagingError, match="different values in the returned value"):
+        ag.jit(fourth)(1)
