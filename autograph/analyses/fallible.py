@@ -67,9 +67,6 @@ BY_RESULT = frozenset(name for name in KINDS if name.startswith("numpy."))
 """Those of which only the result tells whether they failed."""
 
 
-ARITHMETIC = frozenset(CLASSES) - {"StopIteration"}
-
-
 def caught_by(node: Any, meaning: Callable[[Any], Any]) -> frozenset[str]:
     """The names of those classes that the handlers of a `try` may catch; where in doubt, they do.
 

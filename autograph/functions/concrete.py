@@ -71,7 +71,7 @@ class ConcreteFunction:
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The `ShapeDtypeStruct` or literal of each parameter, those by position and those by keyword alone."""
         own = self._program.bound
-        values = own.values([_struct(leaf.value) for leaf in own.leaves if leaf.is_input])
+        values = own.values([saving.spec_of(leaf.value) for leaf in own.leaves if leaf.is_input])
         signature = self.function.parameters.signature
         bound = inspect.BoundArguments(signature, dict(zip(own.names, values, strict=True)))
         return bound.args, bound.kwargs
@@ -154,10 +154,6 @@ def _value(leaf: Leaf) -> Any:
 
 def _brief(leaf: Leaf) -> str:
     return described(leaf.value) if leaf.is_input else repr(leaf.value.get())
-
-
-def _struct(aval: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype)
 
 
 def _shown(value: Any) -> str:

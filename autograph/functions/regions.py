@@ -42,7 +42,7 @@ from jax.lax import cond_p, scan_p, while_p
 from autograph.functions import error_words, lanes, widened
 from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, trace_region, with_constants
 from autograph.runtime.checks.failures import FailedCheck, FailedGuard
-from autograph.runtime.jaxprs import cost, graph
+from autograph.runtime.jaxprs import cost, graph, linear_loop
 
 _INLINED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vmap_call"})
 _CALLS = {"pjit": "jaxpr", "jit": "jaxpr", "checkpoint": "jaxpr", "remat2": "jaxpr", "remat": "jaxpr"}
@@ -189,7 +189,7 @@ class Region:
         if info is not None:
             info = info._replace(arg_names=("",) * len(invars), result_paths=("",) * len(outs))
         parts = {"constvars": constvars, "invars": list(invars), "outvars": list(outs), "eqns": self.eqns}
-        effects = widened.others(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if widened.reports(e)}
+        effects = linear_loop.others(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if linear_loop.reports(e)}
         return with_constants(jaxpr, consts, **parts, effects=effects, debug_info=info), consts
 
     def the_words(self) -> Any:
@@ -267,13 +267,13 @@ class Region:
         """The results of an equation that leaves the words, the last of its results or at a place, less these."""
         outvars = [new_var(v.aval) for v in eqn.outvars]
         self.words, self.fine = self.regions.new_words(), None
-        effects = widened.others(self._renamed(eqn.effects))
+        effects = linear_loop.others(self._renamed(eqn.effects))
         replaced = eqn.replace(
             invars=operands,
             outvars=inserted(outvars, len(outvars) if at is None else at, self.words),
             params={**eqn.params, **params},
         )
-        inner = {e for region in graph.regions(replaced) for e in region.effects if widened.reports(e)}
+        inner = {e for region in graph.regions(replaced) for e in region.effects if linear_loop.reports(e)}
         self.eqns.append(replaced.replace(effects=effects | inner))
         return outvars
 

@@ -112,7 +112,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
         return [*results, *new, *([] if words is None else _shown(program.checks, words))]
 
     variables = {names[id(variable)]: variable.held for variable in program.reads}
-    jitted, types = jax.jit(flat), [*map(_spec, variables.values()), *specs]
+    jitted, types = jax.jit(flat), [*map(spec_of, variables.values()), *specs]
     if jitted.trace(*types).jaxpr.effects:
         raise saving.calls_back(program.function)
     exported = jax.export.export(jitted, platforms=platforms)(*types)
@@ -131,7 +131,7 @@ def _is_input(x: Any) -> bool:
     return isinstance(x, jax.Array)
 
 
-def _spec(x: Any) -> jax.ShapeDtypeStruct:
+def spec_of(x: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(x.shape, x.dtype)
 
 

@@ -44,13 +44,3 @@ def layout(params: dict[str, Any], operands: int, results: int) -> tuple[int, in
     else:
         consts, carry = (len(list(part)) for part in params["ft_in"].unpack()[:2])
     return consts, carry, operands - consts - carry, results - carry
-
-
-def reports(effect: Any) -> bool:
-    """Whether an effect is that of a check, or of what prints (`linear_loop`)."""
-    return any(kind.__name__ in ("DebugEffect", "OrderedDebugEffect") for kind in type(effect).__mro__)
-
-
-def others(effects: Any) -> set[Any]:
-    """The other effects."""
-    return {effect for effect in effects if not reports(effect)}

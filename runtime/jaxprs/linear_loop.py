@@ -132,10 +132,10 @@ def _silent(jaxpr: Any) -> Any:
     for eqn in jaxpr.eqns:
         if not eqn.effects:
             eqns.append(eqn)
-        elif eqn.outvars or not all(map(_reports, eqn.effects)):
+        elif eqn.outvars or not all(map(reports, eqn.effects)):
             params = {name: _silent_param(value) for name, value in eqn.params.items()}
-            eqns.append(eqn.replace(params=params, effects=_others(eqn.effects)))
-    return jaxpr.replace(eqns=eqns, effects=_others(jaxpr.effects))
+            eqns.append(eqn.replace(params=params, effects=others(eqn.effects)))
+    return jaxpr.replace(eqns=eqns, effects=others(jaxpr.effects))
 
 
 def _silent_param(value: Any) -> Any:
@@ -148,11 +148,12 @@ def _silent_param(value: Any) -> Any:
     return value
 
 
-def _others(effects: Iterable[Any]) -> Any:
-    return {effect for effect in effects if not _reports(effect)}
+def others(effects: Iterable[Any]) -> set[Any]:
+    """Effects that are not those of checks and prints."""
+    return {effect for effect in effects if not reports(effect)}
 
 
-def _reports(effect: Any) -> bool:
+def reports(effect: Any) -> bool:
     """Whether an effect is that of a check, `jax.debug.print` or `jax.debug.callback` (their classes have no public name)."""
     return any(kind.__name__ in ("DebugEffect", "OrderedDebugEffect") for kind in type(effect).__mro__)
 

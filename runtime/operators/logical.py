@@ -33,7 +33,7 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import in_place_of, staged_value
 from autograph.runtime.sequences import comparison, membership
 from autograph.runtime.sequences.selection import choose
-from autograph.runtime.tracing.python_bools import note, note_join
+from autograph.runtime.tracing.python_bools import is_bool, note, note_join
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.truth import decider
@@ -85,7 +85,7 @@ def _joined(
         return _combine(lax.bitwise_and if on else lax.bitwise_or, pred, left, right(), on)
 
     def decided() -> Any:
-        return not on if _is_bool(left) else left
+        return not on if is_bool(left) else left
 
     if on:
         return staged_value("`and`", pred, right, decided, state, unbound)
@@ -104,7 +104,7 @@ def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
-    if all(_is_bool(x) for x in (left, right)):
+    if all(is_bool(x) for x in (left, right)):
         if type(right) is bool:
             return left if right is right_if else right
         sides = (right, left) if right_if else (left, right)
@@ -112,11 +112,6 @@ def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, 
         note_join(result, left, right)
         return optional.joined(result, test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
-
-
-def _is_bool(x: Any) -> bool:
-    """Whether a number is a bool; one that is made of Python's numbers is weakly typed."""
-    return type(x) is bool or (is_traced(x) and x.dtype == bool and not x.shape)
 
 
 def not_(x: Any) -> Any:
@@ -159,7 +154,7 @@ def is_(a: Any, b: Any) -> Any:
             return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True
-    if is_traced(a) and is_traced(b) and _is_bool(a) and _is_bool(b):
+    if is_traced(a) and is_traced(b) and is_bool(a) and is_bool(b):
         raise refusal(
             "`is` between two traced bools",
             why="Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",

@@ -78,14 +78,14 @@ def is_doubtful(x: Any) -> bool:
 
 def bool_op(sign: str, *operands: Any) -> Any:
     """`x + y`, `-x`, ...: of Python's bools as integers."""
-    if sign in _BITWISE and len(operands) == 2 and all(is_doubtful(x) or _is_bool(x) for x in operands):
+    if sign in _BITWISE and len(operands) == 2 and all(is_doubtful(x) or is_bool(x) for x in operands):
         result = _BITWISE[sign](*operands)
         if all(is_of_python(x) or is_doubtful(x) for x in operands):  # with an array it is one
             note_join(result, *operands)
         return result
     if are_of_python(*operands):
         operands = tuple(convert_weak(x, jnp.result_type(int)) if is_traced(x) else int(x) for x in operands)
-    elif any(map(is_doubtful, operands)) and all(is_doubtful(x) or _is_bool(x) for x in operands):
+    elif any(map(is_doubtful, operands)) and all(is_doubtful(x) or is_bool(x) for x in operands):
         raise refusal(
             f"`{sign}` of a truth value that is one of Python's at one time and an array at another",
             why="Python counts with its own, and JAX's arrays stay truth values",
@@ -104,7 +104,7 @@ def is_of_python(x: Any) -> bool:
     """Whether `x` stands for a bool of Python's."""
     if not is_traced(x):
         return type(x) is bool
-    if not _is_bool(x):
+    if not is_bool(x):
         return False
     known = _noted.of(x)
     if known is not None and known.is_of_python:
@@ -112,5 +112,6 @@ def is_of_python(x: Any) -> bool:
     return type_of(x).weak or (known is not None and known.is_of_python)
 
 
-def _is_bool(x: Any) -> bool:
+def is_bool(x: Any) -> bool:
+    """Whether a number is a bool, Python's or a traced one; one that is made of Python's numbers is weakly typed."""
     return type(x) is bool or (is_traced(x) and x.dtype == bool and not x.shape)
