@@ -37,7 +37,9 @@ _ROOTS.update(PACKAGE_DIRECTORIES)
 _PREFIXES = (*(root + os.sep for root in sorted(_ROOTS)), "<frozen ", "<__array_function__")
 _FOLDERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _FLAGS = type.__dict__["__flags__"].__get__
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+HEAP_TYPE = 1 << 9
+"""`Py_TPFLAGS_HEAPTYPE` among the flags of a class: a class statement made it, or a module of C code that makes classes late."""
+ARRAY_PACKAGES = frozenset({"jax", "jaxlib", "numpy"})
 _known: dict[str, bool] = {}
 
 
@@ -75,7 +77,7 @@ def is_library(fn: Any) -> bool:
 def is_library_class(cls: type) -> bool:
     """Whether a class is defined in library code, whatever its metaclass is."""
     name = type.__getattribute__(cls, "__module__")
-    if name == "builtins" and _FLAGS(cls) & _HEAP_TYPE and not issubclass(cls, BaseException):
+    if name == "builtins" and _FLAGS(cls) & HEAP_TYPE and not issubclass(cls, BaseException):
         return False  # made by `exec` in a namespace without a name
     return is_library_module(name)
 

@@ -30,7 +30,7 @@ from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
 from autograph.jax_dispatch import jit_options
 from autograph.runtime.calls import cached_functions
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.staging import JITTED
+from autograph.runtime.tracing.families import CACHED, JITTED
 
 Each = Callable[[FunctionType], Any]
 
@@ -50,7 +50,7 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
         return rule(callee, each)
     if kind is JITTED:
         return _jit(callee, each)
-    if kind is _CACHED:
+    if kind is CACHED:
         inside = converted(callee.__wrapped__, each)
         return inside if as_method else cached_functions.outside(functools.lru_cache(**callee.cache_parameters())(inside))
     if isinstance(callee, type):
@@ -125,7 +125,6 @@ def _jit(callee: Any, each: Each) -> Any:
     return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
 
 
-_CACHED = type(functools.cache(len))
 _RULES: dict[type, Callable[[Any, Each], Any]] = {
     FunctionType: _function,
     MethodType: _method,

@@ -30,8 +30,9 @@ from autograph.conversion.element_assignment import STORES
 from autograph.errors import is_of_jax
 from autograph.options import MISSING
 from autograph.runtime.calls.function_arguments import argument, takes_functions
-from autograph.runtime.calls.rewrapping import CUSTOM, JITTED, rewrapped
+from autograph.runtime.calls.rewrapping import CUSTOM, rewrapped
 from autograph.runtime.tracing import host
+from autograph.runtime.tracing.families import JITTED
 
 
 class _Scope(Protocol):

@@ -19,18 +19,16 @@ from typing import Any
 
 import jax
 
-from autograph.code.library import is_library, is_library_class, is_library_module, names_of
+from autograph.code.library import HEAP_TYPE, is_library, is_library_class, is_library_module, names_of
 from autograph.code.registry import known
 from autograph.jax_internals import is_tracing
 from autograph.runtime.tracing import host
-from autograph.runtime.tracing.staging import JITTED
+from autograph.runtime.tracing.class_lookup import DICT, MRO
+from autograph.runtime.tracing.families import JITTED
 
 WRAPPERS = frozenset({JITTED, jax.custom_jvp, jax.custom_vjp})
 """Classes of JAX's whose objects stand for a function."""
 
-_MRO = type.__dict__["__mro__"].__get__
-_DICT = type.__dict__["__dict__"].__get__
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _packages: dict[str, bool] = {}
 _using: dict[str, bool] = {}
 _kinds: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
@@ -82,9 +80,9 @@ def _uses_jax(package: str) -> bool:
 
 
 def _is_made_with_library(kind: Any) -> bool:
-    bases = (*_MRO(kind), *_MRO(type(kind)))
-    parts = (part for base in _MRO(kind) if not is_library_class(base) for part in list(_DICT(base).values()))
-    return any(base.__flags__ & _HEAP_TYPE and is_of_installed(base) for base in bases) or any(
+    bases = (*MRO(kind), *MRO(type(kind)))
+    parts = (part for base in MRO(kind) if not is_library_class(base) for part in list(DICT(base).values()))
+    return any(base.__flags__ & HEAP_TYPE and is_of_installed(base) for base in bases) or any(
         type(part) in WRAPPERS or (type(part) is FunctionType and calls(part)) for part in parts
     )
 

@@ -34,13 +34,12 @@ from autograph.errors import AutoGraphError
 from autograph.options import DEFAULT
 from autograph.runtime.heap import journal, opaque_calls
 from autograph.runtime.tracing import host
+from autograph.runtime.tracing.class_lookup import DICT, MRO
+from autograph.runtime.tracing.families import CACHED
 from autograph.verbosity import described, tell
 
-_MRO = type.__dict__["__mro__"].__get__
-_DICT = type.__dict__["__dict__"].__get__
 # Nobody waits for what `__del__` does; construction converts `__init__` and `__new__` by itself.
 _LEFT = frozenset({"__del__"})
-_CACHED = type(functools.cache(len))
 # Those that a call in the source calls, of which the callee is converted.
 _CALLED = frozenset({"__init__", "__new__", "__call__", "__del__"})
 # Those that `dataclass` writes without source, of which none writes to the heap unheard.
@@ -68,9 +67,9 @@ def prepare_class(kind: type) -> None:
             return
         _begun.add(kind)
         if not is_library_class(kind):
-            for base in _MRO(kind):
+            for base in MRO(kind):
                 if base is kind:
-                    for name, value in list(_DICT(base).items()):
+                    for name, value in list(DICT(base).items()):
                         if type(value) is FunctionType and value.__module__ == "functools":
                             _own(kind, name, value)
                         else:
@@ -93,7 +92,7 @@ def _prepare_member(name: str, value: Any) -> None:
     if kind in (staticmethod, classmethod):
         value = value.__func__
         kind = type(value)
-    if kind is FunctionType or kind is _CACHED:
+    if kind is FunctionType or kind is CACHED:
         if name[:2] == "__" == name[-2:] and name not in _LEFT:
             _in_place(value)
     elif kind is property:
@@ -113,8 +112,8 @@ def _own(kind: type, name: str, fn: FunctionType) -> None:
 
 def _in_place(fn: Any, caches: str | None = None, is_cached: bool = False) -> None:
     """Gives a function its author's body. One that cannot be converted stays as it is: it still does what it did."""
-    is_cached = is_cached or type(fn) is _CACHED
-    if type(fn) is _CACHED:
+    is_cached = is_cached or type(fn) is CACHED
+    if type(fn) is CACHED:
         fn = fn.__wrapped__
     if type(fn) is not FunctionType or host.conversion.stays(fn):
         return

@@ -20,7 +20,6 @@ False
 
 from __future__ import annotations
 
-import functools
 import gc
 import sys
 import threading
@@ -32,7 +31,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograph.code.library import is_library_class, is_library_module, names_of, package_of
+from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of
 from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
 from autograph.code.source import Source
 from autograph.conversion import frameworks, implicit_methods
@@ -40,21 +39,18 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.heap.iterator_search import implicit_names
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import context, default_dicts
-from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.class_lookup import DICT, MRO, static_lookup
+from autograph.runtime.tracing.families import CACHED, COLLECTIONS, LEAVES
 
-_MRO = type.__dict__["__mro__"].__get__
-_DICT = type.__dict__["__dict__"].__get__
 _LEAVES: set[Any] = {
-    *(bool, int, float, complex, str, bytes, type(None), range, slice, CodeType, FrameType, TracebackType),
-    *(np.dtype, np.float32, np.float64, np.int32, np.int64, np.bool_),
+    *LEAVES,
+    *(CodeType, FrameType, TracebackType, np.float32, np.float64, np.int32, np.int64, np.bool_),
 }
 """Classes of objects that lead to none of the user's; those of JAX and NumPy join them when they are met."""
-_SEQUENCES = (list, tuple, set, frozenset, deque)
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 # What their objects hold is theirs, not the user's.
-_OWN_PACKAGES = frozenset({"jax", "jaxlib", "numpy", "autograph"})
+_OWN_PACKAGES = ARRAY_PACKAGES | {"autograph"}
 _BY_TEXT = BY_TEXT | {"globals"}
-_CACHED = type(functools.cache(len))  # a cache of the user's is asked what its function is by itself
 _MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
 _FEW = 1_000  # while nothing is traced (staging is forced): a method that is not prepared does what it did
 
@@ -186,7 +182,7 @@ class Reach:
             if kind in _LEAVES or id(value) in seen:
                 continue
             seen.add(id(value))
-            if kind in _SEQUENCES:
+            if kind in COLLECTIONS:
                 if not _LEAVES.issuperset(map(type, value)):
                     open_.extend(value)
             elif kind is ModuleType:
@@ -249,10 +245,10 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
     if issubclass(kind, type):
         if type(static_lookup(value, "__init_subclass__")) is classmethod:
             implicit_methods.prepare_class(value)  # a `class` statement calls it
-        return [part for base in _MRO(value) if not is_library_class(base) for part in list(_DICT(base).values())]
+        return [part for base in MRO(value) if not is_library_class(base) for part in list(DICT(base).values())]
     if issubclass(kind, weakref.ref):
         return (value(),)
-    if kind is _CACHED:
+    if kind is CACHED:
         return (
             value.__wrapped__,
         )  # what it keeps for others is not the user's; its results are looked at where it is called
@@ -289,7 +285,7 @@ def hand(values: Iterable[Any]) -> None:
         if kind in _LEAVES or id(value) in seen:
             continue
         seen.add(id(value))
-        if kind in _SEQUENCES:
+        if kind in COLLECTIONS:
             if not _LEAVES.issuperset(map(type, value)):
                 open_.extend(value)
         elif kind is ModuleType or frameworks.is_left(value):
@@ -302,7 +298,7 @@ def hand(values: Iterable[Any]) -> None:
                 classes.append(value)
                 open_.extend(_inside(value, kind))
         elif is_library_class(kind):
-            if kind is not _CACHED and (frameworks.calls(value) or not frameworks.is_of_installed(kind)):
+            if kind is not CACHED and (frameworks.calls(value) or not frameworks.is_of_installed(kind)):
                 open_.extend(_inside(value, kind))
         else:
             implicit_methods.prepare_class(kind)
@@ -320,15 +316,15 @@ def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterabl
     if names is None:
         return gc.get_referents(value)
     found: list[Any] = []
-    for base in _SEQUENCES:
+    for base in COLLECTIONS:
         if issubclass(kind, base):
             found += base.__iter__(value)
     if issubclass(kind, dict):
         found += (*dict.keys(value), *dict.values(value))
     own = names_of(value)
     found += [own[name] for name in names.intersection(own)]
-    for base in _MRO(kind):
-        for name, member in _DICT(base).items():
+    for base in MRO(kind):
+        for name, member in DICT(base).items():
             if type(member) is MemberDescriptorType and name in names:
                 try:
                     found.append(member.__get__(value))

@@ -22,7 +22,6 @@ from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-import jax
 import numpy as np
 from jax.core import Tracer
 
@@ -31,6 +30,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import iterators, journal
 from autograph.runtime.heap.opaque_calls import Watch
 from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_tracer
 from autograph.runtime.values.kinds import is_value_class
@@ -206,10 +206,10 @@ def _is_plain(value: Any) -> bool:
         return all(map(_is_plain, value))
     if isinstance(value, FunctionType):
         return not value.__closure__
-    return value is None or isinstance(value, _PLAIN) or is_value_class(type(value))
+    return isinstance(value, _PLAIN) or is_value_class(type(value))
 
 
-_PLAIN = (bool, int, float, complex, str, bytes, Tracer, jax.Array, np.generic, np.dtype, enum.Enum, type, ModuleType)
+_PLAIN = (*SCALARS, *JAX_ARRAYS, np.generic, np.dtype, enum.Enum, type, ModuleType)
 _seen: weakref.WeakKeyDictionary[Any, weakref.ref[_Seen]] = weakref.WeakKeyDictionary()
 
 

@@ -17,7 +17,7 @@ from autograph.runtime.calls import native_methods
 from autograph.runtime.calls.function_arguments import takes_functions, with_functions_converted
 from autograph.runtime.heap import native_state
 from autograph.runtime.tracing import context, default_dicts, host
-from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.class_lookup import MRO, static_lookup
 
 _TYPE_CALL = type.__dict__["__call__"]
 
@@ -65,7 +65,7 @@ class _Construction:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         obj = self.new(self.cls, *args, **kwargs)
         kind = type(obj)
-        if self.cls is not kind and self.cls not in type.__dict__["__mro__"].__get__(kind):
+        if self.cls is not kind and self.cls not in MRO(kind):
             return obj
         init = static_lookup(kind, "__init__")
         if init is self.init:

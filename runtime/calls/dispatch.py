@@ -31,7 +31,6 @@ from queue import SimpleQueue
 from types import (
     BuiltinFunctionType,
     FunctionType,
-    MethodDescriptorType,
     MethodType,
     MethodWrapperType,
     ModuleType,
@@ -53,6 +52,7 @@ from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
 from autograph.runtime.values import key_orders, order_reads
 
 _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"))
@@ -190,14 +190,13 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     MethodType: _method,
     BuiltinFunctionType: _native_function,
     type(SimpleQueue().get): _native_function,  # a method of C code that is told its class
-    MethodDescriptorType: native_methods.unbound,
-    WrapperDescriptorType: native_methods.unbound,
+    **dict.fromkeys(UNBOUND_METHODS, native_methods.unbound),
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
-    type(functools.cache(len)): cached_functions.called,
+    CACHED: cached_functions.called,
     operator.methodcaller: _method_caller,
-    rewrapping.JITTED: _wrapper,
+    JITTED: _wrapper,
     **{kind: _wrapper for kind in rewrapping.CUSTOM},
     np.ufunc: _numpy_function,
     type(np.sum): _numpy_function,

@@ -13,14 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    WrapperDescriptorType,
-)
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from autograph.code.library import is_library, package_of
@@ -28,6 +21,7 @@ from autograph.runtime.calls import cached_functions, rewrapping
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.library import numpy_functions
 from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.families import BOUND_METHODS, CACHED, JITTED, UNBOUND_METHODS
 
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
@@ -111,9 +105,9 @@ def argument(x: Any) -> Any:
         return x if inner is x.func else functools.partial(inner, *x.args, **x.keywords)
     if (kind is list or kind is tuple) and x and callable(x[0]) and any(type(e) in _FUNCTIONS for e in x):
         return kind(map(argument, x))  # a heap of thousands of numbers is not walked at each call
-    if kind is rewrapping.JITTED or kind in rewrapping.CUSTOM:
+    if kind is JITTED or kind in rewrapping.CUSTOM:
         return rewrapping.rewrapped(x, argument)
-    if kind is _CACHED:
+    if kind is CACHED:
         return cached_functions.called(x)
     if (
         kind in _NATIVE and journal.hears_of_writes()
@@ -122,6 +116,5 @@ def argument(x: Any) -> Any:
     return x
 
 
-_NATIVE = frozenset({BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType})
-_CACHED = type(functools.cache(len))
+_NATIVE = (*BOUND_METHODS, *UNBOUND_METHODS)
 _FUNCTIONS = frozenset({FunctionType, MethodType, functools.partial})

@@ -10,8 +10,6 @@ arguments (`sort`, `pop`, `insert`, `count`, `index`, `remove`), and NumPy array
 
 from __future__ import annotations
 
-import array
-import collections
 import functools
 import operator
 import sys
@@ -37,35 +35,13 @@ from autograph.runtime.operators import attributes
 from autograph.runtime.sequences import comparison, ranges, selection, traced_index
 from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.families import MUTABLE_CONTAINERS, NUMBERS, WRITABLE
 from autograph.runtime.tracing.refusals import frames_of_user, refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.kinds import is_value_class
+from autograph.runtime.values.native_effects import FRESH_PACKAGES, READING_PACKAGES, of_method
 
-_PLAIN = (list, dict, set, collections.deque)
-_CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
-_READERS = frozenset(
-    "index count copy get keys values items union intersection difference symmetric_difference issubset issuperset "
-    "isdisjoint __len__ __getitem__ __contains__ __iter__ __eq__ __ne__ __repr__ __str__ __reversed__ __lt__ __le__ "
-    "__gt__ __ge__ __hash__ __format__ __getattribute__ __reduce__ __reduce_ex__ __sizeof__ __dir__ __new__ "
-    "__init_subclass__".split()
-)
-_SEARCHES = frozenset(
-    {"index", "count", "remove", "get", "setdefault", "pop", "discard", "add", "__contains__", "__getitem__"}
-)
-_NUMBERS = (bool, int, float, complex)
 _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
-_ARRAY_WRITERS = frozenset({"fill", "put", "itemset", "setfield", "partition", "resize", "__setitem__"})
-_ARRAY_CHANGERS = _ARRAY_WRITERS.union(
-    "sort byteswap setflags __delitem__ __setstate__ __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__"
-    " __imatmul__ __ilshift__ __irshift__ __iand__ __ixor__ __ior__".split()
-)
-# Packages whose functions never change a list, dict or set that they are given.
-_READING_PACKAGES = frozenset(
-    {"jax", "jaxlib", "numpy", "math", "cmath", "builtins", "itertools", "functools", "typing", "types"}
-)
-# Packages of the standard library whose functions return what they are given, or something new; among them those that ask for
-# the frame of their caller.
-_FRESH = sys.stdlib_module_names - {"contextvars", "importlib", "pickle", "copyreg", "queue", "threading"}
 
 
 def bound(f: Any) -> Any:
@@ -77,11 +53,13 @@ def bound(f: Any) -> Any:
         return functools.partial(_ufunc_method, f)
     if type(owner) is range and name in _RANGE_METHODS:
         return functools.partial(_RANGE_METHODS[name], owner)
-    if type(owner) in _NUMBERS:
+    if type(owner) in NUMBERS:
         return functools.partial(_method_of_number, f)
-    if not issubclass(type(owner), _CONTAINERS):
-        return f if package_of(type(owner)).lstrip("_") in _READING_PACKAGES | _FRESH else received(f)
-    if _may_change(owner, name):
+    if not issubclass(type(owner), WRITABLE):
+        package = package_of(type(owner)).lstrip("_")
+        return f if package in READING_PACKAGES or package in FRESH_PACKAGES else received(f)
+    effect = of_method(type(owner), name)
+    if effect.writes:
         iterated_containers.check(owner, name)
         journal.touch_container(owner)
     if issubclass(type(owner), np.ndarray):
@@ -89,12 +67,7 @@ def bound(f: Any) -> Any:
     if issubclass(type(owner), list) and name in _LIST_METHODS:
         f = functools.partial(_LIST_METHODS[name], f)
     is_by_hash = issubclass(type(owner), dict | set)
-    return functools.partial(_search, f, owner) if name in _SEARCHES and (is_by_hash or aliases.any_merged()) else f
-
-
-def _may_change(owner: Any, name: str) -> bool:
-    """Whether a method of C code may change its object."""
-    return name in _ARRAY_CHANGERS if type(owner) is np.ndarray else name not in _READERS
+    return functools.partial(_search, f, owner) if effect.searches and (is_by_hash or aliases.any_merged()) else f
 
 
 def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
@@ -109,11 +82,12 @@ def unbound(f: Any) -> Any:
     name = f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f)
-    if not journal.hears_of_writes() or name in _READERS or not issubclass(f.__objclass__, _CONTAINERS):
+    kind = f.__objclass__
+    if not journal.hears_of_writes() or not issubclass(kind, WRITABLE) or not of_method(kind, name).writes:
         return f
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args and _may_change(args[0], name):
+        if args:
             iterated_containers.check(args[0], name)
             journal.touch_container(args[0])
         return f(*args, **kwargs)
@@ -138,14 +112,14 @@ def announced(f: Any, *owner: Any) -> Any:
     when it is known. Where the result may write later, or what is given is a library's object, it is announced before.
     """
     package = package_of(f).lstrip("_")
-    if package in _READING_PACKAGES:
+    if package in READING_PACKAGES:
         package = package_of_code(f).lstrip("_")
-    if package not in _READING_PACKAGES or (package == "jax" and not owner):
+    if package not in READING_PACKAGES or (package == "jax" and not owner):
         guarded_iterators.enter_any()
-    if package in _READING_PACKAGES:
+    if package in READING_PACKAGES:
         return f
     if not journal.hears_of_writes():
-        return f if package in _FRESH else received(f, is_library=True)
+        return f if package in FRESH_PACKAGES else received(f, is_library=True)
 
     def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], opaque_calls.Watch]:
         given = (*owner, *args, *kwargs.values())
@@ -155,7 +129,7 @@ def announced(f: Any, *owner: Any) -> Any:
             )
             _announce_object(x)
         library_state.watch(f)
-        if package not in _FRESH:
+        if package not in FRESH_PACKAGES:
             context.hand(given)
         return given, opaque_calls.Watch(given)
 
@@ -164,7 +138,7 @@ def announced(f: Any, *owner: Any) -> Any:
             region.made[id(result)] = result
         if callable(result) or hasattr(type(result), "__next__"):
             for x in given:
-                if issubclass(type(x), _PLAIN):
+                if issubclass(type(x), MUTABLE_CONTAINERS):
                     journal.touch_container(x)
         return context.receive(result)
 
@@ -218,9 +192,9 @@ def _announce_object(x: Any) -> None:
         for part in (x.func, *x.args, *x.keywords.values()):
             _announce_object(part)
     elif type(x) is BuiltinFunctionType:
-        if _may_change(x.__self__, x.__name__):
+        if of_method(type(x.__self__), x.__name__).writes:
             journal.touch_container(x.__self__)
-    elif not issubclass(type(x), _PLAIN) and not is_value_class(type(x)):
+    elif not issubclass(type(x), MUTABLE_CONTAINERS) and not is_value_class(type(x)):
         journal.touch_container(x, by_library=True)
 
 
@@ -249,7 +223,7 @@ def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
         if x is not None and (x is out or x is f.__self__):
             journal.touch_container(x)
     if numpy_functions.takes_traced(args, kwargs):
-        if f.__name__ in _ARRAY_WRITERS:
+        if of_method(np.ndarray, f.__name__).writes:
             raise refusal(
                 f"{f.__name__}() writes a traced value into a NumPy array",
                 why="it holds numbers, and a traced value is not known yet",

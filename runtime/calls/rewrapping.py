@@ -32,7 +32,7 @@ from autograph.errors import is_ours
 from autograph.jax_dispatch import jit_options
 from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
-from autograph.runtime.tracing.staging import JITTED as JITTED
+from autograph.runtime.tracing.families import JITTED
 from autograph.runtime.tracing.variables import UNSET, contents
 
 Convert = Callable[[Any], Any]

@@ -22,6 +22,7 @@ from autograph.runtime.heap.escape import Made
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, sharing, sizes, stacked_rows
 from autograph.runtime.tracing.array_types import placeholder, type_of
+from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.kinds import is_value, open_container
@@ -71,7 +72,7 @@ class Grown:
         self._written, self._nodes = [], {}
 
     def _open(self, value: Any, made: Made, aliases: LoopAliases, key: tuple[Any, ...], path: str) -> Template:
-        if is_array_like(value) and type(value) not in (bool, int, float, complex):
+        if is_array_like(value) and type(value) not in NUMBERS:
             self.leaves.append(value)
             return Slot(len(self.leaves) - 1)
         opened = open_container(value) if is_value(value) else made.open(value, path)

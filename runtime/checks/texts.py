@@ -32,11 +32,10 @@ from autograph import errors
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.tracing import context, sizes
+from autograph.runtime.tracing.families import CONTAINERS
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
-
-_CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 class TextOfTraced(str):
@@ -94,7 +93,7 @@ def check(args: tuple[Any, ...]) -> None:
 
 
 def _holds_traced(x: Any) -> bool:
-    if type(x) in _CONTAINERS:
+    if type(x) in CONTAINERS:
         return any(map(_holds_traced, x.values() if type(x) is dict else x))
     return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
 

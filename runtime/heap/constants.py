@@ -21,7 +21,6 @@ import functools
 import gc
 import operator
 import weakref
-from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +31,7 @@ from numpy.lib.array_utils import byte_bounds
 from autograph import jax_internals
 from autograph.jax_internals import is_tracing, open_traces
 from autograph.runtime.tracing.context import current, progress
+from autograph.runtime.tracing.families import BUFFERS
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 
@@ -58,7 +58,7 @@ def check(x: Any, index: Any = ...) -> None:
     Raises:
         StagingError: names the variable.
     """
-    if issubclass(type(x), _KINDS) and is_tracing():  # `isinstance` would read an object's `__class__`
+    if issubclass(type(x), BUFFERS) and is_tracing():  # `isinstance` would read an object's `__class__`
         array = x if isinstance(x, np.ndarray) else x.base if isinstance(x, np.flatiter) else np.asarray(memoryview(x))
         read = _read(array)
         if read is not None and _read(_part(array, index)) is not None:
@@ -199,8 +199,6 @@ _IS_SEEN = jax.__version_info__ >= (0, 9, 2)
 
 trace_region = jax_internals.trace_region if _IS_SEEN else _trace_region
 """`jax_internals.trace_region`; what the region has as constants is known as long as the trace around it is open."""
-
-_KINDS = (np.ndarray, np.flatiter, memoryview, bytearray, array)
 
 
 def _refusal(x: Any, written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) -> Exception:

@@ -31,9 +31,10 @@ from autograph.runtime.heap import aliases
 from autograph.runtime.heap.journal import held_by_regions
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import sizes
+from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cells_of
-from autograph.runtime.values.kinds import LEAF_KINDS, Opened, is_value_class, open_any
+from autograph.runtime.values.kinds import Opened, is_value_class, open_any
 from autograph.runtime.values.locations import ContentsLocation, attribute_values
 from autograph.runtime.values.merge import Mismatch
 from autograph.runtime.values.reachability import unreferenced, walk, walked

@@ -21,10 +21,10 @@ from collections.abc import Container, Iterable
 from typing import Any
 
 import jax
-import numpy as np
 
 from autograph.jax_internals import trace_of
-from autograph.runtime.heap.library_objects import SEQUENCES, TRACE_STATE, inside
+from autograph.runtime.heap.library_objects import TRACE_STATE, inside
+from autograph.runtime.tracing.families import ARRAYS, CONTAINERS, NUMBERS
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
@@ -61,8 +61,6 @@ _COUNTS = frozenset({"autoname_cursor", "rng_counters"})
 _USED_UP = {"equinox.nn._stateful.State": "_state"}
 """The attribute that a method which may run once empties, by the class: what one branch used up must not be used after it."""
 
-_NUMBERS = (bool, int, float, complex)
-_ARRAYS = (jax.Array, np.ndarray)
 _known: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -102,7 +100,7 @@ def containers(places: Iterable[tuple[Any, Any]]) -> dict[int, str]:
     found: dict[int, str] = {}
     for location, before in places:
         if _is_note(location):
-            inner = walk((before, location.get()), inside, lambda x: isinstance(x, (dict, *SEQUENCES)))
+            inner = walk((before, location.get()), inside, lambda x: isinstance(x, CONTAINERS))
             found.update((id(x), location.attribute) for x in inner)
     return found
 
@@ -134,7 +132,7 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
         elif isinstance(before, dict):
             news = [value for key, value in after.items() if key not in before or before[key] is not value]
             gone = [value for key, value in before.items() if key not in after or after[key] is not value]
-            if _holds(news, older, (*_NUMBERS, Count)):
+            if _holds(news, older, (*NUMBERS, Count)):
                 return False
         elif isinstance(before, set):
             news, gone = list(after - before), []
@@ -143,8 +141,8 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
         found = walked(news, lambda x: id(x) not in older)
         return not (
             any(isinstance(x, jax.core.Tracer) and trace_of(x) is trace for x in found)
-            or _holds(news, older, _ARRAYS)
-            or _holds(gone, (), (*_NUMBERS, *_ARRAYS, Count))
+            or _holds(news, older, ARRAYS)
+            or _holds(gone, (), (*NUMBERS, *ARRAYS, Count))
         )
 
     own = {key: w for key, w in written.items() if is_note(w.location, w.before, w.after, w.by_library)}
@@ -224,5 +222,5 @@ def leave(written: Iterable[Written]) -> None:
 
 def _holds(values: list[Any], older: Container[int], kinds: tuple[type, ...]) -> bool:
     """Whether there is something of some `kinds` among values and in their containers, but for zeros."""
-    plain = walk(values, inside, lambda x: isinstance(x, (dict, *SEQUENCES, *kinds)) and id(x) not in older)
-    return any(isinstance(x, kinds) and not (isinstance(x, _NUMBERS) and not x) for x in plain)
+    plain = walk(values, inside, lambda x: isinstance(x, (*CONTAINERS, *kinds)) and id(x) not in older)
+    return any(isinstance(x, kinds) and not (isinstance(x, NUMBERS) and not x) for x in plain)

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.values.native_effects import of_method
 from autograph.runtime.values.reachability import walk
 
 _EMPTY: dict[Any, Any] = {}
@@ -24,11 +25,6 @@ _ITERATED: list[Any] = [_EMPTY, *_VIEWS, deque()]
 _THROUGH = frozenset(
     {*map(type, [*_VIEWS, *map(iter, [*_ITERATED, set()]), *map(reversed, _ITERATED)]), enumerate, zip, map, filter}
 )
-_REMOVERS = frozenset(
-    "pop popitem clear remove discard difference_update intersection_update symmetric_difference_update __delitem__ __isub__"
-    " __iand__ __ixor__ move_to_end".split()
-)
-_SETTERS = frozenset({"__setitem__", "sort"})
 
 
 def opened(iterable: Any) -> int:
@@ -54,7 +50,8 @@ def check(obj: Any, method: str) -> None:
     """
     if not context.progress.iterated or not isinstance(obj, (dict, set, deque)):
         return
-    if method in _SETTERS if isinstance(obj, deque) else method not in _REMOVERS:
+    effect = of_method(type(obj), method)
+    if not (effect.writes and method != "__setitem__" if isinstance(obj, deque) else effect.removes):
         return
     regions = context.open_regions()
     if any(

@@ -23,15 +23,12 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
-import jax
-import numpy as np
-
 from autograph.code import registry
 from autograph.code.library import is_library, is_library_class
-from autograph.runtime.heap.iterators import BOUND, advances, is_native_class
+from autograph.runtime.heap.iterators import advances, is_native_class
 from autograph.runtime.heap.library_objects import has_library_methods
-from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.staging import JITTED
+from autograph.runtime.tracing.class_lookup import DICT, MRO, static_lookup
+from autograph.runtime.tracing.families import ARRAYS, BOUND_METHODS, JITTED
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, CellLocation, attribute_names
 
@@ -40,9 +37,6 @@ Value = tuple[Any, Any, str]
 Names = frozenset[str] | None
 """The names that code may use; None where it may be any."""
 
-_LEAVES = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType)
-_MRO = type.__dict__["__mro__"].__get__
-_DICT = type.__dict__["__dict__"].__get__
 _FEW = 40  # objects, after which the search first finds out whether there is any iterator at all
 _MOST = 2_000  # objects that are looked at
 _LONGEST = 1_000  # items of one container
@@ -154,7 +148,7 @@ class _Search:
             self.names |= implicit_names(kind)
         is_any = self.names is None or has_library_methods(kind) or not self.names.isdisjoint(registry.BY_TEXT)
         is_class = issubclass(kind, type)
-        bases = (*_MRO(value), *_MRO(kind)) if is_class else _MRO(kind)
+        bases = (*MRO(value), *MRO(kind)) if is_class else MRO(kind)
         for owner in (*([] if is_class else [value]), *(base for base in bases if not is_library_class(base))):
             for attribute in attribute_names(owner):
                 if is_any or attribute in (self.names or ()) or _closes_over(owner, attribute):
@@ -166,7 +160,7 @@ class _Search:
 
 def _closes_over(owner: Any, name: str) -> bool:
     """Whether a class has a method that refers to variables around it."""
-    method = _DICT(owner).get(name) if issubclass(type(owner), type) else None
+    method = DICT(owner).get(name) if issubclass(type(owner), type) else None
     return type(method) is FunctionType and bool(method.__closure__)
 
 
@@ -175,7 +169,7 @@ def implicit_names(kind: type) -> frozenset[str]:
     found = _implicit.get(kind)
     if found is None:
         _implicit[kind] = frozenset()  # for a class that has an object of itself as an attribute
-        members = [item for base in _MRO(kind) if not is_library_class(base) for item in list(_DICT(base).items())]
+        members = [item for base in MRO(kind) if not is_library_class(base) for item in list(DICT(base).items())]
         found = _implicit[kind] = frozenset().union(*(_names_of_member(*item) for item in members))
     return found
 
@@ -196,7 +190,7 @@ def _names_of_member(name: str, value: Any) -> frozenset[str]:
 def _names_of_function(f: Any) -> frozenset[str]:
     if type(f) is FunctionType:
         return registry.words_in(f.__code__)
-    return frozenset() if f is None or isinstance(f, (type, *BOUND)) else registry.BY_TEXT
+    return frozenset() if f is None or isinstance(f, (type, *BOUND_METHODS)) else registry.BY_TEXT
 
 
 _implicit: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
@@ -275,8 +269,8 @@ def _of_wrapper(value: Any, name: str) -> Iterator[Value]:
 
 
 def _of_class(value: Any, name: str) -> Iterator[Value]:
-    bases = [base for base in _MRO(value) if not is_library_class(base)]
-    return ((item, None, name) for base in bases for item in list(_DICT(base).values()))
+    bases = [base for base in MRO(value) if not is_library_class(base)]
+    return ((item, None, name) for base in bases for item in list(DICT(base).values()))
 
 
 def _of_function(value: Any, name: str) -> Iterator[Value]:
@@ -308,9 +302,9 @@ def _way(kind: type) -> Any:
 
 
 def _found_way(kind: type) -> Any:
-    if issubclass(kind, _LEAVES) or issubclass(kind, Proxy):
+    if issubclass(kind, _NOWHERE):
         return None
-    if kind in BOUND:
+    if kind in BOUND_METHODS:
         return _of_method
     if kind in _NAMESPACES:
         return _of_namespace
@@ -331,6 +325,7 @@ _CONTAINERS: dict[type, Any] = {
     dict: _of_dict, list: _of_sequence, collections.deque: _of_sequence, tuple: _of_tuple,
     FunctionType: _of_function, MethodType: _of_wrapper, functools.partial: _of_wrapper, JITTED: _of_wrapper,
 }  # fmt: skip
+_NOWHERE = (*ARRAYS, ModuleType, Proxy)
 _NAMESPACES = (SimpleNamespace, collections.UserDict, collections.UserList)
 _APART = (_of_function, _of_wrapper, _of_class)  # of which the collector knows more than code gets hold of
 _ways: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()

@@ -11,27 +11,24 @@ import gc
 import io
 import itertools
 import weakref
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodWrapperType
+from types import FunctionType, GeneratorType
 from typing import Any
 
-import numpy as np
 from jax.core import Tracer
 
 from autograph.code import source
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.families import BOUND_METHODS, BUILTIN_VALUES
 from autograph.runtime.values.reachability import walked
 
 ADVANCING = frozenset(
     "__next__ __setstate__ send throw close read read1 readline readlines readinto readinto1 write writelines seek truncate".split()
 )
 """Methods that advance an iterator, a generator or a file."""
-BOUND = (BuiltinFunctionType, MethodWrapperType)
-_NEVER = frozenset(
-    {bool, int, float, complex, str, bytes, type(None), list, dict, tuple, set, FunctionType, type, np.ndarray}
-    | set(weakref.ProxyTypes)  # they have every method, whatever the object behind them has
-)
+# Proxies have every method, whatever the object behind them has.
+_NEVER = BUILTIN_VALUES.union({FunctionType, type}, weakref.ProxyTypes)
 
 
 class StagedIterator:
@@ -57,7 +54,7 @@ def is_native_class(kind: type) -> bool:
 
 def advances(x: Any) -> bool:
     """Whether `x` is a method that advances an iterator, bound to it: `next_number = itertools.count().__next__`."""
-    return type(x) in BOUND and x.__name__ in ADVANCING and is_native(x.__self__)
+    return type(x) in BOUND_METHODS and x.__name__ in ADVANCING and is_native(x.__self__)
 
 
 def takes_from_shared(iterator: Any) -> bool:

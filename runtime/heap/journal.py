@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-from array import array
-from collections import deque
 from collections.abc import Callable, Container
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any
@@ -32,6 +30,7 @@ from autograph.runtime.heap.array_versions import ArrayWrites
 from autograph.runtime.tracing import default_dicts
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import innermost, progress
+from autograph.runtime.tracing.families import WRITABLE
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.locations import (
@@ -331,10 +330,10 @@ def touch_container(obj: Any, index: Any = ..., by_library: bool = False) -> Non
     aliases.check(obj, held_by_regions)
     constants.check(obj, index)
     if not progress.regions:
-        if issubclass(type(obj), _CONTAINERS):
+        if issubclass(type(obj), WRITABLE):
             outliving.touch(ContentsLocation(obj))
         return
-    if issubclass(type(obj), _CONTAINERS):
+    if issubclass(type(obj), WRITABLE):
         _touch_contents(obj, by_library)
     elif type(static_lookup(type(obj), "__setitem__")) is WrapperDescriptorType and forbids(obj):
         raise _kept_by_c(type(obj), "its items are kept by C code, and cannot be put back")
@@ -344,7 +343,7 @@ def touch_container(obj: Any, index: Any = ..., by_library: bool = False) -> Non
 
 def _touch_parts(obj: Any, by_library: bool) -> None:
     for part in library_objects.parts(obj):
-        if isinstance(part, _CONTAINERS):
+        if isinstance(part, WRITABLE):
             _touch_contents(part, by_library)
         else:
             for name in attribute_names(part):
@@ -386,6 +385,3 @@ def touch(variable: Callable[[], Any]) -> None:
             touch_location(CellLocation(code.co_freevars[0], variable.__closure__[0]))
         else:
             touch_location(GlobalLocation(variable.__globals__, code.co_names[0]))
-
-
-_CONTAINERS = (list, dict, set, bytearray, deque, array, np.ndarray, np.flatiter, memoryview)

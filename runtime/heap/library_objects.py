@@ -12,25 +12,19 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import jax
-import numpy as np
-
-from autograph.code.library import is_library_class, package_of
+from autograph.code.library import ARRAY_PACKAGES, HEAP_TYPE, is_library_class, package_of
 from autograph.jax_internals import open_traces, trace_of_state
 from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS
 from autograph.runtime.values.locations import AttributeLocation, attribute_names, attribute_values
 from autograph.runtime.values.reachability import walk
 
 # Packages whose objects are values: nothing in them changes, or what changes is a matter of JAX.
-_VALUES = frozenset({"jax", "jaxlib", "numpy", "autograph", "builtins", "typing", "enum", "abc", "types", "fractions"})
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
-SEQUENCES = (list, tuple, set, frozenset, deque)
+_VALUES = ARRAY_PACKAGES.union({"autograph", "builtins", "typing", "enum", "abc", "types", "fractions"})
 _MOST = 10_000
-_ARRAYS = (jax.Array, np.ndarray)
 
 _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
@@ -45,12 +39,12 @@ def has_library_methods(kind: type) -> bool:
 
 def _is_of_library(base: type) -> bool:
     package = package_of(base)
-    return bool(package and base.__flags__ & _HEAP_TYPE and package not in _VALUES and is_library_class(base))
+    return bool(package and base.__flags__ & HEAP_TYPE and package not in _VALUES and is_library_class(base))
 
 
 def parts(obj: Any) -> list[Any]:
     """The object and all that can be reached from it through attributes and containers and that may change."""
-    found = walk([obj], inside, lambda x: isinstance(x, (dict, *SEQUENCES)) or has_library_methods(type(x)), _MOST)
+    found = walk([obj], inside, lambda x: isinstance(x, CONTAINERS) or has_library_methods(type(x)), _MOST)
     return [x for x in found if not isinstance(x, tuple | frozenset)]
 
 
@@ -58,7 +52,7 @@ def inside(x: Any) -> Iterable[Any]:
     """What a container or an object holds."""
     if isinstance(x, dict):
         return dict.values(x)
-    return x if isinstance(x, SEQUENCES) else () if isinstance(x, _ARRAYS) else attribute_values(x)
+    return x if isinstance(x, COLLECTIONS) else () if isinstance(x, ARRAYS) else attribute_values(x)
 
 
 ON_FIRST_USE = "where a package makes something on first use, call it once before the statement"

@@ -17,7 +17,6 @@ its modules have as variables. The standard library is not looked at, and neithe
 
 from __future__ import annotations
 
-import collections
 import dis
 import sys
 import threading
@@ -29,11 +28,12 @@ from autograph.code import library
 from autograph.runtime.heap.opaque_calls import Watch
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.families import MUTABLE_CONTAINERS
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import GlobalLocation
 
-_WITHOUT = sys.stdlib_module_names | {"jax", "jaxlib", "numpy", "autograph", "ml_dtypes", "pytest", "_pytest"}
-_KEEPING = (list, dict, set, collections.deque, threading.local)
+_WITHOUT = sys.stdlib_module_names | library.ARRAY_PACKAGES | {"autograph", "ml_dtypes", "pytest", "_pytest"}
+_KEEPING = (*MUTABLE_CONTAINERS, threading.local)
 _MOST = 2_000  # objects that are looked at for one package
 _STORE = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
 

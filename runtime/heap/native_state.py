@@ -10,45 +10,21 @@ branch that is not taken would be seen afterwards. What was made inside the regi
 
 from __future__ import annotations
 
-import functools
-import io
-import random
-import threading
 import weakref
-from concurrent.futures import Executor
-from contextvars import ContextVar
-from queue import SimpleQueue
 from types import FunctionType, MethodDescriptorType, MethodType
 from typing import Any
-
-import numpy as np
 
 from autograph.code.library import package_of
 from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.heap import journal
-from autograph.runtime.heap.iterators import BOUND, advances
+from autograph.runtime.heap.iterators import advances
 from autograph.runtime.tracing import context, host, sharing, sizes
 from autograph.runtime.tracing.class_lookup import python_method
+from autograph.runtime.tracing.families import BOUND_METHODS
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array
+from autograph.runtime.values import native_effects
 
-_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
-_CHANGING: dict[type, tuple[str, ...]] = {
-    ContextVar: ("set", "reset"),
-    SimpleQueue: ("put", "get", "put_nowait", "get_nowait"),
-    threading.Thread: ("start",),
-    Executor: ("submit", "map"),
-    type(functools.cache(len)): ("cache_clear",),
-}
-# Modules of C code whose objects never change, have their own rules here, or only lead out of the program.
-_WITHOUT_STATE = frozenset(
-    "builtins re datetime decimal zoneinfo time types functools itertools operator collections array io random"
-    " contextvars queue weakref typing struct unicodedata numpy jax jaxlib ml_dtypes optree".split()
-)
-_CHANGEABLE = (io.StringIO, io.BytesIO, weakref.finalize)
-_READS = frozenset(
-    {"digest", "hexdigest", "copy", "getvalue", "get", "keys", "values", "items", "find", "findall", "findtext"}
-)
 _MISSING: Any = object()
 _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
@@ -104,15 +80,15 @@ def refuse_to_draw(owner: Any, name: str) -> None:
     Raises:
         StagingError: see there.
     """
-    if context.active() and any(name in _CHANGING.get(base, ()) for base in type(owner).__mro__):
+    if context.active() and any(name in native_effects.CHANGING.get(base, ()) for base in type(owner).__mro__):
         raise refusal(
             f"{name}() changes {a(type(owner).__name__)} inside a staged statement",
             why="it would change while the program is traced, also where the statement is not reached",
             instead="change it before or after the statement",
         )
-    if context.active() and name not in _READS and name[:2] != "__":
+    if context.active() and name not in native_effects.READING and name[:2] != "__":
         refuse_to_change(owner, name)
-    if context.active() and issubclass(type(owner), _GENERATORS) and journal.forbids(owner):
+    if context.active() and issubclass(type(owner), native_effects.DRAWING) and journal.forbids(owner):
         raise refusal(
             f"{name}() draws from {a(type(owner).__name__)} inside a staged statement",
             why="it would draw while the program is traced, once, also where the statement is not reached",
@@ -129,7 +105,7 @@ def refuse_factories(cls: type) -> None:
     for field in getattr(cls, "__dataclass_fields__", {}).values():
         factory = field.default_factory
         if not advances(factory):
-            if isinstance(factory, BOUND):
+            if isinstance(factory, BOUND_METHODS):
                 refuse_to_draw(factory.__self__, factory.__name__)
         elif context.active() and journal.forbids(factory.__self__):
             raise refusal(
@@ -159,10 +135,10 @@ def has_state(kind: type) -> bool:
     """Whether a class was written in C, and it is not known that its objects stay as they are."""
     answer = _known.get(kind)
     if answer is None:
-        answer = _known[kind] = issubclass(kind, _CHANGEABLE) or any(
+        answer = _known[kind] = issubclass(kind, native_effects.CHANGEABLE) or any(
             type(member) is MethodDescriptorType and name[:2] != "__"
             for base in kind.__mro__
-            if package_of(base).lstrip("_") not in _WITHOUT_STATE
+            if package_of(base).lstrip("_") not in native_effects.WITHOUT_STATE
             for name, member in base.__dict__.items()
         )
     return answer

@@ -30,9 +30,10 @@ import numpy as np
 from autograph.code import library, registry
 from autograph.code.registry import names_read_in
 from autograph.runtime.heap import guarded_iterators, journal
+from autograph.runtime.tracing.families import LEAVES, MUTABLE_CONTAINERS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
-from autograph.runtime.values.kinds import LEAF_KINDS, is_value_class
+from autograph.runtime.values.kinds import is_value_class
 from autograph.runtime.values.locations import (
     ArrayLocation,
     AttributeLocation,
@@ -45,10 +46,9 @@ from autograph.runtime.values.locations import (
 from autograph.runtime.values.writes import Written
 
 RUN_TEXTS = (exec, eval)
-_CONTAINERS = (list, dict, set, bytearray, collections.deque, array.array)
-_LEAVES = (LEAF_KINDS - {type}) | {ModuleType, CodeType, BuiltinFunctionType}
-_OF_OTHERS = ("jax", "jaxlib", "autograph")  # whose objects never change, or tell the journal
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or a module of C code
+_CONTAINERS = (*MUTABLE_CONTAINERS, bytearray, array.array)  # not arrays and views of memory: these have no `ContentsLocation`
+_LEAVES = LEAVES | {ModuleType, CodeType, BuiltinFunctionType}
+_OF_OTHERS = (library.ARRAY_PACKAGES - {"numpy"}) | {"autograph"}  # whose objects never change, or tell the journal
 _MOST = 10_000  # objects that are looked at for one call
 
 
@@ -223,7 +223,7 @@ def _reached(roots: Iterable[Any], most: int) -> Iterator[Any]:
                 open_ += x
             if kind not in _CONTAINERS:
                 open_ += attribute_values(x)
-        elif kind.__flags__ & _HEAP_TYPE and not is_array_like(x):
+        elif kind.__flags__ & library.HEAP_TYPE and not is_array_like(x):
             if not is_value_class(kind):
                 yield x
             open_ += attribute_values(x)

@@ -30,26 +30,23 @@ import contextlib
 import functools
 import itertools
 import sys
-from array import array
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import jax
-import numpy as np
 
 from autograph import errors
 from autograph.code import library
 from autograph.jax_internals import open_traces, records_jitted, records_region, trace_of
 from autograph.runtime.heap import outside
 from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.families import BUFFERS
 from autograph.runtime.tracing.refusals import quoted
 from autograph.runtime.tracing.sharing import locals_of
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_location
 from autograph.runtime.values.reachability import unreferenced
 
-_OF_NUMBERS = (np.ndarray, np.flatiter, memoryview, bytearray, array)
-"""Containers that cannot hold a traced value."""
 _BETWEEN = (functools.__file__, contextlib.__file__)  # whose frames only pass a call on
 _MOST = 20_000  # objects that are looked at in what a call wrote
 _MANY = 1_000  # places, after which those are looked for that are gone
@@ -118,7 +115,7 @@ class Call:
 def touch(location: Any, *before: Any) -> None:
     """Notes a write to `location` that is about to happen, or that has happened, where the place held `before`."""
     call = progress.call
-    if call is None or issubclass(type(location.obj), _OF_NUMBERS):
+    if call is None or issubclass(type(location.obj), BUFFERS):
         return
     note = call.notes.get(location.key)
     if note is None:

@@ -15,31 +15,22 @@ from __future__ import annotations
 import dis
 import functools
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
 from types import CellType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-import jax
-import numpy as np
-
 from autograph.code import library, registry
+from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS, JITTED, LEAVES
 from autograph.runtime.tracing.refusals import frames_of_user
 from autograph.runtime.tracing.sharing import locals_of, outward
-from autograph.runtime.tracing.staging import JITTED
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, contents
-from autograph.runtime.values.kinds import LEAF_KINDS
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_names
 from autograph.runtime.values.merge import Mismatch
 
 Step = tuple[str, Any]
 """How one thing leads to another: `.` and an attribute, `[` and a key, or a text of its own."""
 
-_SEQUENCES = (list, tuple, set, frozenset, deque)
-_PLAIN = frozenset({dict, *_SEQUENCES})
-_NOWHERE = (jax.core.Tracer, jax.Array, np.ndarray, np.generic, ModuleType, CodeType, FrameType)
-_OF_OTHERS = frozenset({"jax", "jaxlib", "numpy"})
-_LEAVES = LEAF_KINDS - {type}
+_NOWHERE = (*ARRAYS, ModuleType, CodeType, FrameType)
 _OF_IMPORT = frozenset({"__builtins__", "__loader__", "__spec__"})
 """What Python keeps in a module of its import, which is nothing of the user's: under pytest a loader leads to all the tests."""
 _MOST = 200_000  # what is not found among so many is taken to be not outside
@@ -53,7 +44,7 @@ def find(wanted: set[int], roots: Iterable[tuple[Step, Any]]) -> dict[int, str]:
 
     def add(children: Iterable[tuple[Step, Any]], parent: int) -> None:
         for step, child in children:
-            if id(child) not in seen and type(child) not in _LEAVES and not (type(step[1]) is str and step[1] in _OF_IMPORT):
+            if id(child) not in seen and type(child) not in LEAVES and not (type(step[1]) is str and step[1] in _OF_IMPORT):
                 seen.add(id(child))
                 nodes.append((child, parent, step))
 
@@ -102,15 +93,15 @@ def _path(nodes: list[tuple[Any, int, Step]], number: int) -> str:
 def leads(x: Any) -> Iterator[tuple[Step, Any]]:
     """What an object leads to, each with its step."""
     kind = type(x)
-    if issubclass(kind, _NOWHERE) or kind in _LEAVES:
+    if issubclass(kind, _NOWHERE) or kind in LEAVES:
         return
     if issubclass(kind, dict):
         yield from ((("[", key), value) for key, value in list(dict.items(x)))
     elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
         yield from (((".", name), value) for name, value in zip(kind._fields, x, strict=False))
-    elif issubclass(kind, _SEQUENCES):
+    elif issubclass(kind, COLLECTIONS):
         yield from ((("[", i), value) for i, value in enumerate(list(x)))
-    if kind in _PLAIN:
+    if kind in CONTAINERS:
         return  # they have no attributes
     if kind is FunctionType:
         yield from _of_function(x)
@@ -130,7 +121,7 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
             yield from (((".", name), value) for name, value in list(x.__dict__.items()))
     elif kind is JITTED:
         yield ("-", None), x.__wrapped__
-    elif library.package_of(kind) not in _OF_OTHERS:
+    elif library.package_of(kind) not in library.ARRAY_PACKAGES:
         yield from _of_object(x)
 
 

@@ -23,13 +23,15 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, Trace
 from typing import Any, NamedTuple
 
 from autograph import errors
+from autograph.code.library import HEAP_TYPE
 from autograph.errors import is_ours
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import UNSET, CellVariable, contents
-from autograph.runtime.values.kinds import LEAF_KINDS, open_container
+from autograph.runtime.values.kinds import open_container
 
 
 class _Kind(NamedTuple):
@@ -136,13 +138,12 @@ def _alike(a: Any, b: Any, depth: int = 0) -> bool:
     # An object of Python's own (an iterator) may have changed with nobody hearing of it.
     return (
         a is b
-        and (kind.__flags__ & _MADE_BY_CLASS_STATEMENT != 0 or kind in _UNCHANGING)
+        and (kind.__flags__ & HEAP_TYPE != 0 or kind in _UNCHANGING)
         and not hasattr(kind, "__next__")
     )
 
 
 _DEEPEST_VALUE = 4
-_MADE_BY_CLASS_STATEMENT = 1 << 9  # `Py_TPFLAGS_HEAPTYPE`
 _UNCHANGING = frozenset({ModuleType, BuiltinFunctionType, type(UNSET), set, deque})
 
 

@@ -37,6 +37,7 @@ from autograph.runtime.checks import guards, handlers, runtime_checks
 from autograph.runtime.library import math_functions
 from autograph.runtime.sequences import powers
 from autograph.runtime.tracing import context, host, integer_ranges
+from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 _TEXTS = {
@@ -82,7 +83,7 @@ def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> A
 
 def _raises(kind: str, what: str, args: tuple[Any, ...]) -> bool:
     """Whether `what` of known numbers of Python's raises."""
-    if not all(type(x) in (bool, int, float, complex) for x in args):
+    if not all(type(x) in NUMBERS for x in args):
         return False
     fn = OF_OPERATORS.get(what) or getattr(math if what.startswith("math.") else builtins, what.removeprefix("math."))
     try:

@@ -38,6 +38,7 @@ from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
+from autograph.runtime.values.native_effects import NUMPY_WRITERS
 
 _SEQUENCES = frozenset(
     "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
@@ -45,9 +46,6 @@ _SEQUENCES = frozenset(
 )
 """Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
 
-
-_WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
-"""Functions of numpy that write to their first argument."""
 
 _RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
 """Functions of numpy that count narrow integers in wide ones, as `sum` does; those of jax.numpy wrap around."""
@@ -142,7 +140,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             return fn(*args, **kwargs)
         found = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp))
         found = found or _WITHOUT_NAMESAKE.get(name)
-        if name in _WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
+        if name in NUMPY_WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
             raise refusal(
                 f"numpy.{name}() changes an array in place",
                 why="an argument is traced, and arrays of a compiled program are values",
@@ -261,7 +259,7 @@ def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     found = list(out) if isinstance(out, tuple) else [out]
     if isinstance(fn, np.ufunc):
         found += args[fn.nin :]
-    elif name in _WRITERS:
+    elif name in NUMPY_WRITERS:
         found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
     return found
 

@@ -19,16 +19,15 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
-import jax
 import numpy as np
 from jax import lax
-from jax.core import Tracer
 
 from autograph.runtime.heap import aliases
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import short_circuit
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
+from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -42,8 +41,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
 }
 _METHODS = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
-_SIMPLE = frozenset({bool, int, float, complex, str, bytes, type(None), np.ndarray})
-_ARRAYS = (Tracer, jax.Array)
+_SIMPLE = SCALARS | {np.ndarray}
 _SEQUENCES = (tuple, list, deque)
 _MISSING: Any = object()
 _WHAT = "a comparison of containers"
@@ -158,7 +156,7 @@ def _are_equal(left: Any, right: Any) -> bool:
 
 def _known(left: Any, symbol: str, right: Any) -> bool:
     """A comparison of no sequences; that of arrays is not even begun, for it would stand in the program."""
-    if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
+    if isinstance(left, JAX_ARRAYS) or isinstance(right, JAX_ARRAYS):
         raise Undecided
     result = _truth(compare(left, symbol, right))
     if is_traced(result):
@@ -184,7 +182,7 @@ def may_be_traced(x: Any, around: frozenset[int] = frozenset()) -> bool:
 
 def _is_simple(x: Any) -> bool:
     kind = type(x)
-    return kind in _SIMPLE or issubclass(kind, _ARRAYS)
+    return kind in _SIMPLE or issubclass(kind, JAX_ARRAYS)
 
 
 def _container(kind: type, method: str) -> type | None:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
-import numpy as np
 
 from autograph.runtime.heap.iterators import StagedIterator
 from autograph.runtime.sequences import counted_range
 from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.tracing.families import BUILTIN_VALUES
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -127,13 +127,12 @@ def known(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
 
 
 STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})
-_PLAIN = frozenset({list, tuple, dict, set, frozenset, str, bytes, range, np.ndarray})
 
 
 def is_staged_iterable(x: Any) -> bool:
     """Whether a `for` over `x` becomes a `lax` loop: a traced array, a staged range, or one of the above."""
     kind = type(x)
-    if kind in _PLAIN:
+    if kind in BUILTIN_VALUES:
         return False
     if kind in STAGED:
         return True

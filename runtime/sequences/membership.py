@@ -30,10 +30,9 @@ from autograph.runtime.sequences import counted_range, short_circuit
 from autograph.runtime.sequences.comparison import check_search, matches, may_be_traced
 from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
+from autograph.runtime.tracing.families import CONTAINERS
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
 from autograph.runtime.values import key_orders
-
-_CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def contains(x: Any, container: Any) -> Any:
@@ -42,7 +41,7 @@ def contains(x: Any, container: Any) -> Any:
     if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts
         container = key_orders.plain(container)
     kind = type(container)
-    if issubclass(kind, _CONTAINERS):
+    if issubclass(kind, CONTAINERS):
         check_search(x, container)
     if kind in (list, tuple):
         if may_be_traced(x) or any(map(may_be_traced, container)):

@@ -12,15 +12,16 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-_MRO = type.__dict__["__mro__"].__get__
-_DICT = type.__dict__["__dict__"].__get__
+MRO = type.__dict__["__mro__"].__get__
+DICT = type.__dict__["__dict__"].__get__
+"""The bases and the names of a class, without asking its metaclass."""
 _MISSING: Any = object()
 
 
 def static_lookup(kind: type, name: str, missing: Any = None) -> Any:
     """What a class or the first of its bases that has it defines as `name`; `missing` where nobody does."""
-    for base in _MRO(kind):
-        found = _DICT(base).get(name, _MISSING)
+    for base in MRO(kind):
+        found = DICT(base).get(name, _MISSING)
         if found is not _MISSING:
             return found
     return missing

@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph.code.library import is_library_file
 from autograph.errors import StagingError, UndefinedVariableError, is_ours
+from autograph.runtime.tracing.families import JITTED
 from autograph.runtime.tracing.sharing import locals_of, outward
 
 # What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
@@ -118,7 +119,7 @@ GROWS = (
 GROWS_AS_A_LIST = f"use a list in its place, and {GROWS}"
 
 
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type(jax.jit(len)), np.ufunc)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, JITTED, np.ufunc)
 
 
 def remedy_of_texts(*sides: str) -> str:

@@ -21,10 +21,7 @@ import numpy as np
 from jax.core import Tracer
 
 from autograph.jax_internals import SIZE, is_concrete
-
-JITTED: type = type(jax.jit(len))
-"""The class of what `jax.jit` returns."""
-_NUMBERS = (bool, int, float, complex)
+from autograph.runtime.tracing.families import JAX_ARRAYS, NUMBERS
 
 
 def is_traced(x: Any) -> bool:
@@ -44,7 +41,7 @@ def is_array_like(x: Any) -> bool:
     Types are tested by identity or by JAX's and NumPy's own classes, so that proxies and mocks are not probed.
     """
     kind = type(x)
-    if kind in _NUMBERS:
+    if kind in NUMBERS:
         return True
     if issubclass(kind, Tracer):
         return isinstance(x.aval, jax.core.ShapedArray)  # not a reference, nor an object that a library traces
@@ -55,12 +52,9 @@ def is_array_like(x: Any) -> bool:
     return kind is SIZE
 
 
-_JAX_ARRAYS = (jax.Array, Tracer)
-
-
 def is_jax_array(x: Any) -> bool:
     """Whether `x` is an array of JAX, known or traced (not a reference or a traced object: their items are written in place)."""
-    return is_array_like(x) and issubclass(type(x), _JAX_ARRAYS)
+    return is_array_like(x) and issubclass(type(x), JAX_ARRAYS)
 
 
 def holds_traced(x: Any) -> bool:

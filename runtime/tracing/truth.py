@@ -16,21 +16,18 @@ import operator
 from typing import Any
 
 import jax
-import numpy as np
 from jax.core import Tracer
 
 from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
+from autograph.runtime.tracing.families import ARRAYS, BUILTIN_VALUES
 from autograph.runtime.tracing.staging import is_traced
-
-_ARRAYS = (Tracer, jax.Array, np.ndarray, np.generic)
-_OWN_TRUTH = frozenset({bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range})
 
 
 def decider(x: Any) -> Any:
     """The value whose truth is that of `x`; `x` itself where no method of the user's is called."""
     kind = type(x)
-    if kind in _OWN_TRUTH or issubclass(kind, _ARRAYS):
+    if kind in BUILTIN_VALUES or issubclass(kind, ARRAYS):
         return x
     if sizes.is_size(x):
         return sizes.compare(x, "!=", 0)

@@ -24,17 +24,15 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import jax
-import numpy as np
 
+from autograph.code.library import HEAP_TYPE
 from autograph.runtime.tracing import context, default_dicts
+from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values import key_orders
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
-
-LEAF_KINDS = frozenset({bool, int, float, complex, str, bytes, type(None), type, np.dtype, range, slice})
-
 
 Opened = tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]]
 
@@ -156,12 +154,9 @@ def is_ordinary(value: Any) -> bool:
 def is_written(kind: type) -> bool:
     """Whether all of a class was made by class statements; C code has classes of the heap too, and makes their objects."""
     return all(
-        base.__flags__ & _HEAP_TYPE and type(base.__dict__.get("__new__")) is not BuiltinFunctionType
+        base.__flags__ & HEAP_TYPE and type(base.__dict__.get("__new__")) is not BuiltinFunctionType
         for base in kind.__mro__[:-1]
     )
-
-
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def same_structure(a: Any, b: Any) -> bool:

@@ -25,7 +25,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.class_lookup import DICT, static_lookup
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.variables import UNSET, CellVariable
 
@@ -135,7 +135,7 @@ def _slots_of(kind: type) -> tuple[str, ...]:
 def attribute_names(obj: Any) -> list[str]:
     """The attributes that `obj` holds itself: filled slots, then its `__dict__`. Of a class, those that can be written."""
     if issubclass(type(obj), type):
-        return [name for name in type.__dict__["__dict__"].__get__(obj) if name not in _OF_CLASSES]
+        return [name for name in DICT(obj) if name not in _OF_CLASSES]
     slots = [name for name in _slots_of(type(obj)) if AttributeLocation(obj, name).get() is not UNSET]
     try:
         return [*slots, *_names_of(obj)]

@@ -30,23 +30,17 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from autograph.code.library import ARRAY_PACKAGES, package_of
 from autograph.jax_internals import variable_of
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
+from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
 from autograph.runtime.tracing.refusals import remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
 from autograph.runtime.values import key_orders
-from autograph.runtime.values.kinds import (
-    LEAF_KINDS,
-    Opened,
-    defines,
-    is_ordinary,
-    open_container,
-    open_object,
-    same_structure,
-)
+from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
 
@@ -115,9 +109,9 @@ def describe(value: Any, depth: int = 3) -> str:
     kind = type(value)
     if value is UNSET or kind is Undefined:
         return "no value"
-    if kind in (bool, int, float, complex, str, bytes, type(None)):
+    if kind in SCALARS:
         text = repr(value)
-        return f"{kind.__name__} {text}" if kind in (bool, int, float, complex, str) and len(text) < 40 else text[:60]
+        return f"{kind.__name__} {text}" if kind in (*NUMBERS, str) and len(text) < 40 else text[:60]
     if is_array_like(value):
         return str(type_of(value))
     if kind is Maybe:
@@ -378,7 +372,7 @@ def _equal_sets(left: set[Any], right: set[Any]) -> bool:
 def same_number(left: Any, right: Any) -> bool:
     """Whether two Python numbers are one static value: equal, of one type (and of one sign, if zero)."""
     kind = type(left)
-    if kind is not type(right) or kind not in (bool, int, float, complex):
+    if kind is not type(right) or kind not in NUMBERS:
         return False
     return bool(left == right) and (kind in (bool, int) or repr(left) == repr(right))
 
@@ -394,7 +388,7 @@ def same_static(left: Any, right: Any) -> bool:
         return left.__self__ is right.__self__ and left.__func__ is right.__func__
     if kind is np.ndarray:
         return left.dtype == right.dtype and left.dtype.kind in "SU" and np.array_equal(left, right)
-    library = kind.__module__.split(".")[0] in ("numpy", "jax", "jaxlib") and not isinstance(left, jax.core.Tracer)
+    library = package_of(kind) in ARRAY_PACKAGES and not isinstance(left, jax.core.Tracer)
     if library or kind in (str, bytes, range, slice, type(None), frozenset):
         return bool(left == right)
     return False

@@ -20,27 +20,16 @@ from __future__ import annotations
 import copy
 import functools
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodWrapperType,
-    ModuleType,
-    SimpleNamespace,
-    WrapperDescriptorType,
-)
+from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.families import BOUND_METHODS, CONTAINERS, UNBOUND_METHODS
 from autograph.runtime.values import key_orders
 from autograph.runtime.values.kinds import open_any
+from autograph.runtime.values.native_effects import of_method
 
-_METHODS = frozenset({"popitem", "__iter__", "__reversed__", "__repr__", "__str__", "__format__"})
-_ADDERS = frozenset(
-    {"extend", "extendleft", "join", "update", "fromkeys", "format", "writelines", "__init__", "__ior__"}
-)
 _SHOW = frozenset({"repr", "str", "ascii", "format", "dumps", "dump", "pformat", "deepcopy", "asdict", "astuple"})
 # Functions that read no order, or keep what they are given; iterators' own functions count who else refers to them.
 _OPEN = (
@@ -52,7 +41,6 @@ _OPEN_MODULES = frozenset(
     {"_operator", "dataclasses", "contextlib", "warnings", "_warnings", "logging", "weakref", "gc", "sys", "time"}
 )
 _OF_KEYS = (set, frozenset, sorted)
-_HOLDERS = (list, tuple, dict, set, frozenset, deque, str)
 
 
 def ordered(x: Any) -> Any:
@@ -101,12 +89,12 @@ def checked(f: Any, found: Any) -> Any:
     """`found`, which stands for the callee `f`, where there may be dicts of unknown order: its arguments are checked."""
     kind = type(f)
     if (
-        kind in (BuiltinFunctionType, MethodWrapperType)
+        kind in BOUND_METHODS
         and type(f.__self__) is not ModuleType
         and f.__self__ is not None
     ):
         return _method(f.__self__, f.__name__, found)
-    if kind in (MethodDescriptorType, WrapperDescriptorType):
+    if kind in UNBOUND_METHODS:
         return lambda x, /, *args, **kwargs: _method(x, f.__name__, functools.partial(found, x))(*args, **kwargs)
     if f is dict or f is copy.copy:
         return lambda *args, **kwargs: _marked_like(args[:1], found(*map(key_orders.plain, args), **kwargs))
@@ -129,21 +117,22 @@ def _is_of_python(f: Any) -> bool:
     package = module.partition(".")[0] if type(module) is str else "builtins"
     if package == "numpy" or package in sys.stdlib_module_names:
         return True
-    if not isinstance(f, type) or not issubclass(f, _HOLDERS):
+    if not isinstance(f, type) or not issubclass(f, (*CONTAINERS, str)):
         return False
     return not any(type(static_lookup(f, name)) is FunctionType for name in ("__init__", "__new__"))
 
 
 def _method(owner: Any, name: str, found: Any) -> Any:
     """A method of C code."""
+    effect = of_method(type(owner), name)
     if key_orders.is_unknown(owner):
         if name in ("keys", "values", "items"):
             return lambda: key_orders.views(owner, name)
         if name == "copy":
             return lambda: _marked_like((owner,), found())
-        if name in _METHODS:
+        if effect.reads_order:
             key_orders.check(owner)
-    if name not in _ADDERS:
+    if not effect.adds:
         return found
 
     def call(*args: Any, **kwargs: Any) -> Any:

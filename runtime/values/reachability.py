@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import jax
-
+from autograph.runtime.tracing.families import JAX_ARRAYS
 from autograph.runtime.tracing.sharing import outside
 
 
@@ -80,4 +79,4 @@ def _referents(x: Any) -> Iterable[Any]:
     return x.__closure__ or () if isinstance(x, FunctionType) else gc.get_referents(x)
 
 
-_LEADS_NOWHERE = (jax.core.Tracer, jax.Array, type, ModuleType, CodeType)
+_LEADS_NOWHERE = (*JAX_ARRAYS, type, ModuleType, CodeType)

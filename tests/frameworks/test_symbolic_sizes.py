@@ -1,5 +1,6 @@
 """Programs that are exported for sizes which are not known (`jax.export.symbolic_shape`): one program serves every size."""
 
+import collections
 import functools
 import math
 
@@ -345,6 +346,11 @@ def test_the_first_item_of_none(x):
 @refused(match="the text of a traced value is read")
 def test_a_text(x):
     return len(f"{len(x)}")
+
+
+@refused(match="the text of a traced value is read")
+def test_a_text_of_a_deque(x):
+    return len(str(collections.deque([len(x)])))
 
 
 @refused(match="making an array is not possible with a list whose length", sizes=["m - 1"])

@@ -17,6 +17,7 @@ import pytest
 
 from autograph.code import library
 from autograph.conversion import pipeline
+from autograph.errors import StagingError
 from autograph.runtime.calls.dispatch import converted
 from autograph.runtime.operators.conditionals import if_stmt, nothing
 
@@ -286,6 +287,37 @@ def test_writes_in_a_branch_that_is_not_taken_leave_no_trace(make, write, expect
 
     assert jax.jit(f)(1) == expected
     assert jax.jit(f)(0) == (dict(make()) if isinstance(make(), dict) else list(make()))
+
+
+def through_a_memory_view(data):
+    converted(memoryview(data).__setitem__)(0, 7)
+
+
+def through_a_flat_iterator(data):
+    converted(data.flat.__setitem__)(0, 7)
+
+
+def by_the_class_of_a_flat_iterator(data):
+    converted(np.flatiter.__setitem__)(data.flat, 0, 7)
+
+
+@pytest.mark.parametrize(
+    ("make", "write"),
+    [
+        (lambda: bytearray(b"ab"), through_a_memory_view),
+        (lambda: np.zeros(2), through_a_flat_iterator),
+        (lambda: np.zeros(2), by_the_class_of_a_flat_iterator),
+    ],
+)
+def test_a_write_through_a_view_of_memory_is_heard_in_a_branch(make, write):
+    def f(p, data):
+        if_stmt(p > 0, lambda: write(data), nothing)
+        return data[0]
+
+    data = make()
+    with pytest.raises(StagingError, match="changed inside a staged statement|different values in the contents of"):
+        jax.jit(lambda p: f(p, data))(0)
+    assert list(data) == list(make())
 
 
 def test_attribute_writes_by_native_methods():

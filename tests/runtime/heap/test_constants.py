@@ -37,6 +37,13 @@ def by_its_flat_iterator(v):
     return first, v + x
 
 
+def by_a_method_of_its_flat_iterator(v):
+    x = np.zeros(2)
+    first = v + x
+    x.flat.__setitem__(0, 3)
+    return first, v + x
+
+
 def by_a_function(v):
     x = np.zeros(2)
     first = v + x
@@ -124,6 +131,7 @@ WRITES = [
     by_a_helper,
     by_a_method,
     by_its_flat_iterator,
+    by_a_method_of_its_flat_iterator,
     by_a_function,
     as_the_result,
     as_the_result_of_a_method,
@@ -276,6 +284,18 @@ def test_memory_that_is_no_array():
 
     with pytest.raises(StagingError, match="'b' is written after the compiled program has read 'view', which shares"):
         ag.jit(f)(1.0)
+
+
+def test_methods_that_only_read_are_no_writes(tmp_path):
+    np.arange(2, dtype=np.float32).tofile(tmp_path / "numbers")
+    mapped = np.memmap(tmp_path / "numbers", np.float32)
+    data = bytearray(b"1234")
+
+    def f(v):
+        first = v + mapped + np.frombuffer(data, np.float32).sum()
+        return first - first, mapped.sum(), data.startswith(b"1"), memoryview(data).tobytes() == b"1234"
+
+    assert [x.sum() for x in ag.jit(f)(1.0)] == [0, 1, True, True]
 
 
 @pytest.mark.parametrize("wrap", [jax.vmap, lambda g: jax.grad(lambda v: g(v).sum()), jax.jit])
