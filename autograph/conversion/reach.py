@@ -35,6 +35,7 @@ from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_
 from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
 from autograph.code.source import Source
 from autograph.conversion import frameworks, implicit_methods
+from autograph.errors import is_ours
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap.iterator_search import implicit_names
 from autograph.runtime.heap.library_objects import has_library_methods
@@ -110,7 +111,7 @@ class Reach:
 
     def enter(self, code: CodeType, space: dict[str, Any]) -> None:
         """Takes note of a function that is about to run: what it names is looked at."""
-        if code not in self.codes:
+        if code not in self.codes and not is_ours(code.co_filename):
             self.codes[code] = space
             if self.names is None or words_in(code) <= self.names:
                 self.search(self.named(code), self.names)

@@ -370,3 +370,11 @@ def filled(x: Any) -> Any:
 def test_a_converted_function_may_be_called_whose_own_code_has_a_table_of_routes() -> None:
     assert any(type(constant) is Routes for constant in filled.__code__.co_consts)
     assert ag.jit(lambda x: filled(x))(jnp.ones(2)).tolist() == [7.0, 1.0]
+
+
+def test_what_the_library_s_own_functions_name_is_not_looked_through() -> None:
+    reach = Reach(None, tuple)
+    reach.enter(jax.tree.map.__code__, vars(jax.tree))
+    assert [*reach.codes] == [jax.tree.map.__code__]
+    reach.enter(Reach.enter.__code__, Reach.enter.__globals__)
+    assert [*reach.codes] == [jax.tree.map.__code__]
