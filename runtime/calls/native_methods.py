@@ -39,7 +39,7 @@ from autograph.runtime.tracing.families import MUTABLE_CONTAINERS, NUMBERS, WRIT
 from autograph.runtime.tracing.refusals import frames_of_user, refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.kinds import is_value_class
-from autograph.runtime.values.native_effects import FRESH_PACKAGES, READING_PACKAGES, of_method
+from autograph.runtime.values.native_effects import FILLING, FRESH_PACKAGES, READING_PACKAGES, of_method
 
 _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
 
@@ -56,6 +56,8 @@ def bound(f: Any) -> Any:
     if type(owner) in NUMBERS:
         return functools.partial(_method_of_number, f)
     if not issubclass(type(owner), WRITABLE):
+        if name in FILLING:
+            return functools.partial(_filling, f, 0)
         package = package_of(type(owner)).lstrip("_")
         return f if package in READING_PACKAGES or package in FRESH_PACKAGES else received(f)
     effect = of_method(type(owner), name)
@@ -70,6 +72,13 @@ def bound(f: Any) -> Any:
     return functools.partial(_search, f, owner) if effect.searches and (is_by_hash or aliases.any_merged()) else f
 
 
+def _filling(f: Any, position: int, /, *args: Any, **kwargs: Any) -> Any:
+    """A method that writes to the argument at a position."""
+    for filled in args[position : position + 1]:
+        journal.touch_container(filled)
+    return f(*args, **kwargs)
+
+
 def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
     """A method that looks for its first argument in `owner`."""
     if args:
@@ -82,6 +91,8 @@ def unbound(f: Any) -> Any:
     name = f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f)
+    if name in FILLING:
+        return functools.partial(_filling, f, 1)
     kind = f.__objclass__
     if not journal.hears_of_writes() or not issubclass(kind, WRITABLE) or not of_method(kind, name).writes:
         return f

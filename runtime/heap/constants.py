@@ -31,7 +31,7 @@ from numpy.lib.array_utils import byte_bounds
 from autograph import jax_internals
 from autograph.jax_internals import is_tracing, open_traces
 from autograph.runtime.tracing.context import current, progress
-from autograph.runtime.tracing.families import BUFFERS
+from autograph.runtime.tracing.families import BUFFERS, memory_of
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 
@@ -92,7 +92,7 @@ def checked(f: Any, *owner: Any) -> Callable[..., Any]:
 
     @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = (*owner, *args, *kwargs.values())
+        given = map(memory_of, (*owner, *args, *kwargs.values()))
         found = [(x, x.copy(), read) for x in given if isinstance(x, np.ndarray) and (read := _read(x)) is not None]
         result = f(*args, **kwargs)
         for x, before, read in found:

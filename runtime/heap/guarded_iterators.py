@@ -58,7 +58,7 @@ class _Guarded(Proxy):
     def __iter__(self) -> Any:
         return self  # C code says of a `TypeError` from here, which a refusal is, that this cannot be iterated
 
-    __next__ = __contains__ = __setattr__ = __copy__ = __deepcopy__ = _refuse
+    __next__ = __contains__ = __getitem__ = __setitem__ = __setattr__ = __copy__ = __deepcopy__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
         return self._refuse() if name in ADVANCING else getattr(self._original, name)

@@ -42,3 +42,8 @@ UNBOUND_METHODS = (MethodDescriptorType, WrapperDescriptorType)
 JITTED: type = type(jax.jit(len))
 """The class of what `jax.jit` returns."""
 CACHED: Any = type(functools.cache(len))
+
+
+def memory_of(x: Any) -> Any:
+    """What holds the elements of which `x` is a view by its class; `x` itself where it is none."""
+    return x.base if type(x) is np.flatiter else x.obj if type(x) is memoryview else x

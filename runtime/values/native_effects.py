@@ -86,6 +86,8 @@ WITHOUT_STATE = frozenset(
 )
 """Modules of C code whose objects never change, have rules of their own, or only lead out of the program."""
 
+FILLING = frozenset("pack_into readinto readinto1 recv_into recvfrom_into".split())
+"""Methods that write to their first argument."""
 NUMPY_WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
 """Functions of numpy that write to their first argument."""
 READING_PACKAGES = ARRAY_PACKAGES.union("math cmath builtins itertools functools typing types".split())

@@ -5,9 +5,11 @@ import dataclasses
 import enum
 import functools
 import heapq
+import io
 import itertools
 import math
 import operator
+import struct
 import sys
 
 import jax
@@ -301,15 +303,30 @@ def by_the_class_of_a_flat_iterator(data):
     converted(np.flatiter.__setitem__)(data.flat, 0, 7)
 
 
+def by_a_struct(data):
+    converted(struct.Struct("b").pack_into)(data, 0, 7)
+
+
+def by_the_class_of_a_struct(data):
+    converted(struct.Struct.pack_into)(struct.Struct("b"), data, 0, 7)
+
+
+def by_a_stream(data):
+    converted(converted(io.BytesIO)(b"z").readinto)(data)
+
+
 @pytest.mark.parametrize(
     ("make", "write"),
     [
         (lambda: bytearray(b"ab"), through_a_memory_view),
+        (lambda: bytearray(b"ab"), by_a_struct),
+        (lambda: bytearray(b"ab"), by_the_class_of_a_struct),
+        (lambda: bytearray(b"ab"), by_a_stream),
         (lambda: np.zeros(2), through_a_flat_iterator),
         (lambda: np.zeros(2), by_the_class_of_a_flat_iterator),
     ],
 )
-def test_a_write_through_a_view_of_memory_is_heard_in_a_branch(make, write):
+def test_a_write_through_a_view_of_memory_or_to_an_argument_is_heard_in_a_branch(make, write):
     def f(p, data):
         if_stmt(p > 0, lambda: write(data), nothing)
         return data[0]

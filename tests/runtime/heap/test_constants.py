@@ -2,6 +2,7 @@
 
 import operator
 import random
+import struct
 
 import jax
 import jax.numpy as jnp
@@ -41,6 +42,20 @@ def by_a_method_of_its_flat_iterator(v):
     x = np.zeros(2)
     first = v + x
     x.flat.__setitem__(0, 3)
+    return first, v + x
+
+
+def by_what_is_not_converted_through_a_view(v):
+    x = np.zeros(2)
+    first = v + x
+    ag.do_not_convert(lambda view: view.__setitem__(0, 3))(x.flat)
+    return first, v + x
+
+
+def by_a_struct(v):
+    x = np.zeros(2)
+    first = v + x
+    struct.Struct("d").pack_into(x, 0, 3.0)
     return first, v + x
 
 
@@ -132,6 +147,8 @@ WRITES = [
     by_a_method,
     by_its_flat_iterator,
     by_a_method_of_its_flat_iterator,
+    by_what_is_not_converted_through_a_view,
+    by_a_struct,
     by_a_function,
     as_the_result,
     as_the_result_of_a_method,

@@ -8,6 +8,7 @@ import weakref
 from collections import OrderedDict
 
 import jax
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -328,7 +329,15 @@ def iterator_that_is_set(x):
     return next(it)
 
 
+def item_of_a_flat_iterator(x):
+    flat = np.arange(3.0).flat
+    if x > 0:
+        x = x + flat[1]
+    return x, next(flat)
+
+
 ADVANCING = [
+    item_of_a_flat_iterator,
     list_of_an_attribute,
     loop_over_an_attribute,
     membership_in_an_item,

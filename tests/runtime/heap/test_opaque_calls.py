@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -235,6 +236,25 @@ def test_an_array_of_numbers_that_is_only_reached_is_not_written():
     assert list(watch.changes()) == []
     numbers[1] = 0.0
     assert [written.location.obj for written in watch.changes()] == [numbers]
+
+
+@ag.do_not_convert
+def write_first(items: Any) -> None:
+    items[0] = 7
+
+
+@pytest.mark.parametrize(("make", "view"), [(lambda: bytearray(b"ab"), memoryview), (lambda: np.zeros(2), lambda x: x.flat)])
+def test_a_write_through_a_view_of_memory_is_found(make: Callable[[], Any], view: Callable[[Any], Any]) -> None:
+    data = make()
+
+    def f(x):
+        if x > 0:
+            write_first(view(data))
+        return x
+
+    with pytest.raises(ag.StagingError, match="changed inside a staged statement|changes the contents of|the contents of"):
+        ag.jit(f)(0.0)
+    assert list(data) == list(make())
 
 
 def test_a_dict_that_was_put_into_an_attribute_since_is_news():
