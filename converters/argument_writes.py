@@ -85,7 +85,7 @@ class ArgumentWrites(ElementTargets):
             return node
         name = self.namer.fresh(part)
         first = builders.assign(name, getattr(node, part), at=node)
-        setattr(node, part, self.name(name, node))
+        setattr(node, part, builders.name(name, node))
         return [first, *self.refreshed(places, set(), at=node), node]
 
     def with_refreshed(self, node: Node, value: Node, targets: AbstractSet[str] = frozenset()) -> Any:

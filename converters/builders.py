@@ -29,9 +29,10 @@ def _thunk(body: Any, at: locations.Position) -> Any:
     return _made(gast.Lambda, at, args=no_arguments(), body=body)
 
 
-def name(text: str) -> Any:
-    """A read of a variable."""
-    return gast.Name(text, gast.Load(), None, None)
+def name(text: str, at: Any = None) -> Any:
+    """A read of a variable; `at`: the node in whose header it stands."""
+    made = gast.Name(text, gast.Load(), None, None)
+    return made if at is None else locations.place(made, locations.header(at))
 
 
 def no_arguments() -> Any:

@@ -98,7 +98,7 @@ class Comprehensions(ExpressionConverter):
             generator.elt = locations.place(pair, locations.header(generator.elt))
             last.ifs = []
         name = self.conversion.namer(self.function).fresh("items")
-        iterable, first.iter = first.iter, locations.place(builders.name(name), locations.header(generator))
+        iterable, first.iter = first.iter, builders.name(name, generator)
         if is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter":
             [iterable] = iterable.args
         arguments = builders.no_arguments()

@@ -230,7 +230,7 @@ class ControlFlow(StatementConverter):
         text = self.locals.fresh(base)
         made = builders.function(text, parameters, shared, outside, body, at=at)
         self.conversion.region_functions.add(made)
-        return [made], locations.place(builders.name(text), locations.header(at))
+        return [made], builders.name(text, at)
 
     def call(self, text: str, arguments: list[Node], state: list[str], *, at: Node, **keywords: Node | None) -> Node:
         """A call of an operator, with the state when there is one; keywords without a value are left out."""
@@ -251,7 +251,7 @@ class ControlFlow(StatementConverter):
         if not self.none_flag:
             return None
         self.conversion.read_none_flags.add(self.none_flag)
-        return locations.place(builders.name(self.none_flag), locations.header(at))
+        return builders.name(self.none_flag, at)
 
     def bind_none_flag(self, function: Node) -> None:
         """Begins a function with what says whether its caller tests the result for `None`."""

@@ -84,7 +84,7 @@ class ElementAssignments(ElementTargets):
         value = self.namer.fresh("value")
         made = [builders.assign(value, node.value, at=node)]
         for target in node.targets:
-            made.extend(self.assign(target, self.name(value, node), at=node))
+            made.extend(self.assign(target, builders.name(value, node), at=node))
         return made
 
     def visit_AnnAssign(self, node: Node) -> Any:
@@ -115,7 +115,7 @@ class ElementAssignments(ElementTargets):
 
     def append(self, target: Node, item: Node, *, at: Node) -> Node:
         """`out.append(item)` for `out += [item]`."""
-        method = gast.Attribute(self.name(target.id, at), "append", gast.Load())
+        method = gast.Attribute(builders.name(target.id, at), "append", gast.Load())
         return self.run(locations.place(gast.Call(method, [item], []), locations.position(at)))
 
     def visit_Delete(self, node: Node) -> Any:
@@ -127,7 +127,7 @@ class ElementAssignments(ElementTargets):
         target = node.target
         if _is_element(target) or (isinstance(target, gast.Name) and target.id in self.outer):
             item = self.namer.fresh("item")
-            node.body = [*self.assign(target, self.name(item, target), at=target), *self.block(node.body)]
+            node.body = [*self.assign(target, builders.name(item, target), at=target), *self.block(node.body)]
             node.orelse = self.block(node.orelse)
             node.target = locations.place(gast.Name(item, gast.Store(), None, None), locations.position(target))
             return node
@@ -140,7 +140,7 @@ class ElementAssignments(ElementTargets):
             target = item.optional_vars
             if target is not None and _is_element(target):
                 name = self.namer.fresh("item")
-                body = self.assign(target, self.name(name, target), at=target)
+                body = self.assign(target, builders.name(name, target), at=target)
                 item.optional_vars = locations.place(
                     gast.Name(name, gast.Store(), None, None), locations.position(target)
                 )
@@ -184,7 +184,7 @@ class ElementAssignments(ElementTargets):
             temporary = self.namer.fresh("item")
             name = gast.Name(temporary, gast.Store(), None, None)
             names.append(gast.Starred(name, gast.Store()) if starred else name)
-            stores.extend(self.assign(inner, self.name(temporary, at), at=at))
+            stores.extend(self.assign(inner, builders.name(temporary, at), at=at))
         pattern = locations.place(gast.Tuple(names, gast.Store()), locations.position(target))
         return [locations.place(gast.Assign([pattern], value, None), locations.header(at)), *stores]
 

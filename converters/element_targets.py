@@ -89,9 +89,6 @@ class ElementTargets(StatementConverter):
     def operator(self, text: str, arguments: list[Node], *, at: Node) -> Node:
         return builders.operator(self.alias, text, arguments, at=at)
 
-    def name(self, text: str, at: Node) -> Node:
-        return locations.place(builders.name(text), locations.header(at))
-
     def run(self, call: Node) -> Node:
         return locations.place(gast.Expr(call), locations.position(call))
 

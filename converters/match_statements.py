@@ -80,7 +80,7 @@ class MatchStatements(StatementConverter):
         if simple is None:
             return self.structural(case, others)
         test, names = simple
-        bind = [self.assign(name, self.name(self.subject, at), at) for name in names]
+        bind = [self.assign(name, builders.name(self.subject, at), at) for name in names]
         if test is None:
             return [*bind, *([self.choice(case.guard, case.body, others, case.guard)] if case.guard else case.body)]
         if case.guard is None:
@@ -93,7 +93,7 @@ class MatchStatements(StatementConverter):
             self.choice(
                 test, [*bind, self.assign(match, case.guard, at)], [self.assign(match, self.false(at), at)], at
             ),
-            self.choice(self.name(match, at), [*self.again(case.guard, bind), *case.body], others, at),
+            self.choice(builders.name(match, at), [*self.again(case.guard, bind), *case.body], others, at),
         ]
 
     def structural(self, case: Node, others: list[Node]) -> list[Node]:
@@ -107,15 +107,15 @@ class MatchStatements(StatementConverter):
                     rest = others[0].cases
                 case _:
                     rest = [self.branch(gast.MatchAs(None, None), others, at)]
-            made = gast.Match(self.name(self.subject, at), [self.branch(case.pattern, case.body, at), *rest])
+            made = gast.Match(builders.name(self.subject, at), [self.branch(case.pattern, case.body, at), *rest])
             return [locations.place(made, locations.header(at))]
         made = self.attempt(case.pattern, names)
         bind = [self.assign(name, value, at) for name, value in names]
         test = self.match_name()
         if case.guard is None:
-            return [*made, self.choice(self.name(test, at), [*bind, *case.body], others, at)]
-        made.append(self.choice(self.name(test, at), [*bind, self.assign(test, case.guard, case.guard)], [], at))
-        return [*made, self.choice(self.name(test, at), [*self.again(case.guard, bind), *case.body], others, at)]
+            return [*made, self.choice(builders.name(test, at), [*bind, *case.body], others, at)]
+        made.append(self.choice(builders.name(test, at), [*bind, self.assign(test, case.guard, case.guard)], [], at))
+        return [*made, self.choice(builders.name(test, at), [*self.again(case.guard, bind), *case.body], others, at)]
 
     def again(self, guard: Node, bind: list[Node]) -> list[Node]:
         """The bindings once more, for the branch behind a guard: there they are seen to be bound.
@@ -137,7 +137,7 @@ class MatchStatements(StatementConverter):
             made: list[Node] = []
             if into is None:
                 into = {name: self.namer.fresh("part") for name in sorted(Effects(self.alias).of(pattern).writes)}
-                names.extend((name, self.name(part, pattern)) for name, part in into.items())
+                names.extend((name, builders.name(part, pattern)) for name, part in into.items())
             for item in pattern.patterns:
                 tried = self.attempt(item, [], into)
                 made = (
@@ -149,7 +149,7 @@ class MatchStatements(StatementConverter):
         simple = self.simple(pattern)
         if simple is not None:
             test, captured = simple
-            names.extend((name, self.name(self.subject, pattern)) for name in captured)
+            names.extend((name, builders.name(self.subject, pattern)) for name in captured)
             kept = [] if into is None else [self.assign(into[name], value, pattern) for name, value in names]
             return [*kept, self.assign(match, test or self.expression("True", at=pattern), pattern)]
         tests: list[Node] = []
@@ -163,7 +163,7 @@ class MatchStatements(StatementConverter):
             self.branch(native, [*kept, matched], pattern),
             self.branch(gast.MatchAs(None, None), [failed], pattern),
         ]
-        return [locations.place(gast.Match(self.name(self.subject, pattern), cases), locations.position(pattern))]
+        return [locations.place(gast.Match(builders.name(self.subject, pattern), cases), locations.position(pattern))]
 
     def has_values(self, pattern: Node) -> bool:
         """Whether a pattern compares something that may be traced."""
@@ -250,7 +250,7 @@ class MatchStatements(StatementConverter):
     def part(self, name: str, names: Bindings, at: Node) -> str:
         """A temporary for a captured name."""
         part = self.temporary()
-        names.append((name, self.name(part, at)))
+        names.append((name, builders.name(part, at)))
         return part
 
     # --- nodes ---
@@ -273,9 +273,6 @@ class MatchStatements(StatementConverter):
 
     def assign(self, name: str, value: Node, at: Node) -> Node:
         return builders.assign(name, value, at=at)
-
-    def name(self, text: str, at: Node) -> Node:
-        return locations.place(builders.name(text), locations.header(at))
 
     def false(self, at: Node) -> Node:
         return self.expression("False", at=at)

@@ -227,7 +227,7 @@ class OptionalValues(StatementConverter):
     def returning(self, node: Node, names: frozenset[str]) -> Node:
         """A `return` of a function that may return `None` or a value: its caller may test which."""
         value = node.value
-        flag = locations.place(builders.name(self.none_flag), locations.header(node))
+        flag = builders.name(self.none_flag, node)
         if isinstance(value, gast.IfExp) and _may_be_none(value):
             branches = [
                 locations.place(gast.Return(branch), locations.header(node)) for branch in (value.body, value.orelse)

@@ -30,7 +30,7 @@ from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing.class_lookup import DICT, MRO, static_lookup
 from autograph.runtime.tracing.families import ARRAYS, BOUND_METHODS, JITTED
 from autograph.runtime.tracing.variables import UNSET
-from autograph.runtime.values.locations import AttributeLocation, CellLocation, attribute_names
+from autograph.runtime.values.locations import AttributeLocation, CellLocation, WholeLocation, attribute_names
 
 Value = tuple[Any, Any, str]
 """A value, the place where it stands (None where nothing else can be put there), and its name."""
@@ -53,18 +53,14 @@ class Proxy:
     __slots__ = ()
 
 
-class _ItemPlace:
+class _ItemPlace(WholeLocation):
     """One item of a list, a deque or a dict."""
 
-    __slots__ = ("index", "obj")
+    __slots__ = ("index",)
 
     def __init__(self, obj: Any, index: Any) -> None:
         self.obj = obj
         self.index = index
-
-    @property
-    def key(self) -> Any:
-        return id(self.obj)
 
     def get(self) -> Any:
         try:
@@ -77,13 +73,10 @@ class _ItemPlace:
         kind.__setitem__(self.obj, self.index, value)
 
 
-class _DefaultsPlace:
+class _DefaultsPlace(WholeLocation):
     """The values that a function has for parameters that are not given."""
 
-    __slots__ = ("obj",)
-
-    def __init__(self, obj: FunctionType) -> None:
-        self.obj = obj
+    __slots__ = ()
 
     @property
     def key(self) -> Any:

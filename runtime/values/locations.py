@@ -198,7 +198,7 @@ class CellLocation(CellVariable):
         return id(self.cell)
 
 
-class _WholeLocation:
+class WholeLocation:
     """All that one object holds."""
 
     __slots__ = ("obj",)
@@ -211,7 +211,7 @@ class _WholeLocation:
         return id(self.obj)
 
 
-class ContentsLocation(_WholeLocation):
+class ContentsLocation(WholeLocation):
     """All that a list, dict, set, deque or bytearray holds."""
 
     __slots__ = ()
@@ -271,7 +271,7 @@ def holds_known_numbers(what: str) -> Exception:
     )
 
 
-class ArrayLocation(_WholeLocation):
+class ArrayLocation(WholeLocation):
     """The numbers in a NumPy array, which cannot become traced ones."""
 
     __slots__ = ()
