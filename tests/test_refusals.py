@@ -2522,13 +2522,18 @@ def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -
             "a list of a compiled program has a known length",
         ),
         (
+            lambda n: (1, 2) - jnp.full(2, n),
+            "takes a traced value and a list",
+            "NumPy makes an array of a list or a tuple beside an array; an array of JAX takes arrays and numbers only",
+        ),
+        (
             lambda n: (n * jnp.arange(1, 4)) ** -1,
             "raises a traced integer to a negative power, which is a float in Python",
             "an integer of a compiled program stays one",
         ),
         (lambda n: statistics.variance([n, 2], 1), "needs the exact fraction of a traced value", LATER),
     ],
-    ids=["hash", "repeat", "power", "fraction"],
+    ids=["hash", "repeat", "list", "power", "fraction"],
 )
 def test_what_python_says_of_unknown_values_is_said_of_the_users_line(fn, what, why) -> None:
     with pytest.raises(TypeError) as caught:

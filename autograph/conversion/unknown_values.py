@@ -110,6 +110,14 @@ _KINDS = (
     ),
     _Kind(
         TypeError,
+        "takes a traced value and a list",
+        "NumPy makes an array of a list or a tuple beside an array; an array of JAX takes arrays and numbers only",
+        instead="make an array of it: `jnp.asarray(xs)`",
+        text=r"unsupported operand type\(s\) for [^*%]*: ('list'|'tuple') and '\w*Tracer'|"
+        r"unsupported operand type\(s\) for [^*%]*: '\w*Tracer' and ('list'|'tuple')",
+    ),
+    _Kind(
+        TypeError,
         "needs the exact fraction of a traced value",
         _KNOWN_LATER,
         instead=f"compute it with jax.numpy (`jnp.mean(jnp.stack(xs))`), {_STATIC}",
