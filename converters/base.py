@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import gast
 
-from autograph.analyses.loops import IS_COMPOUND
+from autograph.analyses.loops import IS_COMPOUND, block_places
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
 from autograph.analyses.operators import callee, is_operator, mark_authors, operands
@@ -197,12 +197,8 @@ class StatementConverter(Converter):
         """Converts the blocks of a compound statement; functions and classes are left alone."""
         if not IS_COMPOUND[type(node)]:
             return node
-        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-            for name in ("body", "orelse", "finalbody"):
-                statements = getattr(owner, name, None)
-                if statements:
-                    made = self.block(statements)
-                    setattr(owner, name, made or self.statements("pass", at=statements[0]))
+        for owner, name, statements in block_places(node):
+            setattr(owner, name, self.block(statements) or self.statements("pass", at=statements[0]))
         return node
 
 

@@ -45,7 +45,7 @@ import gast
 
 from autograph.analyses.completion import JUMPS, Completion, is_constant
 from autograph.analyses.jump_flags import NONE, Flags, sets_flag, without_flag
-from autograph.analyses.loops import LOOPS, blocks
+from autograph.analyses.loops import LOOPS, block_places, blocks
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.code import locations
 from autograph.converters import builders, loop_shapes
@@ -281,19 +281,16 @@ class Jumps(StatementConverter):
         if isinstance(node, gast.Try) and node.handlers and place.raises_by_flag and self.native.raises(node):
             node.handlers.extend(passing_on(self, node))
         flags = NONE
-        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-            for name in ("body", "orelse", "finalbody"):
-                if not (statements := getattr(owner, name, None)):
-                    continue
-                where = first if owner is node and name == "body" else unseen if name == "finalbody" else inside
-                guarded = name == "orelse" and bool(flags) and isinstance(node, gast.Try | gast.TryStar)
-                lowered, after = self.lower(statements, where.in_branch() if guarded else where)
-                if guarded:
-                    if place.loop is not None:
-                        place.loop.guarded |= flags
-                    lowered = [self.guard(self._none_of(flags, node), lowered, [], node)]
-                setattr(owner, name, lowered)
-                flags |= after
+        for owner, name, statements in block_places(node):
+            where = first if owner is node and name == "body" else unseen if name == "finalbody" else inside
+            guarded = name == "orelse" and bool(flags) and isinstance(node, gast.Try | gast.TryStar)
+            lowered, after = self.lower(statements, where.in_branch() if guarded else where)
+            if guarded:
+                if place.loop is not None:
+                    place.loop.guarded |= flags
+                lowered = [self.guard(self._none_of(flags, node), lowered, [], node)]
+            setattr(owner, name, lowered)
+            flags |= after
         return node, flags
 
     def lower_catching(self, node: Node, place: Place) -> tuple[list[Node], Flags]:

@@ -20,7 +20,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.loops import blocks
+from autograph.analyses.loops import IS_COMPOUND, block_places
 
 JUMPS = "return_", "break_", "continue_"
 Flags = frozenset[str]
@@ -62,11 +62,8 @@ def without_flag(statements: list[Any], flag: str, empty: list[Any]) -> list[Any
     for node in statements:
         if sets_flag(node, flag):
             continue
-        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-            if blocks(node):
-                for name in ("body", "orelse", "finalbody"):
-                    if inner := getattr(owner, name, None):
-                        left = without_flag(inner, flag, empty)
-                        setattr(owner, name, left or (copy.deepcopy(empty) if name == "body" else []))
+        for owner, name, inner in block_places(node) if IS_COMPOUND[type(node)] else ():
+            left = without_flag(inner, flag, empty)
+            setattr(owner, name, left or (copy.deepcopy(empty) if name == "body" else []))
         result.append(node)
     return result

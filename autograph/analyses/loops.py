@@ -65,6 +65,14 @@ def blocks(node: Any) -> list[list[Any]]:
     return [node.body, node.orelse]
 
 
+def block_places(node: Any) -> Iterator[tuple[Any, str, list[Any]]]:
+    """The blocks of a statement that are not empty, each after its owner and its field: those of handlers and cases last."""
+    for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+        for name in ("body", "orelse", "finalbody"):
+            if type(block := getattr(owner, name, None)) is list and block:
+                yield owner, name, block
+
+
 def statements(block: list[Any]) -> Iterator[Any]:
     """The statements of a block and of the blocks in it; not of functions and classes in it, which are scopes.
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograph.analyses.loops import block_places
 from autograph.analyses.static_tests import StaticTests
 from autograph.code.locations import header, position
 from autograph.code.stack_room import room
@@ -106,11 +107,8 @@ def _statements(body: list[Any]) -> Iterator[Any]:
     """All statements of a block, those in its blocks included."""
     for node in body:
         yield node
-        for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-            for name in ("body", "orelse", "finalbody"):
-                inner = getattr(owner, name, None)
-                if isinstance(inner, list):
-                    yield from _statements(inner)
+        for _, _, inner in block_places(node):
+            yield from _statements(inner)
 
 
 class _Found:

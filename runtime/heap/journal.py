@@ -30,7 +30,7 @@ from autograph.runtime.heap.array_versions import ArrayWrites
 from autograph.runtime.tracing import default_dicts
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import innermost, progress
-from autograph.runtime.tracing.families import WRITABLE, memory_of
+from autograph.runtime.tracing.families import VIEWS, WRITABLE, memory_of
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.locations import (
@@ -353,7 +353,7 @@ def _touch_parts(obj: Any, by_library: bool) -> None:
 
 
 def _touch_contents(obj: Any, by_library: bool) -> None:
-    obj = memory_of(obj)
+    obj = memory_of(obj) if type(obj) in VIEWS else obj
     if isinstance(obj, np.ndarray) and type(obj) not in (np.ndarray, np.memmap):
         raise _kept_by_c(type(obj), "NumPy keeps more in it than its numbers (a mask, records), which cannot be put back")
     while isinstance(obj, np.ndarray) and isinstance(obj.base, np.ndarray):

@@ -30,7 +30,7 @@ import numpy as np
 from autograph.code import library, registry
 from autograph.code.registry import names_read_in
 from autograph.runtime.heap import guarded_iterators, journal
-from autograph.runtime.tracing.families import LEAVES, MUTABLE_CONTAINERS, memory_of
+from autograph.runtime.tracing.families import LEAVES, MUTABLE_CONTAINERS, VIEWS, memory_of
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.kinds import is_value_class
@@ -223,7 +223,7 @@ def _reached(roots: Iterable[Any], most: int) -> Iterator[Any]:
                 open_ += x
             if kind not in _CONTAINERS:
                 open_ += attribute_values(x)
-        elif kind is memoryview or kind is np.flatiter:
+        elif kind in VIEWS:
             open_.append(memory_of(x))
         elif kind.__flags__ & library.HEAP_TYPE and not is_array_like(x):
             if not is_value_class(kind):

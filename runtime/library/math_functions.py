@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.tracing.array_types import is_integer
+from autograph.runtime.tracing.array_types import is_integer, scalar
 from autograph.runtime.tracing.integer_ranges import check_exact
 from autograph.runtime.tracing.staging import is_traced
 
@@ -30,11 +30,9 @@ from autograph.runtime.tracing.staging import is_traced
 def real(x: Any) -> Any:
     """`float(x)`."""
     aval = jax.typeof(x)
-    if aval.shape:
-        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(aval.shape)}")
-    if jnp.issubdtype(aval.dtype, jnp.complexfloating):
+    if not aval.shape and jnp.issubdtype(aval.dtype, jnp.complexfloating):
         raise TypeError("must be real number, not complex")
-    return convert_weak(x, jnp.result_type(float))
+    return scalar(x, float)
 
 
 def integer(x: Any) -> Any:

@@ -25,7 +25,8 @@ COLLECTIONS = (list, tuple, set, frozenset, deque)
 """What is iterated over for all that it holds."""
 CONTAINERS = (dict, *COLLECTIONS)
 MUTABLE_CONTAINERS = (list, dict, set, deque)
-BUFFERS = (np.ndarray, np.flatiter, memoryview, bytearray, array)
+VIEWS = (np.flatiter, memoryview)
+BUFFERS = (np.ndarray, *VIEWS, bytearray, array)
 """What has numbers or bytes that can be written, in memory of its own or of another object; no traced value can be in it."""
 WRITABLE = (*MUTABLE_CONTAINERS, *BUFFERS)
 
@@ -45,5 +46,5 @@ CACHED: Any = type(functools.cache(len))
 
 
 def memory_of(x: Any) -> Any:
-    """What holds the elements of which `x` is a view by its class; `x` itself where it is none."""
+    """What holds the elements of which `x` is a view by its class, if it is one."""
     return x.base if type(x) is np.flatiter else x.obj if type(x) is memoryview else x

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autograph.code.library import ARRAY_PACKAGES
-from autograph.runtime.tracing.families import CACHED
+from autograph.runtime.tracing.families import CACHED, VIEWS
 
 
 class Effect(NamedTuple):
@@ -50,16 +50,16 @@ _ROWS = {
     Effect(removes=True, reads_order=True): "popitem",
 }
 _METHODS = {name: effect for effect, names in _ROWS.items() for name in names.split()}
+_ARRAYS = (np.ndarray, *VIEWS)
 _ARRAY_WRITERS = frozenset(
     "fill put itemset setfield partition resize sort byteswap setflags __setitem__ __delitem__ __setstate__ __iadd__ __isub__ "
     "__imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __ilshift__ __irshift__ __iand__ __ixor__ __ior__".split()
 )
-_VIEWS = (np.ndarray, np.flatiter, memoryview)
 
 
 def of_method(kind: type, name: str) -> Effect:
     """What a method of C code does with an object of a class, if that is a container, an array or a text."""
-    if issubclass(kind, _VIEWS):
+    if issubclass(kind, _ARRAYS):
         return _WRITES if name in _ARRAY_WRITERS else _READS
     return _METHODS[name] if name in _METHODS else _WRITES
 
