@@ -368,3 +368,54 @@ def test_a_warning_names_the_cell_of_a_notebook(monkeypatch: pytest.MonkeyPatch)
     with pytest.warns(ag.AutoGraphWarning, match="'positive {}', x") as found:
         ag.jit(shows)(1.0)
     assert [(w.filename, w.lineno) for w in found] == [("In[7]", inspect.getsourcelines(shows)[1] + 2)]
+
+
+variable = ag.Variable(jnp.zeros(3), name="state")
+
+
+class Failing:
+    """Methods of `ag.function` that fail while they are traced, and when their program runs."""
+
+    @ag.function
+    def in_a_branch(self, x: Any) -> Any:
+        if x > 0:
+            y = jnp.ones(3)
+        else:
+            y = jnp.ones(4)
+        return y
+
+    @ag.function
+    def at_once(self, x: Any) -> Any:
+        raise ValueError("no")
+
+    @ag.function
+    def in_the_program(self, x: Any) -> Any:
+        if x > 0:
+            raise ValueError("no")
+        return x
+
+    @ag.function
+    def of_a_variable(self, x: Any) -> Any:
+        variable.assign(jnp.ones(4))
+        return x
+
+
+CALLS = {
+    "refused": lambda: Failing().in_a_branch(jnp.float32(1)),
+    "raised": lambda: Failing().at_once(jnp.float32(1)),
+    "failed": lambda: Failing().in_the_program(jnp.float32(1)),
+    "assigned": lambda: Failing().of_a_variable(jnp.float32(1)),
+    "outside": lambda: variable.assign_add(jnp.ones(4)),
+    "operator": lambda: variable + "text",
+    "signature": lambda: ag.function(lambda x: x).get_concrete_function(jnp.float32(1))(jnp.ones(3)),
+    "options": lambda: ag.function(input_signature=[ag.TensorSpec([2])])(lambda x: x)(jnp.ones(3)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_what_fails_in_a_function_or_a_variable_shows_the_users_lines_and_none_of_ours(call: Any) -> None:
+    with pytest.raises((TypeError, ValueError)) as raised:
+        call()
+    text = "".join(traceback.format_exception(raised.value))
+    assert not [directory for directory in OURS if directory in text], text
+    assert "During handling" not in text

@@ -16,6 +16,7 @@ False
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import enum
@@ -24,7 +25,7 @@ import weakref
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import numpy as np
@@ -245,7 +246,7 @@ class Parameters:
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
-        self.signature = inspect.signature(fn)
+        self._fn, self.signature = fn, inspect.signature(fn)
         self.names = tuple(self.signature.parameters)
 
     @property
@@ -264,9 +265,19 @@ class Parameters:
         Raises:
             TypeError: the arguments do not fit the signature: what Python says of it.
         """
-        bound = self.signature.bind(*args, **kwargs)
+        bound = self._bound(self.signature.bind, args, kwargs)
         bound.apply_defaults()
         return tuple(bound.arguments.values())
+
+    def given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of the parameters that a call gives; others may be missing."""
+        return self._bound(self.signature.bind_partial, args, kwargs).arguments
+
+    def _bound(self, bind: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        with contextlib.suppress(TypeError):
+            return cast(inspect.BoundArguments, bind(*args, **kwargs))
+        self._fn(*args, **kwargs)  # Python itself says what is wrong, before the body runs
+        raise TypeError(f"the function takes more than the signature says that it states: {self.signature}")
 
     def fill(self, count: int, kwargs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """What follows `count` arguments by position: each parameter's name and default. Nothing where that is not so simple."""

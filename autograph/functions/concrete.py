@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
+from autograph.errors import boundary
 from autograph.functions import saving
 from autograph.functions.arguments import Leaf
 from autograph.functions.signatures import described, mismatch
@@ -38,6 +39,10 @@ class ConcreteFunction:
         self.function = program.function
         self.__name__ = program.function.__name__
 
+    def __reduce__(self) -> str:
+        return self.__name__  # the same one in a copy; `pickle` finds none by that name, and `ag.save` writes files
+
+    @boundary
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program.
 
@@ -51,7 +56,7 @@ class ConcreteFunction:
         own = self._program.bound
         literals = {leaf.parameter: leaf for leaf in own.leaves if not leaf.is_input and not leaf.path}
         signature = self.function.parameters.signature
-        given = signature.bind_partial(*args, **kwargs).arguments
+        given = self.function.parameters.given(args, kwargs)
         for name, leaf in literals.items():
             if name not in given:
                 given[name] = leaf.value.get()

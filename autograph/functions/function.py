@@ -22,6 +22,7 @@ from autograph import api, errors
 from autograph.conversion import callables, pipeline
 from autograph.functions import error_codes, retracing, saving, signatures, symbolic
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, literal_key
+from autograph.functions.bound import BoundFunction
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
 from autograph.functions.programs import NewVariables, Outcome, Program, RunsEagerly, Specialization
@@ -68,6 +69,7 @@ class Function:
     def __init__(self, fn: Callable[..., Any], settings: Settings) -> None:
         functools.update_wrapper(self, fn)
         self.__name__: str = getattr(fn, "__name__", type(fn).__name__)
+        self.__qualname__: str = getattr(fn, "__qualname__", self.__name__)
         self.python_function = fn
         self.options, self.checks = settings.jit, settings.checks
         self.parameters = Parameters(fn)
@@ -90,36 +92,40 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As the Python function, by the program for arguments of these kinds; traces one if there is none."""
-        if kwargs or len(args) != self._arity:
-            args = self._in_order(args, kwargs)
-        if TRACE_STATE.value is not EAGER:
-            return self._call_inside(args)
-        key: list[Any] = []
-        inputs = []
-        for x in args:
-            kind = type(x)
-            if kind is ARRAY_TYPE:
-                inputs.append(x)
-            elif kind in PLAIN:
-                key += kind, x, len(inputs)
-            elif kind is float:
-                key += kind, x.hex(), len(inputs)
-            elif kind in self._identified:
-                key += kind, id(x), len(inputs)
-            else:
-                return self._call(args)
-        found = self._quick.get(tuple(key))
-        if found is None:
-            return self._call(args)
         try:
-            result = found.call(*inputs)
-        except NewVariables:
-            result = found.first(inputs)
-        except RunsEagerly:
-            result = RunsEagerly
-        if type(result) is Outcome:
-            return result.taken(args)
-        return self.run_python(args) if result is RunsEagerly else result
+            if kwargs or len(args) != self._arity:
+                args = self._in_order(args, kwargs)
+            if TRACE_STATE.value is not EAGER:
+                return self._call_inside(args)
+            key: list[Any] = []
+            inputs = []
+            for x in args:
+                kind = type(x)
+                if kind is ARRAY_TYPE:
+                    inputs.append(x)
+                elif kind in PLAIN:
+                    key += kind, x, len(inputs)
+                elif kind is float:
+                    key += kind, x.hex(), len(inputs)
+                elif kind in self._identified:
+                    key += kind, id(x), len(inputs)
+                else:
+                    return self._call(args)
+            found = self._quick.get(tuple(key))
+            if found is None:
+                return self._call(args)
+            try:
+                result = found.call(*inputs)
+            except NewVariables:
+                result = found.first(inputs)
+            except RunsEagerly:
+                result = RunsEagerly
+            if type(result) is Outcome:
+                return result.taken(args)
+            return self.run_python(args) if result is RunsEagerly else result
+        except BaseException as error:
+            errors.trim(error)
+            raise
 
     def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """A value for each parameter, defaults included."""
@@ -127,15 +133,9 @@ class Function:
         fill = self._fills.get(given)
         if fill:
             return args + tuple([kwargs[name] if name in kwargs else default for name, default in fill])
-        values = self._values(args, kwargs)
+        values = self.parameters.values(args, kwargs)
         self._fills[given] = self.parameters.fill(len(args), kwargs)
         return values
-
-    def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        try:
-            return self.parameters.values(args, kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self.__name__}() {error}") from None
 
     def _call(self, values: tuple[Any, ...]) -> Any:
         """The call where containers are among the values, or the first one with such values."""
@@ -284,6 +284,7 @@ class Function:
 
     # What users ask for.
 
+    @errors.boundary
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The program for arguments of one kind, traced if there is none.
 
@@ -327,38 +328,14 @@ class Function:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
+    def __reduce__(self) -> Any:
+        if isinstance(self.python_function, FunctionType):
+            return self.__qualname__  # as functions: found by name, and the same one in a copy
+        return Function, (self.python_function, self._settings)
+
     def __repr__(self) -> str:
         count = self.tracing_count
         return f"<ag.function {self.__name__}{self.parameters.signature}: {count} trace{'s' * (count != 1)}>"
-
-
-class BoundFunction:
-    """A function of `ag.function` with its first argument: a method, or a model."""
-
-    def __init__(self, function: Function, instance: Any) -> None:
-        self.__func__, self.__self__ = function, instance
-        self.__wrapped__ = MethodType(function.python_function, instance)
-        self.__name__, self.__doc__ = function.__name__, function.__doc__
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """As the function, with the object as its first argument."""
-        return self.__func__(self.__self__, *args, **kwargs)
-
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """As `Function.get_concrete_function`; the concrete function takes the object first."""
-        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
-
-    def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
-        """What `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
-        own = Parameters(lambda self: None).flatten((self.__self__,)).key()[1:]
-        programs = [p for _, p in self.__func__._programs if p.bound.key()[1 : len(own) + 1] == own]
-        return saving.saved(programs, platforms, [self.__self__])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__func__, name)
-
-    def __repr__(self) -> str:
-        return f"<bound {self.__func__!r} of {self.__self__!r:.60}>"
 
 
 def _is_leaf(x: Any) -> bool:

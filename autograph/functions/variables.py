@@ -23,6 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.errors import boundary
 from autograph.jax_internals import (
     STAYS,
     TRACE_STATE,
@@ -192,6 +193,7 @@ class Variable:
 
     __slots__ = ("__weakref__", "held", "name")
 
+    @boundary
     def __init__(self, initial_value: Any, *, dtype: Any = None, name: str | None = None) -> None:
         self.name = name or "Variable"
         if isinstance(initial_value, Variable):
@@ -229,6 +231,7 @@ class Variable:
         """The number of axes."""
         return len(self.shape)
 
+    @boundary
     def assign(self, value: Any) -> Variable:
         """Writes a value of the variable's shape, cast to its dtype as `x.at[...].set(value)` casts.
 
@@ -254,10 +257,12 @@ class Variable:
             inside.write(self, new)
         return self
 
+    @boundary
     def assign_add(self, delta: Any) -> Variable:
         """`assign(value + delta)`."""
         return self.assign(self + delta)
 
+    @boundary
     def assign_sub(self, delta: Any) -> Variable:
         """`assign(value - delta)`."""
         return self.assign(self - delta)
@@ -356,6 +361,7 @@ def _arithmetic() -> None:
 
 
 def _operator(symbol: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Variable, Any], Any]:
+    @boundary
     def method(self: Variable, other: Any) -> Any:
         value = other.value if isinstance(other, Variable) else other
         return symbol(value, self.value) if swapped else symbol(self.value, value)
@@ -364,12 +370,13 @@ def _operator(symbol: Callable[[Any, Any], Any], swapped: bool = False) -> Calla
 
 
 def _of_value(conversion: Callable[[Any], Any]) -> Callable[[Variable], Any]:
-    return lambda self: conversion(self.value)
+    return boundary(lambda self: conversion(self.value))
 
 
 def _assignment(name: str) -> Callable[[Variable, Any], Any]:
     method = {"add": "assign_add(x)", "sub": "assign_sub(x)"}.get(name, f"assign(operator.{name}(v.value, x))")
 
+    @boundary
     def assign_by_operator(self: Variable, other: Any) -> Any:
         raise refusal(
             f"{self.name} stands on the left of an assignment operator (`__i{name}__`)",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import dataclasses
 import enum
+import functools
 import gc
 import inspect
 import re
 import runpy
 import threading
+import traceback
 import warnings
 import weakref
 from collections import Counter, deque
@@ -335,9 +337,66 @@ def test_calls_of_every_form_bind_as_python_does() -> None:
     g(one, c=two, b=one)
     g(one, b=one, c=two)
     assert g.tracing_count == count
-    for args, kwargs in [((), {}), ((1,), {"a": 2})]:
-        with pytest.raises(TypeError, match=r"^f\(\) "):
-            g(*args, **kwargs)
+
+
+def plain(x: Any, y: Any = 1, /, *, key: Any) -> Any:
+    return x
+
+
+class Holder:
+    """Methods of every kind, with arguments that are missing."""
+
+    def method(self, x: Any, y: Any) -> Any:
+        return x
+
+    @staticmethod
+    def static(x: Any) -> Any:
+        return x
+
+    @classmethod
+    def of_class(cls, x: Any) -> Any:
+        return x
+
+    def __call__(self, x: Any) -> Any:
+        return x
+
+
+class Compiled(Holder):
+    """The same under `ag.function`."""
+
+    method = ag.function(Holder.method)
+    static = staticmethod(ag.function(Holder.static))
+    of_class = classmethod(ag.function(Holder.of_class.__func__))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("called", "same"),
+    [
+        (plain, ag.function(plain)),
+        (lambda x: x, ag.function(lambda x: x)),
+        (functools.partial(plain, 1, key=2), ag.function(functools.partial(plain, 1, key=2))),
+        (Holder().method, Compiled().method),
+        (Holder.static, Compiled.static),
+        (Holder.of_class, Compiled.of_class),
+        (Holder(), ag.function(Holder())),
+    ],
+)
+@pytest.mark.parametrize(
+    ("args", "kwargs"), [((), {}), ((1, 2, 3, 4), {}), ((), {"x": 1}), ((1,), {"z": 2}), ((1,), {"x": 2, "y": 1})]
+)
+def test_wrong_arguments_are_told_in_python_s_words(called: Any, same: Any, args: Any, kwargs: Any) -> None:
+    try:
+        called(*args, **kwargs)
+    except TypeError as error:
+        expected = str(error)
+    else:
+        return
+    for refused in (same, same.get_concrete_function):
+        with pytest.raises(TypeError) as caught:
+            refused(*args, **kwargs)
+        assert str(caught.value) == expected
+        assert caught.value.__context__ is None
+        assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
 
 
 def test_row_18_many_traces_warn_once_with_the_argument_and_the_cure() -> None:

@@ -1,0 +1,68 @@
+"""A function of `ag.function` with its first argument, as Python's bound methods: what an object gives for a method of its class.
+
+>>> import autograph as ag
+>>> class Counter:
+...     @ag.function
+...     def step(self, x):
+...         return x + 1
+>>> counter = Counter()
+>>> counter.step == counter.step, counter.step == Counter().step, {counter.step: 1}[counter.step]
+(True, False, 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MethodType
+from typing import TYPE_CHECKING, Any
+
+from autograph import errors
+from autograph.functions import saving
+from autograph.functions.arguments import Parameters
+from autograph.functions.concrete import ConcreteFunction
+
+if TYPE_CHECKING:
+    from autograph.functions.function import Function
+
+
+class BoundFunction:
+    """A function of `ag.function` with its first argument: a method, or a model."""
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.__func__, self.__self__ = function, instance
+        self.__wrapped__ = MethodType(function.python_function, instance)
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As the function, with the object as its first argument."""
+        try:
+            return self.__func__(self.__self__, *args, **kwargs)
+        except BaseException as error:
+            errors.trim(error)
+            raise
+
+    @errors.boundary
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """As `Function.get_concrete_function`; the concrete function takes the object first."""
+        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
+
+    def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
+        """What `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
+        own = Parameters(lambda self: None).flatten((self.__self__,)).key()[1:]
+        programs = [p for _, p in self.__func__._programs if p.bound.key()[1 : len(own) + 1] == own]
+        return saving.saved(programs, platforms, [self.__self__])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(object.__getattribute__(self, "__func__"), name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BoundFunction) and self.__self__ is other.__self__ and self.__func__ is other.__func__
+
+    def __hash__(self) -> int:
+        return hash((id(self.__self__), self.__func__))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BoundFunction, (self.__func__, self.__self__)
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r:.60}>"
