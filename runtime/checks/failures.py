@@ -120,7 +120,7 @@ class FailedCheck:
             parts = handlers.parts_of(error)
         except Exception:  # a class that makes no object of these arguments
             parts = type(error), error.args, tuple(vars(error)), tuple(vars(error).values()), None
-        traced, check._made = messages.opened(parts[1:])
+        traced, check._made = messages.opened(parts[1:], handlers.opened)
         check.shown = len(traced)
         return check, traced
 

@@ -34,12 +34,14 @@ import jax
 import numpy as np
 
 from autograph import errors
+from autograph.code.library import HEAP_TYPE
 from autograph.runtime.checks.tracing_errors import is_of_tracing
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import user_line
+from autograph.runtime.values.kinds import Opened, open_any
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
 _NO_EVENTS = (
@@ -119,13 +121,38 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
 
 def parts_of(error: BaseException) -> tuple[Any, ...]:
     """What an exception is made of, and its cause."""
-    bare = type(error).__new__(type(error), *error.args)
-    names = [name for name in attribute_names(error) if name not in vars(BaseException)]
+    bare = _bare(type(error), error.args)
+    names = [name for name in attribute_names(error) if name not in vars(BaseException) or name == "__suppress_context__"]
     found = {name: AttributeLocation(error, name).get() for name in names}
-    own = {name: x for name, x in found.items() if x is not AttributeLocation(bare, name).get()}
+    own = {name: x for name, x in found.items() if _is_own(AttributeLocation(bare, name), x)}
     cause = error.__cause__
     around = None if cause is None or cause is error else parts_of(cause)
     return type(error), error.args, tuple(own), tuple(own.values()), around
+
+
+def _bare(kind: Any, args: Any) -> Any:
+    """An exception of these arguments on which no code of the user's ran."""
+    native = kind
+    while native.__flags__ & HEAP_TYPE:
+        native = native.__base__
+    return native.__new__(kind, *args)
+
+
+def _is_own(location: AttributeLocation, value: Any) -> bool:
+    """Whether an exception of the same arguments has to be given the value: not where these alone decide, as in a group's slots."""
+    if value is not location.get():
+        with contextlib.suppress(errors.StagingError):
+            location.set(value)
+            return True
+    return False
+
+
+def opened(value: Any) -> Opened | None:
+    """As `open_any`; an exception by what it is made of."""
+    if not isinstance(value, BaseException):
+        return open_any(value)
+    kind, *parts = parts_of(value)
+    return parts, kind, ["args", "names", "values", "cause"], lambda parts: made_of(kind, *parts)
 
 
 def error(found: tuple[Any, ...]) -> BaseException:
@@ -135,7 +162,7 @@ def error(found: tuple[Any, ...]) -> BaseException:
 
 def made_of(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
     """The exception of which `parts_of` told, made again."""
-    again: BaseException = kind.__new__(kind, *args)
+    again: BaseException = _bare(kind, args)
     again.args = args
     for name, value in zip(names, values, strict=True):
         AttributeLocation(again, name).set(value)

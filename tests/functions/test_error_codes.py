@@ -114,6 +114,21 @@ class Placed(OSError):
         self.where = where
 
 
+class Made(Exception):
+    def __new__(cls, value, limit):
+        made = super().__new__(cls, value)
+        made.limit = limit
+        return made
+
+    def __init__(self, value, limit):
+        pass
+
+
+class Several(ExceptionGroup):
+    def derive(self, excs):
+        return Several(self.message, excs)
+
+
 def special(x):
     if x == 1:
         raise Placed(x)
@@ -131,6 +146,10 @@ def special(x):
         raise error
     if x == 7:
         raise UnicodeDecodeError("utf-8", b"ab", 0, 1, "why")
+    if x == 8:
+        raise Made(x, 3) from None
+    if x == 9:
+        raise ExceptionGroup("several", [ValueError(f"of {x}"), Several("inside", [Rejected(x, 3), KeyError("k")])])
     return x
 
 
@@ -149,15 +168,19 @@ def test_what_an_exception_holds_beside_its_arguments() -> None:
         "__notes__",
         "object",
         "reason",
+        "message",
+        "__suppress_context__",
     )
-    for x in range(1, 8):
+    for x in range(1, 10):
         error = error_of(checks, run(float(x))[1])
-        with pytest.raises(BaseException) as caught:  # noqa: PT011  # of seven classes
+        with pytest.raises(BaseException) as caught:  # noqa: PT011  # of nine classes
             special(float(x))
         for name in names:
             assert getattr(error, name, None) == getattr(caught.value, name, None), (x, name)
         assert (type(error), repr(error), str(error)) == (type(caught.value), repr(caught.value), str(caught.value))
         assert repr(error.__cause__) == repr(caught.value.__cause__)
+    assert error.subgroup(Rejected).exceptions[0].exceptions[0].value == 9
+    assert type(error.exceptions[1]) is Several
 
 
 def nested(x, n):
