@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -65,7 +65,7 @@ class Tracing:
     def __init__(self) -> None:
         self.cells: dict[int, tuple[Variable, _Cell]] = {}
         self.made: list[Variable] = []
-        self._trace = TRACE_STATE.value
+        self.trace = TRACE_STATE.value
         self._outer: Tracing | None = None
 
     def __enter__(self) -> Tracing:
@@ -82,12 +82,12 @@ class Tracing:
         Raises:
             StagingError: a jitted function inside uses it, whose program JAX keeps for other calls.
         """
-        if any(map(records_jitted, _programs_inside(self._trace))):
+        if any(map(records_jitted, _programs_inside(self.trace))):
             raise _in_a_constant(variable, "call the function without its own `jit`")
         found = self.cells.get(id(variable))
         if found is None:
             aval = jax.typeof(variable.held)
-            start = bind_in(self._trace, _read_p, aval=aval, number=len(self.cells))
+            start = bind_in(self.trace, _read_p, aval=aval, number=len(self.cells))
             found = self.cells[id(variable)] = variable, _Cell(start)
         return found[1]
 
@@ -98,7 +98,7 @@ class Tracing:
             StagingError: the value, or the place of the write, is of a trace that JAX begins and ends inside of this one.
         """
         cell = self.cell(variable)
-        if not self._is_kept(value) or _programs_inside(self._trace):
+        if not self._is_kept(value) or _programs_inside(self.trace):
             raise refusal(
                 f"{variable.name} is written in a function that `vmap`, `scan` or another transform of JAX's traces",
                 why="its value would be one of that trace: one for each lane, say",
@@ -109,8 +109,8 @@ class Tracing:
         cell.value = value
 
     def _is_kept(self, value: Any) -> bool:
-        trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self._trace
-        return trace is self._trace or records_region(trace)
+        trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self.trace
+        return trace is self.trace or records_region(trace)
 
     def read(self) -> list[Variable]:
         """The variables that are used, in the order of their first use."""
@@ -136,10 +136,14 @@ class _State(threading.local):
 _state = _State()
 
 
+def _inside(outer: Any) -> Iterator[Any]:
+    """The traces that have begun since a trace did, and not ended."""
+    return itertools.takewhile(lambda trace: trace is not outer, open_traces())
+
+
 def _programs_inside(outer: Any) -> list[Any]:
     """The programs that JAX records inside of a trace, and no statement of ours."""
-    inner = itertools.takewhile(lambda trace: trace is not outer, open_traces())
-    return [trace for trace in inner if notes_of(trace) is not None and not records_region(trace)]
+    return [trace for trace in _inside(outer) if notes_of(trace) is not None and not records_region(trace)]
 
 
 def tracing() -> Tracing | None:
@@ -196,6 +200,12 @@ class Variable:
     @boundary
     def __init__(self, initial_value: Any, *, dtype: Any = None, name: str | None = None) -> None:
         self.name = name or "Variable"
+        if _state.tracing is not None and any(map(records_region, _inside(_state.tracing.trace))):
+            raise refusal(
+                f"{self.name} is made in a branch or a loop that is decided when the program runs",
+                why="the function makes it while it is traced, which is once, whatever the program does then",
+                instead="make it in `__init__`, or before the statement (`self.v = ag.Variable(...)`), and `assign` there",
+            )
         if isinstance(initial_value, Variable):
             initial_value = initial_value.value
         with jax.ensure_compile_time_eval():
