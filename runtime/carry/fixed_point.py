@@ -68,6 +68,7 @@ from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
 from autograph.runtime.heap import framework_notes, journal
+from autograph.runtime.heap.array_versions import note_without_axes
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert, join_types, of_type
@@ -123,6 +124,7 @@ class Carry(Layout):
         """Puts the tracers of a region into the variables and locations."""
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
+            note_without_axes(tracer, leaf.init)
             if is_of_python(leaf.init) or is_doubtful(leaf.init):
                 leaf.noted = note(tracer, not self.assumptions.slots[leaf.key].doubtful and not is_doubtful(leaf.init))
         induction.suppose(self.leaves, self.assumptions)

@@ -31,12 +31,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 from jax.core import Tracer
 
 from autograph.errors import StagingError
 from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import array_views
 from autograph.runtime.tracing import context, dead_results
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import names_held, quoted, user_line
 
 ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
@@ -128,6 +130,7 @@ def record(
         and not array_views.are_apart(old, x)
     ]
     _supersede(old, new, how, index).unshared = unshared
+    note_without_axes(new, old)
     for other in touched:
         if _can_be_shared(other):
             _supersede(other, None, VIEW, None)
@@ -138,7 +141,18 @@ def record(
 
 
 def _can_be_shared(x: Any) -> bool:
-    return issubclass(type(x), Tracer) and type(x) not in _superseded and bool(jax.numpy.ndim(x))
+    is_array = issubclass(type(x), Tracer) and type(x) not in _superseded
+    return is_array and (bool(jax.numpy.ndim(x)) or _without_axes.of(x) is True)
+
+
+_without_axes: Facts[bool] = Facts()
+"""What stands for an array of NumPy's that has no axes: names share it, as they do not share a number."""
+
+
+def note_without_axes(x: Any, before: Any) -> None:
+    """Notes that `x` takes the place of `before`, where that is an array of NumPy's without axes, or stands for one."""
+    if type(before) is np.ndarray and not before.ndim or _without_axes.of(before):
+        _without_axes.note(x, True)
 
 
 def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:

@@ -46,11 +46,12 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
 
     It stays what it is where another name, row or view could see that it is another object now: where neither the text shows
     that there is none, nor the count of references, which is exact where the array is no variable of a staged statement.
+    An array without axes would be a number afterwards, which names do not share: of it the count says too little.
 
     Args:
         calls: how many functions of ours hold it, from the operator to this one.
     """
     if x.base is not None or x.dtype.kind not in "biufc":
         return x
-    is_own = constants.is_unshared(x, unshared) or (unshared is not None and sharing.others(x, calls) == 1)
+    is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.others(x, calls) == 1)
     return jnp.asarray(x) if is_own else x

@@ -7,6 +7,7 @@ True
 from __future__ import annotations
 
 import random
+import re
 from textwrap import indent
 
 IN = "    "
@@ -15,12 +16,15 @@ IN = "    "
 def write(rng: random.Random) -> str:
     """One program: an array is made, filled in branches and loops, perhaps under two names, and read."""
     pick = rng.choice
-    grid = rng.random() < 0.4
-    made = pick(_GRIDS if grid else _VECTORS)
+    axes = pick((2, 2, 1, 1, 1, 0))
+    made = pick(_MADE[axes])
+    owner = pick(("t",) * 9 + ("get()", "o.t"))
 
     def store() -> str:
-        place = pick(("0, 0", "1, b % 2", "k, 1", "1, k", "k][1", "0][0") if grid else ("0", "2", "b % 3", "k"))
-        return f"t[{place}] {pick(('=', '=', '+=', '-='))} {pick(('a', 'b + k', '7', 'a * 2 - b', 'k'))}"
+        value = pick(("a", "b + k", "7", "a * 2 - b", "k"))
+        if owner != "get()" and rng.random() < 0.15:
+            return f"{owner} += {value}"
+        return f"{owner}[{pick(_PLACES[axes])}] {pick(('=', '=', '+=', '-='))} {value}"
 
     def statement() -> str:
         text = store()
@@ -43,10 +47,18 @@ def write(rng: random.Random) -> str:
             "return [t, a]",
             "c = t[1] + 0\nt[1] = 5\nreturn c, t",
             "return t.sum(), np.max(t)",
+            "v = t\nreturn v.T, a",
+            "v = t + 0\nt += 1\nreturn v, t",
         ]
     )
+    if axes == 0:
+        reads = pick(["return t", "return t + 1, a", "v = t + 0\nt[()] = 5\nreturn v, t"])
     mark = ""
-    if rng.random() < 0.2:
+    if rng.random() < 0.2 and axes == 0:
+        statements.insert(rng.randint(0, len(statements)), pick(["u = t", "u = [t]"]))
+        reads = "return t + 0, (u[0] if type(u) is list else u) + 0"
+        mark = "# refused: something else may refer to the array\n"
+    elif rng.random() < 0.2 and axes > 0:
         shared = pick(["u = t", "u = t[0]", "u = t[1:]", "u = t.T", "u = [t]", "u = lambda: t[1]", "u = (t, 1)"])
         statements.insert(rng.randint(0, len(statements)), shared)
         reads = pick(
@@ -59,10 +71,22 @@ def write(rng: random.Random) -> str:
         mark = "# refused: something else may refer to the array\n"
     elif made.endswith("]") or "reshape" in made:
         mark = "# refused: the array is a view\n"
-    body = "\n".join([f"k = 1\nt = {made}", *statements, reads])
-    return f"{mark}import numpy as np\n\n\ndef program(a, b, x, xs):\n{indent(body, IN)}\n"
+    if owner != "t":
+        mark = "# refused: something else may refer to the array\n"
+    hold = {"get()": "\n\ndef get():\n    return t\n", "o.t": "\no = SimpleNamespace(t=t)\ndel t"}.get(owner, "")
+    reads = f"t = o.t\n{reads}" if owner == "o.t" else reads
+    if owner == "o.t":
+        statements = [re.sub(r"(?<!\.)\bt\b", "o.t", text) for text in statements]
+    body = "\n".join([f"k = 1\nt = {made}{hold}", *statements, reads])
+    return f"{mark}from types import SimpleNamespace\n\nimport numpy as np\n\n\ndef program(a, b, x, xs):\n{indent(body, IN)}\n"
 
 
+_PLACES = {
+    0: ("()", "...", "()"),
+    1: ("0", "2", "b % 3", "k"),
+    2: ("0, 0", "1, b % 2", "k, 1", "1, k", "k][1", "0][0"),
+}
+_NUMBERS = ["np.zeros((), int)", "np.array(5)", "np.ones((), dtype=int)"]
 _VECTORS = [
     "np.zeros(3, int)",
     "np.ones(3, dtype=int)",
@@ -77,3 +101,4 @@ _GRIDS = [
     "np.array([[1, 2], [3, 4]])",
     "np.arange(4).reshape(2, 2)",
 ]
+_MADE = {0: _NUMBERS, 1: _VECTORS, 2: _GRIDS}

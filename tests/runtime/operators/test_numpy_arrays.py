@@ -154,3 +154,32 @@ def of_a_closure_and_rows(v: Any) -> Any:
 def test_an_array_that_something_else_has_is_refused(f: Any) -> None:
     with pytest.raises(StagingError, match="a NumPy array cannot be written with a traced value"):
         ag.jit(f)(2.0)
+
+
+def test_an_array_without_axes_that_has_two_names_is_no_number() -> None:
+    def changed_in_a_loop(n: Any) -> Any:
+        x = y = np.array(5)
+        while n > 0:
+            x += 1
+            n -= 3
+        return x, y
+
+    def filled_and_named_again(n: Any) -> Any:
+        x = np.zeros((), int)
+        x[()] = n
+        y = x
+        x[()] = 1
+        return y
+
+    def added_up(n: Any) -> Any:
+        total = np.array(0)
+        while n > 0:
+            total += n
+            n -= 1
+        return total
+
+    with pytest.raises(StagingError, match="NumPy array is changed"):
+        ag.jit(changed_in_a_loop)(7)
+    with pytest.raises(StagingError, match="NumPy array cannot be written"):
+        ag.jit(filled_and_named_again)(7)
+    assert ag.jit(added_up)(7) == added_up(7)
