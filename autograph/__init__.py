@@ -26,7 +26,7 @@ from autograph.errors import SourceError as SourceError  # noqa: E402
 from autograph.errors import StagingError as StagingError  # noqa: E402
 from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
 from autograph.errors import Unsupported as Unsupported  # noqa: E402
-from autograph.jax_internals import hide_frames as _hide_frames  # noqa: E402
+from autograph.jax_dispatch import hide_frames as _hide_frames  # noqa: E402
 from autograph.verbosity import set_verbosity as set_verbosity  # noqa: E402
 
 __all__ = [

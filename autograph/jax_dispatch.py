@@ -7,6 +7,7 @@
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `say_of_exports` | `jax._src.export._export`, `jax._src.core` | an export of a program with checks fails with JAX's words alone |
 | `frames_of` | `jax._src.source_info_util` | a drawn graph has no lines, and scopes are named after JAX's operations |
+| `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+
+from autograph import errors
 
 
 def stage_check(check: Callable[..., None], *values: Any) -> None:
@@ -163,3 +166,16 @@ def frames_of(equation: Any) -> list[Any]:
         return list(user_frames(equation.source_info.traceback))[::-1]
     except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
         return []
+
+
+def hide_frames() -> None:
+    """Tells JAX that our files are library code: op metadata and filtered tracebacks then name the user's lines."""
+    try:
+        from jax._src.source_info_util import register_exclusion as exclude_from_locations
+        from jax._src.traceback_util import register_exclusion as exclude_from_tracebacks
+    except ImportError:  # pragma: no cover - other JAX versions
+        return
+    if not errors.DEBUG:
+        for directory in errors.PACKAGE_DIRECTORIES:
+            exclude_from_locations(directory)
+            exclude_from_tracebacks(directory)

@@ -9,7 +9,6 @@
 | `drop_equations` | the frame of the current trace | a dead equation stays in the jaxpr |
 | `keep_with_trace` | the frame of the current trace | views of containers (`aliases`) are held until a later trace |
 | `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
-| `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
 | `origin`, `literal`, `closed_over` | the same | every index may be negative or out of range; no variable is made in a function |
@@ -30,7 +29,6 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph import errors
 from autograph.code.stack_room import deeper
 
 __all__ = ["ClosedJaxpr", "Jaxpr", "Literal", "Primitive", "check_jaxpr", "jaxpr_as_fun"]
@@ -126,9 +124,17 @@ try:
             in_avals: one abstract value per argument (`jax.typeof`).
             name: the name of the region in JAX's messages and in the jaxpr's debug information.
         """
+
+        def ended(*args: Any) -> Sequence[Any]:
+            try:
+                return region(*args)
+            except BaseException:
+                TRACE_STATE.value.invalidate()  # else its equations keep the constants, and these the trace, for ever
+                raise
+
         debug_info = _core.DebugInfo("autograph", name, None, None)
         with deeper:
-            jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(region, debug_info=debug_info), in_avals)
+            jaxpr, _, consts = _trace_to_jaxpr_dynamic(_linear_util.wrap_init(ended, debug_info=debug_info), in_avals)
         return jaxpr, consts
 
 except ImportError:  # pragma: no cover - other JAX versions
@@ -355,21 +361,6 @@ except ImportError:  # pragma: no cover - other JAX versions
 
 new_var: Callable[[Any], Any] = _make_gensym()
 """A fresh variable for a jaxpr, of an abstract value."""
-
-try:
-    from jax._src.source_info_util import register_exclusion as _exclude_from_locations
-    from jax._src.traceback_util import register_exclusion as _exclude_from_tracebacks
-except ImportError:  # pragma: no cover - other JAX versions
-    _exclude_from_locations = _exclude_from_tracebacks = lambda path: None
-
-
-def hide_frames() -> None:
-    """Tells JAX that our files are library code: op metadata and filtered tracebacks then name the user's lines."""
-    if not errors.DEBUG:
-        for directory in errors.PACKAGE_DIRECTORIES:
-            _exclude_from_locations(directory)
-            _exclude_from_tracebacks(directory)
-
 
 # Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.
 TRANSPOSES: dict[Any, Callable[..., Any]] | None

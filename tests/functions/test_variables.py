@@ -318,3 +318,17 @@ def test_which_variable_it_is_must_be_known() -> None:
         with pytest.raises(ag.StagingError, match="a Variable object"):
             ag.function(fn)(jnp.float32(2))
     assert float(a.value) == 1 and float(b.value) == 5
+
+
+def test_a_trace_that_an_iteration_ends_early_is_not_kept() -> None:
+    total = ag.Variable(0.0)
+
+    @ag.function
+    def f(x: Any) -> Any:
+        for _ in ag.range(3):
+            total.assign_add(x)  # the carry gets a location, so the body is traced once more
+            assert total < 100
+        return total.value
+
+    with jax.checking_leaks():
+        assert float(f(jnp.float32(1))) == 3
