@@ -28,8 +28,9 @@ def f(x):
                 y = part_1
                 return y
 
-Values are compared as `if` compares, so they may be traced. The structure of a subject never is: sequences, mappings and
-classes are taken apart by Python's own `match`, which captures their parts; values among them are compared afterwards.
+Values are compared as `if` compares, so they may be traced, and a traced number may be an `int()`. The structure of a subject
+never is traced: sequences, mappings and classes are taken apart by Python's own `match`, which captures their parts; values
+among them are compared afterwards.
 Names are bound when the whole pattern has matched and before the guard, as in Python.
 """
 
@@ -171,7 +172,13 @@ class MatchStatements(StatementConverter):
             isinstance(item.value, bool) if isinstance(item, gast.MatchSingleton) else not _is_text(item.value)
             for item in gast.walk(pattern)
             if isinstance(item, gast.MatchValue | gast.MatchSingleton)
-        )
+        ) or any(map(self.is_number, gast.walk(pattern)))
+
+    def is_number(self, pattern: Node) -> bool:
+        """Whether a pattern is `int()`, `float()` or `complex()`, which a traced number may match."""
+        if not isinstance(pattern, gast.MatchClass) or self.test(pattern, self.subject) is None:
+            return False
+        return any(self.conversion.meaning(pattern.cls) is kind for kind in (int, float, complex))
 
     # --- patterns ---
 
@@ -187,7 +194,7 @@ class MatchStatements(StatementConverter):
         return None if test is None else (test, [])
 
     def test(self, pattern: Node, subject: str) -> Node | None:
-        """The comparison that a value pattern means, or None for other patterns."""
+        """The comparison that a value pattern means, or the question for a class; None for other patterns."""
         spot = locations.position(pattern)
         match pattern:
             case gast.MatchValue():
@@ -196,6 +203,9 @@ class MatchStatements(StatementConverter):
             case gast.MatchSingleton():
                 constant = gast.Constant(pattern.value, None)
                 return locations.place(gast.Compare(builders.name(subject), [gast.Is()], [constant]), spot)
+            case gast.MatchClass(patterns=[], kwd_patterns=[]) if self.conversion.resolve("isinstance") is isinstance:
+                call = gast.Call(builders.name("isinstance"), [builders.name(subject), pattern.cls], [])
+                return locations.place(call, spot)
             case gast.MatchOr():
                 tests = [self.test(item, subject) for item in pattern.patterns]
                 if all(item is not None for item in tests):
@@ -225,7 +235,7 @@ class MatchStatements(StatementConverter):
                 pattern.rest = pattern.rest and self.part(pattern.rest, names, pattern)
             case gast.MatchSequence():
                 pattern.patterns = [self.native(item, names, tests) for item in pattern.patterns]
-            case gast.MatchClass():
+            case gast.MatchClass() if not self.is_number(pattern):
                 pattern.patterns = [self.native(item, names, tests) for item in pattern.patterns]
                 pattern.kwd_patterns = [self.native(item, names, tests) for item in pattern.kwd_patterns]
             case _:

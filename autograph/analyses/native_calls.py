@@ -17,6 +17,8 @@ from typing import Any
 
 import gast
 
+from autograph.code.nodes import walk
+
 STATIC = frozenset(
     getattr(builtins, name)
     for name in (
@@ -58,9 +60,11 @@ def stays(meaning: Any, call: gast.Call) -> bool:
     kind = type(meaning)
     if kind is BuiltinFunctionType or kind is type:
         if meaning is type:
-            return len(call.args) == 1
+            return len(call.args) == 1 and getattr(call.args[0], "id", "") in ("self", "cls")  # which are no numbers
         if meaning is getattr:
             return len(call.args) == 2  # a default is the answer to an exception
+        if meaning is isinstance:
+            return not any(_names_numbers(node) for node in call.args[1:])
         if any(meaning is item for item in STATIC):
             return True
         if kind is type and issubclass(meaning, BaseException):
@@ -70,6 +74,13 @@ def stays(meaning: Any, call: gast.Call) -> bool:
     modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
     return any(module is not None and id(meaning) in _numeric(module) for module in modules)
 
+
+def _names_numbers(kinds: Any) -> bool:
+    """Whether a class, or one of a tuple or a union of classes, goes by the name of a class of numbers."""
+    return any(getattr(node, "id", getattr(node, "attr", None)) in _NUMBERS for node in walk(kinds))
+
+
+_NUMBERS = frozenset("int float complex Number Complex Real Rational Integral type".split())  # `type(y)` may be one
 
 _CONTAINER_METHODS = frozenset(
     name for kind in (list, dict, set, collections.deque, bytearray) for name in dir(kind) if not name.startswith("_")

@@ -37,6 +37,8 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import sys
+import typing
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +68,7 @@ from autograph.runtime.sequences import (
 )
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, host, sizes
-from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
+from autograph.runtime.tracing.array_types import is_integer, python_type, scalar, type_of
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import decider, length
 from autograph.runtime.values import key_orders
@@ -110,6 +112,30 @@ def _float(*args: Any, **kwargs: Any) -> Any:
         return scalar(args[0], float)
     texts.check(args)
     return float(*args, **kwargs)
+
+
+def _type(*args: Any, **kwargs: Any) -> Any:
+    """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
+    if len(args) == 3 and "__module__" not in args[2]:  # a class is of the module that calls
+        args = (*args[:2], {**args[2], "__module__": sys._getframe(1).f_globals.get("__name__")})
+    if len(args) != 1 or not is_tracer(args[0]):
+        return type(*args, **kwargs)
+    found = type_of(args[0])
+    number = python_type(found.dtype) if found.weak and not found.shape else None
+    return type(args[0]) if number is None else number
+
+
+def _isinstance(x: Any, kinds: Any, /) -> bool:
+    """`isinstance`; a traced number is of the class that `type` tells, as well as of those of JAX."""
+    return isinstance(x, kinds) or (is_tracer(x) and any(issubclass(_type(x), kind) for kind in _classes_of_numbers(kinds)))
+
+
+def _classes_of_numbers(kinds: Any) -> list[type]:
+    """Those of the classes that a second argument of `isinstance` consists of that are Python's numbers."""
+    parts = kinds if isinstance(kinds, tuple) else typing.get_args(kinds)
+    if parts:
+        return [kind for part in parts for kind in _classes_of_numbers(part)]
+    return [kinds] if kinds in (int, float, complex) or getattr(kinds, "__module__", "") == "numbers" else []
 
 
 def _complex(*args: Any, **kwargs: Any) -> Any:
@@ -301,6 +327,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     repr: texts.repr_of,
     format: texts.format_of,
     warnings.warn: texts.warn,
+    isinstance: _isinstance,
+    type: _type,
     hasattr: lambda obj, name, /: _getattr(obj, name, BUILTINS) is not BUILTINS,
     getattr: _getattr,
     setattr: lambda obj, name, value, /: attributes.set_attr(value, obj, name),

@@ -73,12 +73,12 @@ CASES = {
     "builtins that look at types only": Case(
         """
         def f(x):
-            a = isinstance(x, int), callable(x), getattr(x, 'real'), type(x)
+            a = isinstance(x, str), callable(x), getattr(x, 'real'), type(x)
             return a, len([x]), type('A', (), {}).__name__
         """,
         """
         def f(x):
-            a = (isinstance(x, int), callable(x), getattr(x, 'real'), type(x))
+            a = (isinstance(x, str), callable(x), getattr(x, 'real'), ag__.converted(type)(x))
             return (a, ag__.converted(len)([x]), ag__.converted(type)('A', (), {}).__name__)
         """,
         "f(1)",
@@ -213,10 +213,13 @@ def call(text: str) -> gast.Call:
 @pytest.mark.parametrize(
     ("meaning", "text", "native"),
     [
-        (isinstance, "f(x, int)", True),
+        (isinstance, "f(x, str | A)", True),
+        (isinstance, "f(x, (str, int))", False),
+        (isinstance, "f(x, numbers.Real)", False),
         (getattr, "f(x, 'a')", True),
         (slice, "f(x)", True),
-        (type, "f(x)", True),
+        (type, "f(self)", True),
+        (type, "f(x)", False),
         (type, "f(x, y, z)", False),
         (len, "f(x)", False),
         (print, "f(x)", False),

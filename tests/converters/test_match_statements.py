@@ -1,7 +1,9 @@
 """`match` becomes a chain of `if`s; Python's own `match` takes structures apart."""
 
+import jax.numpy as jnp
 import pytest
 
+import autograph as ag
 from autograph.converters.match_statements import MatchStatements
 from tests.converters.converting import Case, check
 
@@ -146,8 +148,9 @@ CASES = {
                     return a + b
                 case {'k': a, **rest}:
                     return (a, rest)
-                case int() | str():
-                    return 'scalar'
+                case _:
+                    if isinstance(x, int) or isinstance(x, str):
+                        return 'scalar'
         """,
         "f([1, 2])",
         "f({'k': 1, 'l': 2})",
@@ -366,3 +369,17 @@ def test_a_match_in_a_match_in_a_loop() -> None:
         return x, y
     """
     check(source, "f([('go', 'north', 2), ('go', 'east', 9), ('go', 'east', 1), 0, 'stop', ('go', 'north', 2)])")
+
+
+def test_a_traced_number_is_of_the_class_that_python_s_is_of() -> None:
+    def kind(x):
+        match x:
+            case [int(), float() as y]:
+                return y
+            case int() | float():
+                return -x
+        return 0
+
+    for x in (3, 4.0, [1, 2.0], [2.0, 1]):
+        assert ag.jit(kind)(x) == kind(x)
+    assert ag.jit(kind)(jnp.float32(3)) == kind(jnp.float32(3)) == 0

@@ -1,6 +1,7 @@
 """Numeric builtins: themselves on plain values, Python's results on traced ones."""
 
 import builtins
+import numbers
 import operator
 import random
 
@@ -386,3 +387,34 @@ def test_containers_that_hold_themselves_are_ordered_by_what_else_they_hold():
         return n if names == ["a", "b"] else -1
 
     assert ag.jit(fn)(3) == fn(3) == 3
+
+
+KINDS = (int, float, complex, numbers.Real, numbers.Integral, int | None, (str, (bytes, float)), bool, str, jax.Array, object)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_traced_number_is_of_the_classes_of_numbers(kind):
+    ask = builtin(isinstance)
+    for x in (3, 2.5, 2j):
+        found = []
+        jax.jit(lambda x, found=found: found.extend([ask(x, kind), ask(x + x, kind)]) or x)(x)
+        assert found == [isinstance(x, kind) or kind is jax.Array] * 2
+    for x in (np.int32(3), jnp.float32(2), jnp.arange(2), True):
+        found = []
+        jax.jit(lambda x, found=found: found.append(ask(x, kind)) or x)(x)
+        assert found == [kind in (object, jax.Array)]
+    assert ask(3, kind) is isinstance(3, kind)
+
+
+def test_a_traced_number_has_the_type_of_python_s():
+    ask = builtin(type)
+
+    def kinds(x, y):
+        found.extend([ask(x), ask(x + x), ask(y)])
+        return x
+
+    for x in (3, 2.5, 2j):
+        found: list[type] = []
+        jax.jit(kinds)(x, np.int32(3))
+        assert found[:2] == [type(x)] * 2 and found[2] is not int
+    assert ask(3) is int and ask("A", (), {"k": 1}).__module__ == __name__
