@@ -33,7 +33,7 @@ import numpy as np
 from autograph.jax_internals import ARRAY_TYPE
 
 _NUMERIC = "biufcV"  # `V` are the small floats of `ml_dtypes`
-PLAIN = frozenset({int, bool, str, bytes, type(None), range})
+PLAIN = frozenset({int, bool, str, bytes, type(None)})
 """Types whose values are the same where they are equal."""
 _FINE = frozenset({"decimal", "datetime"})  # of which equal objects may differ
 _VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
@@ -133,7 +133,7 @@ _CONTENTS: dict[type, Callable[[Any], Any]] = {
     **dict.fromkeys((set, frozenset), _keys),  # the order in which they are iterated depends on how they came about
     deque: lambda x: (x.maxlen, _keys(x)),
     Counter: lambda x: (_keys(x), _keys(x.values())),
-    slice: lambda x: _keys((x.start, x.stop, x.step)),
+    **dict.fromkeys((slice, range), lambda x: _keys((x.start, x.stop, x.step))),
     bytearray: bytes,
     array: lambda x: (x.typecode, x.tobytes()),
     np.ndarray: lambda x: None if x.dtype.hasobject else (x.dtype, x.shape, x.tobytes()),  # of texts, times or records
@@ -286,8 +286,8 @@ class Parameters:
             return ()
         return tuple((p.name, p.default) for p in parameters[count:])
 
-    def flatten(self, values: Sequence[Any]) -> Bound:
-        """The leaves of a value for each parameter."""
+    def flatten(self, values: Sequence[Any], is_input: Callable[[Any], bool] = is_array) -> Bound:
+        """The leaves of a value for each parameter; those are inputs of which a test says so."""
         leaves = []
         for name, value in zip(self.names, values, strict=True):
             for path, leaf in jax.tree_util.tree_flatten_with_path(value, is_iterator)[0]:

@@ -64,6 +64,8 @@ class ConcreteFunction:
         bound = self.function.parameters.bind(arguments.args, arguments.kwargs)
         at = "the signature of the concrete function"
         for leaf, expected in zip(bound.leaves, own.leaves, strict=False):
+            if leaf.name != expected.name:
+                break
             leaf = _as_array(leaf, expected)
             if not _fits(leaf, expected):
                 raise mismatch(self.__name__, leaf, _value(expected), at)

@@ -21,7 +21,7 @@ import numpy as np
 from autograph import api, errors
 from autograph.conversion import callables, pipeline
 from autograph.functions import error_codes, retracing, saving, signatures, symbolic
-from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, literal_key
+from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, is_input, literal_key
 from autograph.functions.bound import BoundFunction
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
@@ -85,7 +85,9 @@ class Function:
         self._signature = settings.input_signature and jax.tree.map(self._as_spec, settings.input_signature)
         self._specs = self.parameters.specs(self._signature or ())
         self.is_of_one_type = settings.input_signature is not None
-        self._pending: tuple[Program, Any] | None = None
+        self._pending: list[tuple[Any, Any]] = []
+        if self.checks == "deferred":
+            weakref.finalize(self, _raise_pending, self._pending)  # no call may follow
         self._has_warned = False
 
     # Calls.
@@ -267,12 +269,13 @@ class Function:
 
     def check(self, program: Program, words: Any) -> None:
         """Raises what a program reports, now or with the next call."""
+        reported = program.checks, words
         if self.checks == "deferred":
-            before, self._pending = self._pending, (program, words)
-            if before is None:
+            self._pending.append(reported)
+            if len(self._pending) == 1:
                 return
-            program, words = before
-        error_codes.raise_failed(program.checks, np.asarray(words))
+            reported = self._pending.pop(0)
+        error_codes.raise_failed(reported[0], np.asarray(reported[1]))
 
     def _warn_of_many(self) -> None:
         if len(self._programs) > retracing.MANY and not self._has_warned and not self._settings.reduce_retracing:
@@ -296,7 +299,7 @@ class Function:
             args = self._signature
         values = self.parameters.values(args, kwargs)
         specs = jax.tree.map(self._as_spec, values)
-        bound = self.parameters.flatten(specs)
+        bound = self.parameters.flatten(specs, is_input)
         specialization = self._specialize(bound)
         return ConcreteFunction(specialization, specialization.program(bound.inputs))
 
@@ -336,6 +339,12 @@ class Function:
     def __repr__(self) -> str:
         count = self.tracing_count
         return f"<ag.function {self.__name__}{self.parameters.signature}: {count} trace{'s' * (count != 1)}>"
+
+
+def _raise_pending(pending: list[tuple[Any, Any]]) -> None:
+    """Raises what nobody was told when a function goes, or the process ends: Python shows it and goes on."""
+    for checks, words in pending:
+        error_codes.raise_failed(checks, np.asarray(words))
 
 
 def _is_leaf(x: Any) -> bool:

@@ -8,6 +8,7 @@ are no arrays) comes back in an `Outcome`, which says how the call goes on.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ class Outcome:
 
     __slots__ = ("program", "results", "words", "written")
 
-    def __init__(self, program: Program, results: Sequence[Any], written: Sequence[Any], words: Any) -> None:
+    def __init__(self, program: Any, results: Sequence[Any], written: Sequence[Any], words: Any) -> None:
         self.program, self.results, self.written, self.words = program, results, written, words
 
     def taken(self, values: Sequence[Any]) -> Any:
@@ -52,8 +53,8 @@ class Outcome:
 
 jax.tree_util.register_pytree_node(
     Outcome,
-    lambda o: ((o.results, o.written, o.words), o.program),
-    lambda program, parts: Outcome(program, *parts),
+    lambda o: ((o.results, o.written, o.words), weakref.ref(o.program)),  # weakly: JAX's caches keep structures
+    lambda program, parts: Outcome(program(), *parts),
 )
 
 

@@ -37,8 +37,15 @@ def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureErro
     """The error for an argument: its name, what was expected and what was given."""
     value = leaf.value if leaf.is_input else leaf.value.get()
     given, wanted = (x if x == "nothing" and type(x) is str else described(x) for x in (value, expected))
+    what = f"argument '{leaf.name}' of {function}() is {given} where {wanted} is expected"
+    if isinstance(expected, Variable) or not hasattr(expected, "dtype"):
+        return SignatureError(
+            what,
+            why="a program is for the structure and the values that it was traced with",
+            instead="pass what is expected, or leave the signature out: the function itself has a program for each value",
+        )
     return SignatureError(
-        f"argument '{leaf.name}' of {function}() is {given} where {wanted} is expected",
+        what,
         why=f"{at} fixes the dtype and shape of the array",
         instead=f"pass an array of that type (`jnp.asarray({leaf.parameter}, ...)`), or leave the signature out",
     )

@@ -69,6 +69,8 @@ def test_row_15_another_literal_is_named() -> None:
     concrete = scaled.get_concrete_function(ag.TensorSpec([2]), 3)
     with pytest.raises(SignatureError, match=r"'by' of scaled\(\) is the int 4 where the int 3 is expected"):
         concrete(jnp.ones(2), 4)
+    with pytest.raises(SignatureError, match=r"'x' of scaled\(\) is nothing where float32\[2\] is expected"):
+        concrete(None, 3)
 
 
 def test_of_a_method_takes_the_object_first() -> None:

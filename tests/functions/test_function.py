@@ -226,6 +226,7 @@ class Settings:
         [Counter("ab"), Counter("aab")],
         [bytearray(b"a"), bytearray(b"b")],
         [slice(0, 2), slice(0, 3)],
+        [range(0, 3, 2), range(0, 4, 2)],
         [np.array(["a", "b"]), np.array(["a", "c"])],
         [frozenset({0.0}), frozenset({-0.0})],
         [Settings(1), Settings(True), Settings(1.0), Settings(-0.0), Settings(0.0)],
@@ -548,6 +549,28 @@ def test_a_function_keeps_none_of_its_arguments() -> None:
     assert there() is None
 
 
+def test_functions_and_their_variables_go_with_the_last_reference() -> None:
+    def made(text: str) -> list[Any]:
+        total = ag.Variable(0.0)
+
+        @ag.function
+        def f(x: Any) -> Any:
+            assert x > 0
+            return total.assign_add(x).value, text
+
+        f(jnp.float32(2))
+        return [weakref.ref(f), weakref.ref(total)]
+
+    kept = [there for text in ("a", "b") for there in made(text)]
+    gc.collect()
+    assert [there() for there in kept] == [None] * 4
+
+
+def test_a_type_of_array_is_a_value_in_a_call() -> None:
+    zeros = ag.function(lambda spec: jnp.zeros(spec.shape, spec.dtype))
+    assert zeros(jax.ShapeDtypeStruct((2,), "int32")).dtype == "int32" and zeros(jax.ShapeDtypeStruct((3,), "int32")).shape == (3,)
+
+
 def test_errors_of_the_body_are_the_user_s() -> None:
     @ag.function
     def f(x: Any) -> Any:
@@ -597,6 +620,16 @@ def test_deferred_checks_raise_with_the_next_call() -> None:
         f(jnp.float32(4))
     f(jnp.float32(4))
     assert int(count.value) == 2  # a call that raises writes nothing
+
+
+def test_a_deferred_check_that_no_call_follows_is_shown_when_the_function_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: shown.append(unraisable.exc_value))
+    f = ag.function(negative_root, checks="deferred")
+    f(jnp.float32(-4))
+    del f
+    gc.collect()
+    assert [repr(error) for error in shown] == ["ValueError('no root of -4.0')"]
 
 
 def test_without_checks_nothing_is_checked() -> None:
