@@ -1,9 +1,9 @@
 """Calls: `f(x)` becomes `ag__.converted(f)(x)`.
 
 >>> from autograph.converters.showing import show
->>> print(show("def f(g, x): return g(isinstance(x, int), x.m(*x, k=1))", Calls))
+>>> print(show("def f(g, x): return g(isinstance(x, str), x.m(*x, k=1))", Calls))
 def f(g, x):
-    return ag__.converted(g)(isinstance(x, int), ag__.converted(x.m)(*x, k=1))
+    return ag__.converted(g)(isinstance(x, str), ag__.converted(x.m)(*x, k=1))
 
 The callee is evaluated and looked up before the arguments are evaluated, and called from the user's own frame. Calls of
 names that mean library code which takes no functions stay as they are (`autograph.analyses.native_calls` has the list), and so do

@@ -60,7 +60,7 @@ def stays(meaning: Any, call: gast.Call) -> bool:
     kind = type(meaning)
     if kind is BuiltinFunctionType or kind is type:
         if meaning is type:
-            return len(call.args) == 1 and getattr(call.args[0], "id", "") in ("self", "cls")  # which are no numbers
+            return len(call.args) != 1 or getattr(call.args[0], "id", "") in ("self", "cls")  # which are no numbers
         if meaning is getattr:
             return len(call.args) == 2  # a default is the answer to an exception
         if meaning is isinstance:

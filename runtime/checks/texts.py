@@ -6,7 +6,7 @@ about JAX's words, so it is refused.
 
 >>> import jax, autograph as ag
 >>> def f(n):
-...     print("n is " + str(n) if isinstance(n, int) else type("n is " + str(n)).__name__)
+...     print(type("n is " + str(n)).__name__ if isinstance(n, jax.Array) else "n is " + str(n))
 ...     return len(str(n))
 >>> ag.convert(f)(125)
 n is 125

@@ -37,7 +37,6 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-import sys
 import typing
 import warnings
 from collections.abc import Callable
@@ -116,8 +115,6 @@ def _float(*args: Any, **kwargs: Any) -> Any:
 
 def _type(*args: Any, **kwargs: Any) -> Any:
     """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
-    if len(args) == 3 and "__module__" not in args[2]:  # a class is of the module that calls
-        args = (*args[:2], {**args[2], "__module__": sys._getframe(1).f_globals.get("__name__")})
     if len(args) != 1 or not is_tracer(args[0]):
         return type(*args, **kwargs)
     found = type_of(args[0])

@@ -79,7 +79,7 @@ CASES = {
         """
         def f(x):
             a = (isinstance(x, str), callable(x), getattr(x, 'real'), ag__.converted(type)(x))
-            return (a, ag__.converted(len)([x]), ag__.converted(type)('A', (), {}).__name__)
+            return (a, ag__.converted(len)([x]), type('A', (), {}).__name__)
         """,
         "f(1)",
     ),
@@ -220,7 +220,7 @@ def call(text: str) -> gast.Call:
         (slice, "f(x)", True),
         (type, "f(self)", True),
         (type, "f(x)", False),
-        (type, "f(x, y, z)", False),
+        (type, "f(x, y, z)", True),
         (len, "f(x)", False),
         (print, "f(x)", False),
         (ValueError, "f(x)", True),
