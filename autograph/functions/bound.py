@@ -30,8 +30,14 @@ class BoundFunction:
 
     def __init__(self, function: Function, instance: Any) -> None:
         self.__func__, self.__self__ = function, instance
-        self.__wrapped__ = MethodType(function.python_function, instance)
-        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    @property
+    def __wrapped__(self) -> MethodType:
+        return MethodType(self.__func__.python_function, self.__self__)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.__func__.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As the function, with the object as its first argument."""

@@ -108,6 +108,7 @@ class ConcreteFunction:
         """The bytes that XLA reserves for the compiled program: of arguments, results, temporaries."""
         return self.graph.memory()
 
+    @boundary
     def export(self, platforms: Sequence[str] | None = None) -> jax.export.Exported:
         """The program as one of `jax.export`.
 

@@ -38,8 +38,13 @@ class Options:
     def flat(self, bound: Bound) -> dict[str, Any]:
         """The options for a `jax.jit` object that takes the inputs of these arguments one by one."""
         options = {name: value for name, value in self._given.items() if name in _PASSED}
-        donated = {bound.names[i] for i in _several(self._given.get("donate_argnums", ()))}
-        donated |= set(_several(self._given.get("donate_argnames", ())))
+        names: dict[Any, str] = {name: name for name in bound.names} | dict(enumerate(bound.names))
+        names |= dict(enumerate(bound.names, -len(bound.names)))
+        wanted = [*_several(self._given.get("donate_argnums", ())), *_several(self._given.get("donate_argnames", ()))]
+        for one in wanted:
+            if one not in names:
+                raise ValueError(f"there is no parameter {one!r} to be donated: there are {', '.join(bound.names)}")
+        donated = {names[one] for one in wanted}
         inputs = [leaf for leaf in bound.leaves if leaf.is_input]
         if donated:
             options["donate_argnums"] = tuple(i for i, leaf in enumerate(inputs) if leaf.parameter in donated)

@@ -21,12 +21,14 @@ import jax
 import jax.numpy as jnp  # noqa: F401  # of the example
 import numpy as np
 
+from autograph.errors import boundary
 from autograph.functions.arguments import is_array
 from autograph.functions.variables import Variable
 from autograph.jax_internals import is_tracing
 from autograph.runtime.tracing.staging import is_traced
 
 
+@boundary
 def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
     """Prints as Python's `print` does, when the compiled program runs: at each call, in order.
 

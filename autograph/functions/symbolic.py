@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from autograph.errors import boundary
 from autograph.jax_internals import SIZE
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class TensorSpec:
 
     __slots__ = ("dtype", "name", "shape")
 
+    @boundary
     def __init__(self, shape: Iterable[int | str | None], dtype: Any = np.float32, name: str | None = None) -> None:
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)

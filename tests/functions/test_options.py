@@ -42,6 +42,9 @@ def test_device_and_compiler_options() -> None:
 def test_there_are_no_static_arguments() -> None:
     with pytest.raises(TypeError, match="ag.function has no static_argnums: each argument that is no array is static"):
         ag.function(update, static_argnums=0)
+    for options in ({"donate_argnums": 3}, {"donate_argnames": "other"}):
+        with pytest.raises(ValueError, match=r"there is no parameter (3|'other') to be donated: there are state, "):
+            ag.function(update, **options)(jnp.ones(2), jnp.ones(2))
     with pytest.raises(TypeError, match="no option 'donate'"):
         ag.function(update, donate=0)
     with pytest.raises(ValueError, match="checks='later' is none of True, 'deferred', False"):
