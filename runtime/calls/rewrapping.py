@@ -93,8 +93,8 @@ def afresh(f: Callable[..., Any], known_as: Any = None) -> Callable[..., Any]:
 
 def _jitted_afresh(jitted: Any) -> Any:
     """A jitted function that is traced anew, for the same reason."""
-    inner = jitted.__wrapped__
-    options = None if jitted in _UNCHECKED or is_library(inner) else jit_options(jitted)
+    inner: Any = getattr(jitted, "__wrapped__", None)
+    options = None if inner is None or jitted in _UNCHECKED or is_library(inner) else jit_options(jitted)
     if options is None:
         return jitted
     fresh = jax.jit(afresh(inner, jitted), **options)
@@ -107,8 +107,8 @@ def _jitted_afresh(jitted: Any) -> Any:
 
 
 def _jitted(wrapper: Any, convert: Convert) -> Any:
-    inner = wrapper.__wrapped__
-    converted = convert(inner)
+    inner: Any = getattr(wrapper, "__wrapped__", None)  # which a copy of a jitted function does not have
+    converted = inner and convert(inner)
     options = None if converted is inner else jit_options(wrapper)
     return wrapper if options is None else jax.jit(converted, **options)
 

@@ -253,7 +253,7 @@ def _of_method(value: Any, name: str) -> Iterator[Value]:
 
 def _of_wrapper(value: Any, name: str) -> Iterator[Value]:
     if type(value) is JITTED:
-        parts: tuple[Any, ...] = (vars(value)["__wrapped__"],)
+        parts: tuple[Any, ...] = (vars(value).get("__wrapped__"),)  # none in a copy
     elif type(value) is MethodType:
         parts = value.__func__, value.__self__
     else:

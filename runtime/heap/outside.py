@@ -120,7 +120,7 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
         if not library.is_library_class(x):
             yield from (((".", name), value) for name, value in list(x.__dict__.items()))
     elif kind is JITTED:
-        yield ("-", None), x.__wrapped__
+        yield ("-", None), getattr(x, "__wrapped__", None)
     elif library.package_of(kind) not in library.ARRAY_PACKAGES:
         yield from _of_object(x)
 

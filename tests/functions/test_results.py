@@ -115,3 +115,9 @@ def test_a_program_keeps_no_value_of_its_trace() -> None:
     v = ag.Variable(1.0)
     with jax.checking_leaks():
         assert float(ag.function(lambda x: v.assign_add(x))(X)) == 4
+
+
+@pytest.mark.parametrize("made", [str, repr, lambda x: f"{x}", lambda x: ["a", f"is {x}"], lambda x: str({"x": x})])
+def test_the_text_of_a_traced_value_is_no_result(made: Any) -> None:
+    with pytest.raises(ag.StagingError, match="returns the text of a traced value"):
+        ag.function(lambda x: made(x))(jnp.float32(1))

@@ -1,11 +1,13 @@
 """Functions of a library that hold functions of the user's in their cells: the same code around converted functions."""
 
+import copy
 import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import jax
 import pytest
 
 import autograph as ag
@@ -46,3 +48,9 @@ def test_a_function_that_calls_itself(walking: ModuleType) -> None:
 def test_functions_that_call_each_other(walking: ModuleType) -> None:
     even = walking.in_turns(lambda x: 2 * x if x > 1 else x)
     assert ag.jit(lambda x: even([x, [x + 1]]))(1.0) == [-1.0, [4.0]]
+
+
+def test_a_copy_of_a_jitted_function_is_called_as_it_is():
+    copied = copy.deepcopy(jax.jit(lambda x: x + 1))
+    assert ag.jit(lambda x: copied(x))(1) == 2
+    assert ag.jit(lambda x: copied(x) if x > 0 else x)(1) == 2
