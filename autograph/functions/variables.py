@@ -24,21 +24,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.errors import boundary
+from autograph.functions.constants import constant
 from autograph.jax_internals import (
     STAYS,
     TRACE_STATE,
     Primitive,
     bind_in,
-    closed_over,
-    equation_of,
     is_tracing,
-    literal,
     notes_of,
     open_traces,
     records_jitted,
     records_region,
     trace_of,
-    variable_of,
     with_constants,
 )
 from autograph.runtime.heap import journal
@@ -209,7 +206,7 @@ class Variable:
         if isinstance(initial_value, Variable):
             initial_value = initial_value.value
         with jax.ensure_compile_time_eval():
-            value = jnp.asarray(_constant(initial_value), dtype)
+            value = jnp.asarray(constant(initial_value), dtype)
             self.held = value if isinstance(value, jax.core.Tracer) else _strong(value)
         if isinstance(self.held, jax.core.Tracer):
             raise refusal(
@@ -311,42 +308,32 @@ class Variable:
         held = repr(self.held) if _state.tracing is None else f"{self.dtype}{list(self.shape)}"
         return f"<Variable {self.name!r} {held}>"
 
+    @boundary
     def __format__(self, spec: str) -> str:
         return format(self.value, spec)
 
+    @boundary
     def __getitem__(self, index: Any) -> Any:
         return self.value[index]
 
+    @boundary
     def __len__(self) -> int:
         return len(self.value)
 
+    @boundary
     def __iter__(self) -> Any:
         return iter(self.value)
 
+    @boundary
+    def __deepcopy__(self, memo: Any = None) -> Variable:
+        return Variable(self.value, name=self.name)
+
+    __copy__ = __deepcopy__
     __hash__ = object.__hash__
 
 
 # A class that says how its objects are made is not taken apart by branches and loops: the value is in the cell of the trace.
 setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
-
-
-def _constant(x: Any) -> Any:
-    """A traced value as the array that it is at every call, where operations made it of nothing but numbers and arrays.
-
-    Any other one, and what is not traced, as it is.
-    """
-    if not isinstance(x, jax.core.Tracer):
-        return x
-    made = equation_of(x)
-    if made is None:
-        known = (value for value in (literal(x), closed_over(x)) if value is not None)
-        outer = next(known, None)
-        return x if outer is None else _constant(outer)
-    values = [_constant(operand) for operand in made.in_tracers]
-    if made.primitive in STAYS or made.effects or any(isinstance(value, jax.core.Tracer) for value in values):
-        return x
-    results = made.primitive.bind(*values, **made.params)
-    return results[made.outvars.index(variable_of(x))] if made.primitive.multiple_results else results
 
 
 def _strong(value: Any) -> Any:

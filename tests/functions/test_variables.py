@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import operator
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -332,3 +334,18 @@ def test_a_trace_that_an_iteration_ends_early_is_not_kept() -> None:
 
     with jax.checking_leaks():
         assert float(f(jnp.float32(1))) == 3
+
+
+def test_a_copy_is_another_variable_and_none_is_made_of_a_traced_value() -> None:
+    v = ag.Variable(1.0, name="v")
+    for other in (copy.copy(v), copy.deepcopy(v), pickle.loads(pickle.dumps(v))):
+        other.assign(2.0)
+        assert (other.name, float(v.value), float(other.value)) == ("v", 1.0, 2.0)
+    assert (both := copy.deepcopy([v, v]))[0] is both[1]
+
+    @ag.function
+    def f(x: Any) -> Any:
+        return copy.deepcopy(v).assign(x).value
+
+    with pytest.raises(ag.StagingError, match="a Variable is made of a traced value"):
+        f(jnp.float32(2))
