@@ -81,7 +81,8 @@ def _function(f: FunctionType) -> Any:
     if f.__name__ == "set_trace" and (starting := debuggers.starting(f)) is not f:
         return starting
     known = counterpart(f) or standard_library.counterpart(f, _library(f))
-    return known or _library(rewrapping.rewrapped(f, argument) if "__wrapped__" in f.__dict__ else f)
+    is_wrapper = "__wrapped__" in f.__dict__ or f.__code__ is rewrapping.DISPATCH
+    return known or _library(rewrapping.rewrapped(f, argument) if is_wrapper else f)
 
 
 def _unseen(f: FunctionType) -> Any:

@@ -32,6 +32,7 @@ from autograph.errors import is_ours
 from autograph.jax_dispatch import jit_options
 from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
+from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.tracing.families import JITTED
 from autograph.runtime.tracing.variables import UNSET, contents
 
@@ -123,6 +124,8 @@ def _custom(wrapper: Any, convert: Convert) -> Any:
 
 
 def _closure(wrapper: FunctionType, convert: Convert) -> Any:
+    if wrapper.__code__ is DISPATCH:
+        return _implementations(wrapper, convert)
     if is_ours(wrapper.__code__.co_filename):
         return wrapper  # what it calls is converted
     changed = False
@@ -141,7 +144,7 @@ def _closure(wrapper: FunctionType, convert: Convert) -> Any:
 
 
 def _in_cell(x: Any, convert: Convert) -> Any:
-    if type(x) is FunctionType and x.__code__ is _DISPATCH:
+    if type(x) is FunctionType and x.__code__ is DISPATCH:
         return _implementations(x, convert)
     if type(x) is functools.singledispatchmethod:  # up to 3.12 its methods keep it itself
         copy: Any = functools.singledispatchmethod(x.func)
@@ -157,9 +160,15 @@ def _dispatched(method: Any, convert: Convert) -> Any:
 
 
 def _implementations(dispatch: Callable[[type], Any], convert: Convert) -> Callable[[type], Any]:
-    """`dispatch`, whose answers are converted."""
+    """`dispatch`, whose answers are converted, and which knows traced values as arrays of JAX or Python's numbers."""
+
+    def of_traced(*args: Any, **kwargs: Any) -> Any:
+        kind = next(_TYPE(x) for x in args if isinstance(x, jax.core.Tracer))  # behind the object of a method
+        return look_up(jax.Array if issubclass(kind, jax.core.Tracer) else kind)(*args, **kwargs)
 
     def look_up(kind: type) -> Any:
+        if issubclass(kind, jax.core.Tracer):
+            return of_traced
         found = dispatch(kind)
         if type(found) in (classmethod, staticmethod):
             return type(found)(convert(found.__func__))
@@ -168,7 +177,8 @@ def _implementations(dispatch: Callable[[type], Any], convert: Convert) -> Calla
     return look_up
 
 
-_DISPATCH = functools.singledispatch(_identity).dispatch.__code__
+_TYPE = BUILTINS[type]
+DISPATCH = functools.singledispatch(_identity).dispatch.__code__
 _RULES: dict[type, Callable[[Any, Convert], Any]] = {
     FunctionType: _closure,
     JITTED: _jitted,

@@ -1,6 +1,7 @@
 """Functions of a library that hold functions of the user's in their cells: the same code around converted functions."""
 
 import copy
+import functools
 import importlib
 import sys
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 import autograph as ag
@@ -54,3 +56,34 @@ def test_a_copy_of_a_jitted_function_is_called_as_it_is():
     copied = copy.deepcopy(jax.jit(lambda x: x + 1))
     assert ag.jit(lambda x: copied(x))(1) == 2
     assert ag.jit(lambda x: copied(x) if x > 0 else x)(1) == 2
+
+
+@functools.singledispatch
+def by_kind(x):
+    return -1
+
+
+@by_kind.register
+def _(x: float):
+    return x / 2 if x > 1 else x
+
+
+@by_kind.register
+def _(x: jax.Array):
+    return x + 100 if x > 1 else x
+
+
+class Kinds:
+    @functools.singledispatchmethod
+    def read(self, x):
+        return -1
+
+    @read.register
+    def _(self, x: jax.Array):
+        return x + 100 if x > 1 else x
+
+
+@pytest.mark.parametrize("value", [3, 5.0, 0.5, jnp.float32(2), jnp.ones(()), [1]])
+@pytest.mark.parametrize("call", [by_kind, lambda x: by_kind(x), lambda x: Kinds().read(x)])
+def test_single_dispatch_knows_traced_numbers_by_what_type_tells_of_them(call, value):
+    assert ag.jit(call)(value) == call(value)
