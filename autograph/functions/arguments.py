@@ -246,7 +246,9 @@ class Parameters:
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
-        self._fn, self.signature = fn, inspect.signature(fn)
+        self._fn, self.signature = fn, inspect.signature(fn, follow_wrapped=False)
+        if any(p.kind in _VARIABLE for p in self.signature.parameters.values()):
+            self.signature = inspect.signature(fn)  # of what is wrapped: names for the values that a wrapper hands on
         self.names = tuple(self.signature.parameters)
 
     @property
@@ -277,7 +279,7 @@ class Parameters:
         with contextlib.suppress(TypeError):
             return cast(inspect.BoundArguments, bind(*args, **kwargs))
         self._fn(*args, **kwargs)  # Python itself says what is wrong, before the body runs
-        raise TypeError(f"the function takes more than the signature says that it states: {self.signature}")
+        raise TypeError(f"the signature {self.signature} is not that of the code: delete `__wrapped__` and `__signature__`")
 
     def fill(self, count: int, kwargs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """What follows `count` arguments by position: each parameter's name and default. Nothing where that is not so simple."""

@@ -39,7 +39,7 @@ class BoundFunction:
     def __doc__(self) -> str | None:  # type: ignore[override]
         return self.__func__.__doc__
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """As the function, with the object as its first argument."""
         try:
             return self.__func__(self.__self__, *args, **kwargs)
@@ -48,7 +48,7 @@ class BoundFunction:
             raise
 
     @errors.boundary
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """As `Function.get_concrete_function`; the concrete function takes the object first."""
         return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
 

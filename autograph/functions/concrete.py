@@ -43,7 +43,7 @@ class ConcreteFunction:
         return self.__name__  # the same one in a copy; `pickle` finds none by that name, and `ag.save` writes files
 
     @boundary
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the program.
 
         Raises:

@@ -31,7 +31,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph import errors
 from autograph.functions import error_words
 from autograph.functions.regions import Regions
 from autograph.jax_internals import ClosedJaxpr
@@ -84,8 +83,4 @@ def error_of(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> BaseExce
 def raise_failed(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> None:
     """Raises the exception that the words tell of, if a check failed."""
     if words[0]:  # all that a call pays which does not fail
-        try:
-            raise checks[words[0] - 1].exception(words[1:])
-        except BaseException as error:
-            errors.trim(error)
-            raise
+        raise checks[words[0] - 1].exception(words[1:])

