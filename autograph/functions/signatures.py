@@ -38,7 +38,7 @@ def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureErro
     value = leaf.value if leaf.is_input else leaf.value.get()
     given, wanted = (x if x == "nothing" and type(x) is str else described(x) for x in (value, expected))
     what = f"argument '{leaf.name}' of {function}() is {given} where {wanted} is expected"
-    if isinstance(expected, Variable) or not hasattr(expected, "dtype"):
+    if wanted != "nothing" and (isinstance(expected, Variable) or not hasattr(expected, "dtype")):
         return SignatureError(
             what,
             why="a program is for the structure and the values that it was traced with",
