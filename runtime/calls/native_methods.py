@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -26,6 +26,7 @@ from autograph.runtime.heap import (
     guarded_iterators,
     iterated_containers,
     journal,
+    library_objects,
     library_state,
     native_state,
     opaque_calls,
@@ -144,6 +145,11 @@ def announced(f: Any, *owner: Any) -> Any:
             context.hand(given)
         return given, opaque_calls.Watch(given)
 
+    def announce(given: tuple[Any, ...], watch: opaque_calls.Watch) -> None:
+        changed = watch.announce(by_library=True)
+        if changed and aliases.any_merged():
+            _check_objects(given, changed)
+
     def after(given: tuple[Any, ...], result: Any) -> Any:
         if type(result) is f and native_state.has_state(f) and (region := context.innermost()) is not None:
             region.made[id(result)] = result
@@ -151,6 +157,8 @@ def announced(f: Any, *owner: Any) -> Any:
             for x in given:
                 if issubclass(type(x), MUTABLE_CONTAINERS):
                     journal.touch_container(x)
+                elif not library_objects.has_library_methods(type(result)):  # whose methods are looked at when they are called
+                    aliases.check(x, journal.held_by_regions)
         return context.receive(result)
 
     def call(*args: Any, **kwargs: Any) -> Any:  # it names no global: see `_as_of_the_user`
@@ -158,7 +166,7 @@ def announced(f: Any, *owner: Any) -> Any:
         try:
             result = f(*args, **kwargs)
         finally:
-            watch.announce(by_library=True)
+            announce(given, watch)
         return after(given, result)
 
     is_object = bool(owner) and owner[0] is f  # of the user's, whose `__getattr__` is not to run
@@ -198,15 +206,36 @@ def _as_of_the_user(call: Any) -> Any:
 
 
 def _announce_object(x: Any) -> None:
-    """Announces what library code may change of an argument beside containers: what a method is bound to among it."""
-    if type(x) is functools.partial:
-        for part in (x.func, *x.args, *x.keywords.values()):
-            _announce_object(part)
-    elif type(x) is BuiltinFunctionType:
-        if of_method(type(x.__self__), x.__name__).writes:
-            journal.touch_container(x.__self__)
-    elif not issubclass(type(x), MUTABLE_CONTAINERS) and not is_value_class(type(x)):
-        journal.touch_container(x, by_library=True)
+    """Announces what library code may change of an argument beside containers: what a method is bound to among it.
+
+    An object that may be one of several is refused only when it has been changed: most are only read.
+    """
+    for part in _held(x):
+        if type(part) is BuiltinFunctionType:
+            if of_method(type(part.__self__), part.__name__).writes:
+                journal.touch_container(part.__self__)
+        elif not issubclass(type(part), MUTABLE_CONTAINERS) and not is_value_class(type(part)):
+            journal.touch_container(part, by_library=True, may_only_read=not issubclass(type(part), WRITABLE))
+
+
+def _held(x: Any) -> Iterator[Any]:
+    """What a `functools.partial` holds; anything else itself."""
+    for part in (x.func, *x.args, *x.keywords.values()) if type(x) is functools.partial else ():
+        yield from _held(part)
+    if type(x) is not functools.partial:
+        yield x
+
+
+def _check_objects(given: tuple[Any, ...], changed: set[int]) -> None:
+    """Refuses that library code has changed a part of an object that may be one of several.
+
+    Args:
+        changed: the ids of what it changed.
+    """
+    several = aliases.ids()
+    for x in library_objects.parts([part for argument in given for part in _held(argument)]):
+        if id(x) in several and not changed.isdisjoint(map(id, library_objects.parts(x))):
+            aliases.check(x, journal.held_by_regions)
 
 
 # --- methods that take traced arguments; `f` is the bound method ---

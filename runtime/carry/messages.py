@@ -18,7 +18,7 @@ from autograph.runtime.heap import outside
 from autograph.runtime.heap.escape import ANOTHER
 from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
 from autograph.runtime.heap.unset_reads import READ_FIRST
-from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, quoted
+from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, quoted, remedy_of_none
 from autograph.runtime.tracing.variables import cells_of
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.merge import Mismatch
@@ -79,7 +79,7 @@ def refuse(
     if remedy is None and differ.left.startswith("str "):
         remedy = _TEXT
     if remedy is None and differ.left == "None":
-        remedy = _NONE
+        remedy = remedy_of_none(differ.left, differ.right) or _NONE
     if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict):
         remedy = _KEYS
     return errors.StagingError(

@@ -147,6 +147,11 @@ def any_merged() -> bool:
     return bool(progress.views) and is_tracing() and bool(live())
 
 
+def ids() -> set[int]:
+    """The ids of the containers that stand for one of several, and of those that they may be."""
+    return {id(x) for view in live() for x in (view.merged, *view.roots)}
+
+
 def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
     """Refuses a write to `obj` when it may be the same container as another one that is alive.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -57,6 +57,9 @@ _NOTES = {
 
 _COUNTS = frozenset({"autoname_cursor", "rng_counters"})
 """The notes that count: Flax makes names and random keys of the numbers, so these cannot be traced."""
+
+_OF_DATA = frozenset({"_variables"})
+"""The notes whose containers become data when something is put in: a collection without variables is made by looking for one."""
 
 _USED_UP = {"equinox.nn._stateful.State": "_state"}
 """The attribute that a method which may run once empties, by the class: what one branch used up must not be used after it."""
@@ -132,6 +135,8 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
         elif isinstance(before, dict):
             news = [value for key, value in after.items() if key not in before or before[key] is not value]
             gone = [value for key, value in before.items() if key not in after or after[key] is not value]
+            if notes[id(location.obj)] in _OF_DATA and not _is_empty([*news, *gone], older):
+                return False
             if _holds(news, older, (*NUMBERS, Count)):
                 return False
         elif isinstance(before, set):
@@ -152,6 +157,12 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
         if key not in own and isinstance(w.after, dict):
             w.note = notes.get(id(w.location.obj), "")
     return own
+
+
+def remedy(note: str) -> str:
+    """What to write where two branches leave different things in a note that has become data."""
+    made = "make a variable in both branches or before the statement; what one branch would `sow`, choose in it and `sow` behind"
+    return made if note in _OF_DATA else ""
 
 
 def refuse_to_count(name: Any) -> Exception:
@@ -218,6 +229,12 @@ def leave(written: Iterable[Written]) -> None:
             w.location.set(w.after)
         elif type(w.after) is int and w.before is None:
             w.location.set(UNSET)
+
+
+def _is_empty(values: list[Any], older: Container[int]) -> bool:
+    """Whether all that values hold, but for what is older, is mappings."""
+    found = walk(values, lambda x: x.values() if isinstance(x, dict) else (), lambda x: id(x) not in older)
+    return all(isinstance(x, Mapping) for x in found)
 
 
 def _holds(values: list[Any], older: Container[int], kinds: tuple[type, ...]) -> bool:

@@ -320,14 +320,15 @@ def touch_location(location: Any, by_library: bool = False, note: str = "") -> N
         outliving.touch(location)
 
 
-def touch_container(obj: Any, index: Any = ..., by_library: bool = False) -> None:
+def touch_container(obj: Any, index: Any = ..., by_library: bool = False, may_only_read: bool = False) -> None:
     """Announces that a list, dict, set (or another mutable container) is about to change: of an array what `index` picks.
 
-    An object of a class that a library wrote in Python (`UserDict`) changes unannounced: all that it holds is announced.
+    Of an object with methods of a library (`UserDict`) all parts are; `may_only_read`: the caller checks it when it has changed.
     """
     if issubclass(type(obj), tuple):
         return  # its methods change nothing
-    aliases.check(obj, held_by_regions)
+    if not may_only_read:
+        aliases.check(obj, held_by_regions)
     constants.check(obj, index)
     if not progress.regions:
         if issubclass(type(obj), WRITABLE):

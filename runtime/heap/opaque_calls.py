@@ -149,10 +149,13 @@ class Watch:
         snapshots = [found for at, found in self.before if isinstance(at, ContentsLocation) and type(found) is dict]
         return {id(x) for found in snapshots for x in found.values() if type(x) is dict}
 
-    def announce(self, by_library: bool = False) -> None:
-        """Announces the writes since; see `journal.Region.touch`."""
+    def announce(self, by_library: bool = False) -> set[int]:
+        """Announces the writes since; see `journal.Region.touch`. Returns the ids of the objects that were written."""
+        changed: set[int] = set()
         for written in self.changes():
             location = written.location
+            if isinstance(location, ContentsLocation | ArrayLocation | AttributeLocation):
+                changed.add(id(location.obj))
             location.set(written.before)
             try:
                 if isinstance(location, ContentsLocation | ArrayLocation):
@@ -163,6 +166,7 @@ class Watch:
                     journal.touch_location(location, by_library)
             finally:
                 location.set(written.after)
+        return changed
 
 
 def _variables(f: FunctionType) -> Iterator[Any]:

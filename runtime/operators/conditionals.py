@@ -39,7 +39,15 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, python_bools
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, RETURNED, VALUE, quoted, remedy_of_texts
+from autograph.runtime.tracing.refusals import (
+    GROWS,
+    GROWS_AS_A_LIST,
+    RETURNED,
+    VALUE,
+    quoted,
+    remedy_of_none,
+    remedy_of_texts,
+)
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named
 from autograph.runtime.tracing.truth import decider
@@ -320,7 +328,7 @@ def _remedy(what: str, differ: Mismatch, is_outside: bool) -> str:
             return (
                 "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
             )
-        return "use a number in the place of None, and a flag of your own that says whether it counts"
+        return remedy_of_none(*sides) or "use a number in the place of None, and a flag of your own that says whether it counts"
     return (
         "make both branches leave a value of one shape, dtype and structure, or test a Python value "
         "(a static argument), so that only one branch is used"

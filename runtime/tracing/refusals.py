@@ -128,6 +128,16 @@ def remedy_of_texts(*sides: str) -> str:
     return "choose between numbers, or test a Python value (a static argument): no program computes texts" if are_texts else ""
 
 
+def remedy_of_none(*sides: str) -> str:
+    """What to write instead of a choice between None and a structure; `sides`: what is said of the two."""
+    are_structures = any(part in side for side in sides for part in (" of ", " with keys ", " object"))
+    return (
+        "begin with a value of the same structure in the place of None, and a flag of your own that says whether it counts"
+        if are_structures
+        else ""
+    )
+
+
 def remedy_of_choice(left: Any, right: Any, are_ordinary: bool) -> str:
     """What to write instead of a choice between two objects that cannot be chosen; `are_ordinary`: of a class of the user's.
 

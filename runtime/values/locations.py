@@ -218,7 +218,7 @@ class ContentsLocation(WholeLocation):
 
     @property
     def name(self) -> str:
-        return f"the contents of a {type(self.obj).__name__}"
+        return f"the contents of {a(type(self.obj).__name__)}"
 
     def get(self) -> Any:
         kind = type(self.obj)

@@ -117,16 +117,15 @@ def describe(value: Any, depth: int = 3) -> str:
     if kind is Maybe:
         return f"None or {describe(value.value, depth)}"
     if kind in (list, tuple):
-        inner = (
-            "..."
-            if not depth
-            else ", ".join(describe(v, depth - 1) for v in value[:4]) + (", ..." if len(value) > 4 else "")
-        )
+        first = ", ".join(describe(v, depth - 1) for v in value[:4]) if depth else "..."
+        inner = first + (", ..." if depth and len(value) > 4 else "")
         return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
     if isinstance(value, enum.Enum):
         return f"{kind.__qualname__}.{value.name}"
-    if kind is dict:
-        return "dict with keys " + (", ".join(repr(k) for k in list(value)[:6]) or "(none)")
+    if issubclass(kind, dict):
+        keys = [repr(key) for key in dict.keys(value)]
+        shown = keys if len(keys) < 9 else [*keys[:4], "...", *keys[-4:]]
+        return f"{kind.__name__} with keys " + (", ".join(shown) or "(none)")
     if isinstance(value, jax.core.Tracer):
         return str(jax.typeof(value))
     return f"a {kind.__qualname__} object"

@@ -619,6 +619,45 @@ def test_what_is_sown_behind_a_branch(jit):
     return [run(params, x) for x in (LARGE, -LARGE)]
 
 
+class Noted(nn.Module):
+    """Numbers of Python's and texts that a branch or a loop notes in a collection: `case` says which."""
+
+    case: str
+
+    def __call__(self, x):
+        n = 0
+        if self.case == "loop":
+            while n < jnp.sum(x):
+                self.put_variable("notes", "n", 0)
+                n += 1
+        elif self.case == "text":
+            if jnp.sum(x) > 0:
+                self.put_variable("notes", "side", "right")
+        elif self.case == "one":
+            if jnp.sum(x) > 0:
+                self.sow("notes", "side", 0)
+        elif jnp.sum(x) > 0:
+            self.sow("notes", "side", 0)
+        else:
+            self.sow("notes", "side", 1)
+        return x
+
+
+@program
+def test_what_both_branches_sow(jit):
+    @jit
+    def run(x):
+        return Noted("both").apply({}, x, mutable="notes")
+
+    return [run(x) for x in (LARGE, -LARGE)]
+
+
+@pytest.mark.parametrize("case", ["one", "text", "loop"])
+def test_a_zero_or_a_text_that_one_branch_or_a_loop_puts_in_a_collection_is_not_lost(case):
+    message = "contents of a dict cannot be carried" if case == "loop" else "choose in it and `sow` behind"
+    refused(match=message)(lambda jit: jit(lambda x: Noted(case).apply({}, x, mutable="notes"))(LARGE))()
+
+
 class Checkpointed(nn.Module):
     @nn.compact
     def __call__(self, x):

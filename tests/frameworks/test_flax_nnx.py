@@ -4,7 +4,9 @@ import copy
 
 import jax
 import jax.numpy as jnp
+import pytest
 
+import autograph as ag
 from tests.frameworks.harness import framework, is_ours, program, refused
 
 nnx = framework("flax.nnx")
@@ -445,3 +447,52 @@ def test_a_variable_that_jax_traces_as_one_value(jit):
     with nnx.var_defaults(hijax=True):
         total = nnx.Param(jnp.zeros(3))
         return [jit(add)(total, x) for x in (SMALL, LARGE)], total[...]
+
+
+def trained(use):
+    """The best of the states of a training, as `best = state`, and what `use` makes of it."""
+
+    def run(x, steps):
+        graph, state = nnx.split(nnx.Linear(3, 1, rngs=nnx.Rngs(0)))
+        best, lowest = state, jnp.inf
+        for _ in ag.range(steps):
+            error, slope = jax.value_and_grad(lambda state: jnp.mean(nnx.merge(graph, state)(x) ** 2))(state)
+            if error < lowest:
+                best, lowest = state, error
+            state = jax.tree.map(lambda p, g: p - 0.9 * g, state, slope)
+        return use(graph, best, x)
+
+    return run
+
+
+@program
+def test_the_best_state_so_far_is_read_by_the_library(jit):
+    def use(graph, best, x):
+        return nnx.to_pure_dict(best), nnx.merge(graph, best)(x), len(best)
+
+    return [jit(trained(use))(2.0 * jnp.eye(3), steps) for steps in (1, 4)]
+
+
+def replaced(graph, best, x):
+    nnx.replace_by_pure_dict(best, {"kernel": jnp.ones((3, 1)), "bias": jnp.ones(1)})
+    return nnx.to_pure_dict(best)
+
+
+def put(graph, best, x):
+    best["kernel"] = nnx.Param(jnp.ones((3, 1)))
+    return nnx.to_pure_dict(best)
+
+
+def merged(graph, best, x):
+    nnx.merge(graph, best).kernel[...] = jnp.ones((3, 1))
+    return nnx.to_pure_dict(best)
+
+
+def of_one_of_its_variables(graph, best, x):
+    best["kernel"][...] = jnp.ones((3, 1))
+    return nnx.to_pure_dict(best)
+
+
+@pytest.mark.parametrize("use", [replaced, put, merged, of_one_of_its_variables])
+def test_a_change_of_the_best_state_so_far_is_refused(use):
+    refused(match="that may be one of several: 'best")(lambda jit: jit(trained(use))(jnp.eye(3), 3))()

@@ -410,3 +410,24 @@ def values_of_c_code(n):
 @pytest.mark.parametrize("fn", [element_made_in_a_branch, text_made_in_a_branch, values_of_c_code])
 def test_what_c_code_makes_or_reads_in_a_branch(fn):
     assert [int(ag.jit(fn)(n)) for n in (1, 0)] == [fn(1), fn(0)]
+
+
+def test_one_of_two_library_objects_is_read():
+    def read(n):
+        one, other = collections.UserDict(v=n), collections.UserDict(v=n + 1)
+        taken = one if n > 2 else other
+        return taken["v"], len(taken), [value for _, value in taken.items()], taken.copy()["v"]
+
+    for n in (1, 5):
+        assert jax.jit(ag.convert(read))(n) == read(n)
+
+
+def test_one_of_two_library_objects_that_is_changed_is_refused():
+    def changed(n):
+        one, other = collections.UserDict(v=n), collections.UserDict(v=n + 1)
+        taken = one if n > 2 else other
+        taken["v"] = 7
+        return one["v"], other["v"]
+
+    with pytest.raises(ag.StagingError, match="that may be one of several"):
+        jax.jit(ag.convert(changed))(1)
