@@ -65,6 +65,7 @@ ELSEWHERE = {
     "frozen modules have none": "needs Python to begin with another option; tests/test_refusals.py types it",
     "define the function in a cell of its own, and time": "needs IPython; tests/test_prompt.py types it",
     "put the function into a file or a notebook, or type": "needs a terminal; tests/test_prompt.py types it",
+    "make a variable in both branches or before": "needs Flax; tests/frameworks/test_flax_linen.py types it",
     "pass the value on in variables": "JAX finds such a value when the trace is over, outside of converted functions",
     "write `jax.debug.print(...)`": "stands for a line that names no format of its own",
 }

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph import errors
-from autograph.runtime.heap import outside
+from autograph.runtime.heap import framework_notes, outside
 from autograph.runtime.heap.escape import ANOTHER
 from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
 from autograph.runtime.heap.unset_reads import READ_FIRST
@@ -75,12 +75,13 @@ def refuse(
     if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
         name, remedy = name.partition(".columns")[0], _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
-        remedy = OF_LIBRARY
+        remedy = framework_notes.remedy(place) or OF_LIBRARY
     if remedy is None and differ.left.startswith("str "):
         remedy = _TEXT
     if remedy is None and differ.left == "None":
         remedy = remedy_of_none(differ.left, differ.right) or _NONE
-    if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict):
+    is_tuple = differ.right.startswith("tuple of ")
+    if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict) and not is_tuple:
         remedy = _KEYS
     return errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",

@@ -159,10 +159,15 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
     return own
 
 
-def remedy(note: str) -> str:
-    """What to write where two branches leave different things in a note that has become data."""
-    made = "make a variable in both branches or before the statement; what one branch would `sow`, choose in it and `sow` behind"
-    return made if note in _OF_DATA else ""
+def remedy(location: Any, note: str = "") -> str:
+    """What to write where branches or iterations leave different things in a note of Flax that has become data."""
+    is_data = note in _OF_DATA or (_is_note(location) and location.attribute == "scope")
+    return (
+        "make a variable in both branches or before the statement; what a branch or an iteration would `sow` "
+        "(`capture_intermediates` sows what layers return), choose in it and `sow` behind"
+        if is_data
+        else ""
+    )
 
 
 def refuse_to_count(name: Any) -> Exception:

@@ -344,7 +344,8 @@ class MergedBranches:
                 if not self._is_dying(location):
                     differ.place = location
                     if location.key in self.of_libraries and self._is_librarys(location.obj):
-                        differ.instead = framework_notes.remedy(self.of_libraries[location.key]) or OF_LIBRARY
+                        note = self.of_libraries[location.key]
+                        differ.instead = framework_notes.remedy(location, note) or OF_LIBRARY
                     raise
                 self.join.reset(mark)
         return found

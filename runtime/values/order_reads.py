@@ -107,12 +107,10 @@ def checked(f: Any, found: Any) -> Any:
 
 def _is_of_python(f: Any) -> bool:
     """Whether a function or class is Python's own, of the standard library or NumPy's."""
+    if type(f) not in (FunctionType, BuiltinFunctionType, type) and type(f).__module__ != "numpy":
+        return False
     module = getattr(f, "__module__", None)
-    if (
-        type(f) not in (FunctionType, BuiltinFunctionType, type)
-        and type(f).__module__ != "numpy"
-        or module in _OPEN_MODULES
-    ):
+    if module in _OPEN_MODULES:
         return module == "dataclasses" and f.__name__ in _SHOW
     package = module.partition(".")[0] if type(module) is str else "builtins"
     if package == "numpy" or package in sys.stdlib_module_names:

@@ -658,6 +658,36 @@ def test_a_zero_or_a_text_that_one_branch_or_a_loop_puts_in_a_collection_is_not_
     refused(match=message)(lambda jit: jit(lambda x: Noted(case).apply({}, x, mutable="notes"))(LARGE))()
 
 
+class Captured(nn.Module):
+    """A layer whose result is captured in a branch or in a loop."""
+
+    in_loop: bool
+
+    def setup(self):
+        self.dense, self.other = nn.Dense(3), nn.Dense(3)
+
+    def __call__(self, x):
+        y = self.dense(x)
+        if self.is_initializing():
+            return self.other(y)
+        if self.in_loop:
+            while jnp.sum(y) < 0:
+                y = self.other(y) + 1
+        elif jnp.sum(y) < 0:
+            y = self.other(y)
+        return y
+
+
+@pytest.mark.parametrize("in_loop", [False, True])
+def test_what_is_captured_in_a_branch_or_a_loop_is_refused_in_the_words_of_flax(in_loop):
+    def run(jit):
+        net = Captured(in_loop)
+        params = net.init(KEY, SMALL)
+        jit(lambda x: net.apply(params, x, capture_intermediates=True, mutable="intermediates"))(LARGE)
+
+    refused(match="`capture_intermediates` sows what layers return")(run)()
+
+
 class Checkpointed(nn.Module):
     @nn.compact
     def __call__(self, x):

@@ -22,6 +22,7 @@ from autograph.conversion import pipeline
 from autograph.errors import StagingError
 from autograph.runtime.calls.dispatch import converted
 from autograph.runtime.operators.conditionals import if_stmt, nothing
+from autograph.runtime.values import key_orders
 
 
 @pytest.fixture(autouse=True)
@@ -247,6 +248,16 @@ def test_no_object_is_probed(marked):
     assert converted(functools.partial)(Loud())() == "called"
     with pytest.raises(TypeError, match="'int' object is not callable"):
         converted(3)()
+
+
+def test_no_object_is_probed_where_the_order_of_a_dict_is_unknown(marked):
+    def trace(x):
+        key_orders.mark({"a": x, "b": x}, "d")
+        assert key_orders.any_unknown()
+        assert converted(Loud())() == "called"
+        return x
+
+    assert jax.jit(trace)(1) == 1
 
 
 def test_no_frame_between_caller_and_callee(monkeypatch):
