@@ -148,7 +148,10 @@ def _setter(method: FunctionType, obj: Any, name: str) -> Callable[..., Any]:
     """
     found = host.calls.staged(method)
     if found is method:
-        announce(obj, name)
+        if context.active() and type(static_lookup(type(obj), name)) is property:
+            journal.touch_container(obj, by_library=True)  # what its setter writes has another name
+        else:
+            announce(obj, name)
         if (region := context.innermost()) is not None:
             for part in (obj, *attribute_values(obj)):  # a module of NNX has an object that notes its trace
                 library_objects.enter_trace(part, region.touch)

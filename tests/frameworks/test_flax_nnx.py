@@ -496,3 +496,22 @@ def of_one_of_its_variables(graph, best, x):
 @pytest.mark.parametrize("use", [replaced, put, merged, of_one_of_its_variables])
 def test_a_change_of_the_best_state_so_far_is_refused(use):
     refused(match="that may be one of several: 'best")(lambda jit: jit(trained(use))(jnp.eye(3), 3))()
+
+
+@program
+def test_the_value_of_a_variable_is_assigned_in_branches_and_loops(jit):
+    graph, state = nnx.split(nnx.Dict(count=nnx.Variable(jnp.array(0)), seen=nnx.Variable(jnp.array(False))))
+
+    @jit
+    def run(state, x):
+        model = nnx.merge(graph, state, copy=True)
+        if x > 0:
+            model.count.value += 1
+            model.seen.value = jnp.array(True)
+        n = 0
+        while n < x:
+            model.count.value = model.count.value + 2
+            n += 1
+        return nnx.to_pure_dict(nnx.state(model))
+
+    return [run(state, x) for x in (2.5, -1.0)]
