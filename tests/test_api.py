@@ -107,11 +107,11 @@ def test_bound_methods_partials_and_objects_keep_what_they_hold() -> None:
     model = Model(3)
     bound = ag.convert(model.plain)
     assert bound(1) == 4 and bound.__self__ is model and is_converted(bound.__func__)
+    assert ag.convert(ag.convert(model.plain)) == bound  # before the class of an object is converted in place
     part = ag.convert(functools.partial(Model.plain, model, x=5))
     assert part() == 8 and isinstance(part, functools.partial) and is_converted(part.func)
     called = ag.convert(model, recursive=False)
     assert called(10) == 7 and called.__self__ is model  # type: ignore[attr-defined]
-    assert ag.convert(ag.convert(model.plain)) == bound
 
 
 @dataclasses.dataclass

@@ -12,6 +12,7 @@ import re
 import runpy
 import threading
 import traceback
+import types
 import warnings
 import weakref
 from collections import Counter, deque
@@ -419,7 +420,9 @@ def test_wrong_arguments_are_told_in_python_s_words(called: Any, same: Any, args
         expected = str(error)
     else:
         return
-    for refused in (same, same.get_concrete_function):
+    # Since Python 3.13 a class method binds what it wraps itself: the other methods of that get no class.
+    is_bound_by_python = isinstance(same, types.MethodType)
+    for refused in (same,) if is_bound_by_python else (same, same.get_concrete_function):
         with pytest.raises(TypeError) as caught:
             refused(*args, **kwargs)
         assert str(caught.value) == expected
