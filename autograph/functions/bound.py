@@ -36,7 +36,7 @@ class BoundFunction:
         return MethodType(self.__func__.python_function, self.__self__)
 
     @property
-    def __doc__(self) -> str | None:  # type: ignore[override]
+    def __doc__(self) -> str | None:  # type: ignore[override]  # a property: each function has its own
         return self.__func__.__doc__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

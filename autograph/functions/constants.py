@@ -1,5 +1,6 @@
 """The array that a traced value is at every call, where operations made it of nothing but numbers and arrays.
 
+>>> import jax.numpy as jnp
 >>> jax.make_jaxpr(lambda x: constant(jnp.zeros(2) + 1) * x)(3.0).consts
 [Array([1., 1.], dtype=float32)]
 """
@@ -9,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-import jax.numpy as jnp  # noqa: F401  # of the example
 
 from autograph.jax_internals import STAYS, closed_over, equation_of, literal, variable_of
 

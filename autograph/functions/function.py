@@ -342,7 +342,7 @@ class Function:
 
 
 def _raise_pending(pending: list[tuple[Any, Any]]) -> None:
-    """Raises what nobody was told when a function goes, or the process ends: Python shows it and goes on."""
+    """Raises a failure that no call has raised when a function goes, or the process ends: Python shows it and goes on."""
     for checks, words in pending:
         error_codes.raise_failed(checks, np.asarray(words))
 

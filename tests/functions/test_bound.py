@@ -37,7 +37,7 @@ def test_they_are_equal_where_object_and_function_are_the_same() -> None:
     assert counter.add == counter.add != other.add
     assert counter.add in counter.callbacks
     assert len({counter.add, counter.kept, other.add}) == 2
-    assert counter.add != counter.__init__  # type: ignore[misc]
+    assert counter.add != counter.__init__  # type: ignore[misc]  # read, not called
 
 
 def test_a_deep_copy_of_an_object_has_methods_of_the_copy() -> None:
@@ -47,7 +47,7 @@ def test_a_deep_copy_of_an_object_has_methods_of_the_copy() -> None:
     for call in (other.kept, *other.callbacks):
         call(jnp.float32(2))
     assert (float(counter.total.value), float(other.total.value)) == (1.0, 7.0)
-    assert copy.copy(counter).kept.__self__ is counter  # type: ignore[attr-defined]
+    assert copy.copy(counter).kept.__self__ is counter  # type: ignore[attr-defined]  # of the Callable that a checker sees
 
 
 def test_copies_and_pickles_of_functions_and_methods() -> None:

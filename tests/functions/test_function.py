@@ -395,7 +395,7 @@ class Compiled(Holder):
 
     method = ag.function(Holder.method)
     static = staticmethod(ag.function(Holder.static))
-    of_class = classmethod(ag.function(Holder.of_class.__func__))  # type: ignore[attr-defined]
+    of_class = classmethod(ag.function(Holder.of_class.__func__))  # type: ignore[attr-defined]  # typeshed: a callable
 
 
 @pytest.mark.parametrize(
@@ -413,7 +413,7 @@ class Compiled(Holder):
 @pytest.mark.parametrize(
     ("args", "kwargs"), [((), {}), ((1, 2, 3, 4), {}), ((), {"x": 1}), ((1,), {"z": 2}), ((1,), {"x": 2, "y": 1})]
 )
-def test_wrong_arguments_are_told_in_python_s_words(called: Any, same: Any, args: Any, kwargs: Any) -> None:
+def test_wrong_arguments_raise_the_error_of_python(called: Any, same: Any, args: Any, kwargs: Any) -> None:
     try:
         called(*args, **kwargs)
     except TypeError as error:

@@ -462,7 +462,7 @@ def test_what_the_caller_binds_anew_may_hold_it_though_something_else_comes_back
         return x, pair[0].rates["first"]
 
     def read_by_the_rest(x: Any, settings: Settings) -> Any:
-        settings = jax.grad(loss, has_aux=True)(x, settings)[0], settings.rates["first"]  # type: ignore[assignment]
+        settings = jax.grad(loss, has_aux=True)(x, settings)[0], settings.rates["first"]  # type: ignore[assignment]  # the old ones
         return x, settings
 
     def made() -> Settings:
