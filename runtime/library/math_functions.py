@@ -3,8 +3,8 @@
 Arguments become what `float(x)` (or, where `math` asks for integers, `operator.index(x)`) makes of them, so results are
 weakly typed, as the Python floats are that `math` returns.
 
-NB `fsum` and `sumprod` add in floating point, not exactly. `factorial`, `comb` and `perm` are exact as long as the
-result fits the default int type.
+NB `fsum` and `sumprod` add in floating point, not exactly. `factorial`, `comb` and `perm` are exact; where the result does
+not fit the default int type, or Python raises `ValueError`, the program fails when it runs: an integer has no NaN.
 
 >>> float(MATH["hypot"](jnp.float32(3.0), 4.0)), int(MATH["isqrt"](jnp.int32(99)))
 (5.0, 9)
@@ -13,6 +13,7 @@ result fits the default int type.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, cast
@@ -22,6 +23,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.checks import guards
+from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer, scalar
 from autograph.runtime.tracing.integer_ranges import check_exact
 from autograph.runtime.tracing.staging import is_traced
@@ -109,7 +112,6 @@ def _fsum(iterable: Any, /) -> Any:
 
 
 def _isqrt(n: Any) -> Any:
-    n = lax.convert_element_type(integer(n), jnp.result_type(int))
     # A float root may be off by one where the float type holds fewer bits than the integer.
     root = lax.convert_element_type(jnp.floor(jnp.sqrt(lax.convert_element_type(n, jnp.result_type(float)))), n.dtype)
     largest = 46340 if n.dtype == jnp.int32 else 3037000499  # its square still fits
@@ -118,31 +120,63 @@ def _isqrt(n: Any) -> Any:
     return lax.while_loop(lambda r: (r < largest) & ((r + 1) * (r + 1) <= n), lambda r: r + 1, root)
 
 
-def _outgrows(name: str) -> str:
-    return f"math.{name}() of the number of an iteration soon outgrows the integers of an array"
+def _natural(name: str, text: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of natural numbers; the program fails where one of them is negative, with the text that Python has for it."""
+
+    def call(*args: Any) -> Any:
+        args = tuple(map(integer, args))
+        # In a `try` whose handler catches it, a test before the call tells (`arithmetic_errors`).
+        if not context.progress.attempts:
+            args = tuple(guards.guarded(n, n >= 0, ValueError(text)) if _lowest(n) < 0 else n for n in args)
+        if name != "isqrt":
+            check_exact(f"math.{name}() of the number of an iteration soon outgrows the integers of an array")
+        return convert_weak(fn(*args), jnp.result_type(int))
+
+    return call
+
+
+def _lowest(n: Any) -> float:
+    bounds = integer_ranges.of(n)
+    return -math.inf if bounds is None else bounds[0]
+
+
+def _fitting(name: str, result: Any, fits: Any) -> Any:
+    text = f"math.{name}() outgrows {result.dtype}, the integers of a compiled program; compute with floats, as math.lgamma() does"
+    return guards.guarded(result, fits, OverflowError(text))
 
 
 def _factorial(n: Any) -> Any:
-    check_exact(_outgrows("factorial"))
-    return lax.fori_loop(1, integer(n) + 1, lambda i, total: total * i, jnp.ones((), jnp.result_type(int)))
+    largest = 12 if jnp.result_type(int) == jnp.int32 else 20  # its factorial still fits
+    bounds = integer_ranges.of(n)
+    if bounds is None or bounds[1] > largest:
+        n = _fitting("factorial", n, n <= largest)
+    return lax.fori_loop(1, n + 1, lambda i, total: total * i, jnp.ones((), n.dtype))
 
 
 def _perm(n: Any, k: Any = None) -> Any:
-    if k is None:
-        return _factorial(n)
-    check_exact(_outgrows("perm"))
-    n, k = integer(n), integer(k)
-    one = jnp.ones((), jnp.result_type(int))
-    return jnp.where(k > n, 0, lax.fori_loop(0, k, lambda i, total: total * (n - i), one))
+    return _factorial(n) if k is None else _product("perm", n, k, k, lambda i: 1)
 
 
 def _comb(n: Any, k: Any) -> Any:
-    check_exact(_outgrows("comb"))
-    n, k = integer(n), integer(k)
-    one = jnp.ones((), jnp.result_type(int))
-    smaller = jnp.minimum(k, n - k)
     # After i + 1 iterations the total is comb(n, i + 1), so each division is exact.
-    return jnp.where(k > n, 0, lax.fori_loop(0, smaller, lambda i, total: total * (n - i) // (i + 1), one))
+    return _product("comb", n, k, jnp.minimum(k, n - k), lambda i: i + 1)
+
+
+def _product(name: str, n: Any, k: Any, length: Any, divisor: Callable[[Any], Any]) -> Any:
+    """The product of `(n - i) / divisor(i)` for each `i` below `length`; 0 where `k` is above `n`."""
+    largest = jnp.iinfo(n.dtype).max
+
+    def step(i: Any, state: Any) -> Any:
+        total, fits = state
+        by = divisor(i)
+        # The rest of the division is multiplied by itself: no product is larger than the next total.
+        rest = total % by * (n - i) // by
+        fits &= total // by <= (largest - rest) // (n - i)
+        return total // by * (n - i) + rest, fits
+
+    length = jnp.where(k > n, 0, length)
+    total, fits = lax.fori_loop(0, length, step, (jnp.ones((), n.dtype), jnp.ones((), bool)))
+    return jnp.where(k > n, 0, _fitting(name, total, fits))
 
 
 def _modf(x: Any) -> Any:
@@ -181,22 +215,22 @@ _ONE_TO_ONE: dict[str, Callable[..., Any]] = {
 MATH: dict[str, Callable[..., Any]] = {
     **{name: _reals(fn) for name, fn in _ONE_TO_ONE.items()},
     "ceil": _rounded(jnp.ceil),
-    "comb": _integers(_comb),
+    "comb": _natural("comb", "n must be a non-negative integer", _comb),
     "dist": _dist,
-    "factorial": _integers(_factorial),
+    "factorial": _natural("factorial", "factorial() not defined for negative values", _factorial),
     "floor": _rounded(jnp.floor),
     "frexp": _frexp,
     "fsum": _fsum,
     "gcd": _integers(lambda *ns: functools.reduce(cast(Any, jnp.gcd), ns, 0)),
     "hypot": _hypot,
     "isclose": _isclose,
-    "isqrt": _integers(_isqrt),
+    "isqrt": _natural("isqrt", "isqrt() argument must be nonnegative", _isqrt),
     "lcm": _integers(lambda *ns: functools.reduce(cast(Any, jnp.lcm), ns, 1)),
     "ldexp": lambda x, i: real(jnp.ldexp(real(x), integer(i))),
     "log": _log,
     "modf": _modf,
     "nextafter": _reals(jnp.nextafter),
-    "perm": _integers(_perm),
+    "perm": _natural("perm", "n must be a non-negative integer", _perm),
     "prod": _prod,
     "remainder": _remainder,
     "sumprod": lambda p, q, /: functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0),

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime.library.numpy_functions import counterpart
 
@@ -188,3 +189,48 @@ def test_a_list_that_is_no_array_in_numpy_is_none_here() -> None:
             jax.jit(lambda x, given=argument: counterpart(np.add)(x, given))(x)
     with pytest.raises(OverflowError):  # as an array of JAX says itself, and not another number
         jax.jit(lambda x: counterpart(np.add)(x, [2**40, 1]))(x)
+
+
+def factorial(n):
+    return math.factorial(n)
+
+
+def comb(n, k):
+    return math.comb(n, k)
+
+
+def perm(n, k):
+    return math.perm(n, k)
+
+
+def isqrt(n):
+    return math.isqrt(n)
+
+
+def small_factorial(n):
+    return math.factorial(n % 7)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [(factorial, (12,)), (comb, (33, 16)), (comb, (5, 7)), (comb, (40, 38)), (perm, (12, 12)), (perm, (20, 3)), (perm, (2, 3))],
+)
+def test_products_of_integers_are_exact_as_long_as_the_result_fits(f, args):
+    assert int(ag.function(f)(*map(jnp.int32, args))) == f(*args)
+
+
+@pytest.mark.parametrize(("f", "args"), [(factorial, (13,)), (comb, (34, 17)), (comb, (68, 34)), (perm, (13, 12))])
+def test_products_of_integers_that_outgrow_the_type_fail_instead_of_wrapping_around(f, args):
+    with pytest.raises(OverflowError, match=rf"math\.{f.__name__}\(\) outgrows int32"):
+        ag.function(f)(*map(jnp.int32, args))
+
+
+@pytest.mark.parametrize(("f", "args"), [(factorial, (-1,)), (comb, (-1, 2)), (comb, (3, -2)), (perm, (3, -1)), (isqrt, (-4,))])
+def test_functions_of_natural_numbers_fail_on_a_negative_one_as_pythons_do(f, args):
+    with pytest.raises(ValueError, match="negative"):
+        ag.function(f)(*map(jnp.int32, args))
+
+
+def test_a_factorial_of_what_is_known_to_be_small_needs_no_check():
+    assert "callback" not in str(jax.make_jaxpr(ag.convert(small_factorial))(3))
+    assert "callback" in str(jax.make_jaxpr(ag.convert(factorial))(3))
