@@ -28,19 +28,21 @@ def f(x):
                 y = part_1
                 return y
 
-Values are compared as `if` compares, so they may be traced, and a traced number may be an `int()`. The structure of a subject
-never is traced: sequences, mappings and classes are taken apart by Python's own `match`, which captures their parts; values
-among them are compared afterwards.
+Values are compared as `if` compares, so they may be traced, and a traced number may be an `int()` or `int(n)`. The structure
+of a subject never is traced: sequences, mappings and classes are taken apart by Python's own `match`, which captures their
+parts; values among them are compared afterwards.
 Names are bound when the whole pattern has matched and before the guard, as in Python.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from autograph.analyses import native_calls
 from autograph.analyses.effects import Effects
 from autograph.analyses.nativeness import suspends
 from autograph.code import locations
@@ -63,6 +65,7 @@ class MatchStatements(StatementConverter):
             return node
         before: list[Node] = []
         subject = node.subject
+        node = _Opened(self.holds_itself).visit(node)
         bound = Effects(self.alias).of([[case.pattern, case.guard] for case in node.cases]).writes
         if not isinstance(subject, gast.Name) or subject.id in bound:
             name = self.namer.fresh("subject")
@@ -175,10 +178,14 @@ class MatchStatements(StatementConverter):
         ) or any(map(self.is_number, gast.walk(pattern)))
 
     def is_number(self, pattern: Node) -> bool:
-        """Whether a pattern is `int()`, `float()` or `complex()`, which a traced number may match."""
+        """Whether a pattern is `int()`, `float(0.5)`, `numbers.Real()` or of an unknown class, which a traced number may match."""
         if not isinstance(pattern, gast.MatchClass) or self.test(pattern, self.subject) is None:
             return False
-        return any(self.conversion.meaning(pattern.cls) is kind for kind in (int, float, complex))
+        return native_calls.may_name_numbers(pattern.cls, self.conversion.meaning)
+
+    def holds_itself(self, pattern: Node) -> bool:
+        """Whether a pattern is `int(...)` or `float(...)` with a pattern for the number: it has no parts."""
+        return len(pattern.patterns) == 1 and not pattern.kwd_patterns and self.conversion.meaning(pattern.cls) in (int, float)
 
     # --- patterns ---
 
@@ -206,6 +213,11 @@ class MatchStatements(StatementConverter):
             case gast.MatchClass(patterns=[], kwd_patterns=[]) if self.conversion.resolve("isinstance") is isinstance:
                 call = gast.Call(builders.name("isinstance"), [builders.name(subject), pattern.cls], [])
                 return locations.place(call, spot)
+            case gast.MatchClass(patterns=[inner]) if self.holds_itself(pattern):
+                whole = locations.place(gast.MatchClass(pattern.cls, [], [], []), spot)
+                tests = [self.test(item, subject) for item in (whole, inner)]
+                if all(item is not None for item in tests):
+                    return locations.place(gast.BoolOp(gast.And(), tests), spot)
             case gast.MatchOr():
                 tests = [self.test(item, subject) for item in pattern.patterns]
                 if all(item is not None for item in tests):
@@ -286,6 +298,29 @@ class MatchStatements(StatementConverter):
 
     def false(self, at: Node) -> Node:
         return self.expression("False", at=at)
+
+
+class _Opened(gast.NodeTransformer):
+    """Writes `int(n)` as `int() as n`, and `int(0 | n)` as `int(0) | int() as n`, which they mean."""
+
+    def __init__(self, holds_itself: Callable[[Node], bool]) -> None:
+        self.holds_itself = holds_itself
+
+    def visit_MatchClass(self, node: Node) -> Node:
+        self.generic_visit(node)
+        return self.opened(node.cls, node.patterns[0], node) if self.holds_itself(node) else node
+
+    def opened(self, kind: Node, inner: Node | None, at: Node) -> Node:
+        match inner:
+            case gast.MatchAs(name=str(name)):
+                made = gast.MatchAs(self.opened(kind, inner.pattern, at), name)
+            case gast.MatchOr():
+                made = gast.MatchOr([self.opened(kind, item, at) for item in inner.patterns])
+            case None | gast.MatchAs():
+                made = gast.MatchClass(kind, [], [], [])
+            case _:
+                made = gast.MatchClass(kind, [inner], [], [])
+        return locations.place(made, locations.position(at))
 
 
 def _is_text(node: Node) -> bool:

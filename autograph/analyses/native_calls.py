@@ -2,8 +2,9 @@
 
 >>> import gast, jax, jax.numpy as jnp
 >>> call = gast.parse("f(x)", mode="eval").body
->>> [stays(meaning, call) for meaning in (jnp.sin, jax.random.split, isinstance, ValueError, jax.vmap, jnp.vectorize, len)]
-[True, True, True, True, False, False, False]
+>>> unknown = lambda node: None
+>>> [stays(meaning, call, unknown) for meaning in (jnp.sin, jax.random.split, ValueError, jax.vmap, jnp.vectorize, len)]
+[True, True, True, False, False, False]
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from __future__ import annotations
 import builtins
 import collections
 import sys
+from collections.abc import Callable
 from functools import cache
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 import gast
-
-from autograph.code.nodes import walk
 
 STATIC = frozenset(
     getattr(builtins, name)
@@ -55,8 +55,8 @@ def _reassembles(meaning: Any) -> bool:
     return numpy is not None and any(meaning is item for item in (numpy.stack, numpy.array, numpy.asarray))
 
 
-def stays(meaning: Any, call: gast.Call) -> bool:
-    """Whether a call of `meaning` stays native."""
+def stays(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]) -> bool:
+    """Whether a call of `meaning` stays native; `meaning_of` tells what its arguments mean."""
     kind = type(meaning)
     if kind is BuiltinFunctionType or kind is type:
         if meaning is type:
@@ -64,7 +64,7 @@ def stays(meaning: Any, call: gast.Call) -> bool:
         if meaning is getattr:
             return len(call.args) == 2  # a default is the answer to an exception
         if meaning is isinstance:
-            return not any(_names_numbers(node) for node in call.args[1:])
+            return not any(may_name_numbers(node, meaning_of) for node in call.args[1:])
         if any(meaning is item for item in STATIC):
             return True
         if kind is type and issubclass(meaning, BaseException):
@@ -75,12 +75,20 @@ def stays(meaning: Any, call: gast.Call) -> bool:
     return any(module is not None and id(meaning) in _numeric(module) for module in modules)
 
 
-def _names_numbers(kinds: Any) -> bool:
-    """Whether a class, or one of a tuple or a union of classes, goes by the name of a class of numbers."""
-    return any(getattr(node, "id", getattr(node, "attr", None)) in _NUMBERS for node in walk(kinds))
+def may_name_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
+    """Whether the second argument of `isinstance` may be a class of numbers, or a tuple or union with one."""
+    match kinds:
+        case gast.Tuple():
+            return any(may_name_numbers(node, meaning_of) for node in kinds.elts)
+        case gast.BinOp():
+            return any(may_name_numbers(node, meaning_of) for node in (kinds.left, kinds.right))
+        case gast.Constant():
+            return False
+    meaning = meaning_of(kinds)
+    if not isinstance(meaning, type):
+        return True  # unknown, or a tuple or union with a name
+    return meaning in (int, float, complex) or meaning.__module__ == "numbers"
 
-
-_NUMBERS = frozenset("int float complex Number Complex Real Rational Integral type".split())  # `type(y)` may be one
 
 _CONTAINER_METHODS = frozenset(
     name for kind in (list, dict, set, collections.deque, bytearray) for name in dir(kind) if not name.startswith("_")

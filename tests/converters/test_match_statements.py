@@ -1,5 +1,7 @@
 """`match` becomes a chain of `if`s; Python's own `match` takes structures apart."""
 
+import numbers
+
 import jax.numpy as jnp
 import pytest
 
@@ -383,3 +385,35 @@ def test_a_traced_number_is_of_the_class_that_python_s_is_of() -> None:
     for x in (3, 4.0, [1, 2.0], [2.0, 1]):
         assert ag.jit(kind)(x) == kind(x)
     assert ag.jit(kind)(jnp.float32(3)) == kind(jnp.float32(3)) == 0
+
+
+Whole = numbers.Integral
+
+
+def test_a_traced_number_matches_a_pattern_within_its_class() -> None:
+    def kind(x, y):
+        match {"x": x, "y": y}:
+            case {"x": int(0 | 1)}:
+                return 100
+            case {"x": (int(2) | float(0.5)) as n}:
+                return 200 + n
+            case {"x": int(3 | 4 as n)} if y > 1:
+                return 300 + n
+            case {"x": int(n), "y": Whole()}:
+                return 400 + n
+            case {"x": float(_), "y": numbers.Real() as n}:
+                return 500 + n
+        return 0
+
+    def whole(x):
+        match x:
+            case int(n) if n > 3:
+                return n * 10
+            case int(n) | float(n):
+                return -n
+        return 0
+
+    for x in (0, 1, 2, 3, 4, 5, 0.5, 1.5):
+        assert ag.jit(whole)(x) == whole(x)
+        for y in (1, 2, 2.5):
+            assert ag.jit(kind)(x, y) == kind(x, y)

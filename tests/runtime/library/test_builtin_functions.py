@@ -418,3 +418,24 @@ def test_a_traced_number_has_the_type_of_python_s():
         jax.jit(kinds)(x, np.int32(3))
         assert found[:2] == [type(x)] * 2 and found[2] is not int
     assert ask(3) is int and ask("A", (), {"k": 1}).k == 1
+
+
+NAMED = (int, float)
+
+
+def test_a_traced_number_is_one_of_classes_that_have_a_name() -> None:
+    def of_tuple(x):
+        return x if isinstance(x, NAMED) else -x
+
+    def of_parameter(x, kinds=int | float):
+        return x if isinstance(x, kinds) else -x
+
+    def of_loop(x):
+        for kind in (str, float, int):
+            if isinstance(x, kind):
+                return x if kind is int else -x
+        return 0
+
+    for f in (of_tuple, of_parameter, of_loop):
+        for x in (3, 2.5):
+            assert ag.jit(f)(x) == f(x)
