@@ -10,10 +10,10 @@ from autograph.runtime.checks.handlers import error as error
 from autograph.runtime.checks.handlers import raise_refusal as raise_refusal
 from autograph.runtime.checks.handlers import raised as raised
 from autograph.runtime.checks.messages import formatted as formatted
+from autograph.runtime.checks.messages import percent as percent
 from autograph.runtime.checks.messages import text as text
 from autograph.runtime.checks.runtime_checks import assert_ as assert_
 from autograph.runtime.checks.runtime_checks import raise_ as raise_
-from autograph.runtime.checks.texts import percent as percent
 from autograph.runtime.heap.array_versions import latest as latest
 from autograph.runtime.heap.journal import touch as touch
 from autograph.runtime.library.arithmetic_errors import attempt as attempt

@@ -27,6 +27,7 @@ The rule of a `jax.custom_jvp` or `jax.custom_vjp` with a check in it is lost: p
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,8 @@ from autograph.functions import error_words
 from autograph.functions.regions import Regions
 from autograph.jax_internals import ClosedJaxpr
 from autograph.runtime.checks.failures import FailedCheck
+
+_TRACER = re.compile(r"(?:[A-Z]\w*)?Tracer\(~?([^()]*)\)")  # of which messages show the type
 
 
 class Check(NamedTuple):
@@ -49,7 +52,7 @@ class Check(NamedTuple):
     @property
     def pieces(self) -> tuple[Any, ...]:
         """The message as texts and, for each value in it, its number, its format and its conversion."""
-        pieces = (self.failed.text,) if self.failed.pieces is None else self.failed.pieces
+        pieces = (_TRACER.sub(r"\1", self.failed.text),) if self.failed.pieces is None else self.failed.pieces
         return tuple(
             x if isinstance(x, str) or error_words.has_words(self.avals[x[0]]) else self._type(x[0]) for x in pieces
         )

@@ -219,10 +219,8 @@ class Function:
 
     def run_converted(self, values: Sequence[Any]) -> Any:
         """Traces the body."""
-        if self.checks is False:
-            with context.setting(is_unchecked=True):
-                return self.options.constrained(self.parameters.call(self._converted, values))
-        return self.options.constrained(self.parameters.call(self._converted, values))
+        with context.setting(is_unchecked=self.checks is False or context.progress.is_unchecked, raises_values=True):
+            return self.options.constrained(self.parameters.call(self._converted, values))
 
     def run_python(self, values: Sequence[Any]) -> Any:
         """Runs the function as plain Python, with the caller's own objects: the eager switch is on."""

@@ -25,7 +25,7 @@ from autograph.errors import boundary
 from autograph.functions.arguments import is_array
 from autograph.functions.variables import Variable
 from autograph.jax_internals import is_tracing
-from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.checks import messages
 
 
 @boundary
@@ -36,20 +36,19 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
     calls the host for it, so `jax.export` and `ag.save` refuse it.
 
     Args:
-        values: traced values are shown as NumPy shows them; in lists, tuples and dicts as well.
+        values: traced values are shown as NumPy shows them; in lists, tuples, dicts and texts (`f"{x:.3f}"`) as well.
         sep, end, file, flush: *static*; as for `print`.
     """
     values = tuple(value.value if isinstance(value, Variable) else value for value in values)
-    leaves, tree = jax.tree_util.tree_flatten(values)
-    places = [i for i, leaf in enumerate(leaves) if is_traced(leaf)]
     if not is_tracing():
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
+    between = " " if sep is None else sep
+    parts = [part for value in values for part in (between, messages.formatted(value, "", "s"))]
+    traced, text = messages.opened(messages.text(*parts[1:]))
 
     def show(*found: Any) -> None:
-        known = list(leaves)
-        for place, value in zip(places, found, strict=True):
-            known[place] = np.asarray(value)[()] if is_array(value) else value
-        builtins.print(*jax.tree_util.tree_unflatten(tree, known), sep=sep, end=end, file=file, flush=flush)
+        known = [np.asarray(value)[()] if is_array(value) else value for value in found]
+        builtins.print(text(known), end=end, file=file, flush=flush)
 
-    jax.debug.callback(show, *(leaves[i] for i in places), ordered=True)
+    jax.debug.callback(show, *traced, ordered=True)

@@ -38,6 +38,7 @@ from autograph.jax_internals import (
     trace_of,
     with_constants,
 )
+from autograph.runtime.checks import messages
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing.context import active
 from autograph.runtime.tracing.refusals import refusal
@@ -310,7 +311,7 @@ class Variable:
 
     @boundary
     def __format__(self, spec: str) -> str:
-        return format(self.value, spec)
+        return messages.format_of(self.value, spec)
 
     @boundary
     def __getitem__(self, index: Any) -> Any:

@@ -45,7 +45,7 @@ from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
-from autograph.runtime.checks import handlers, texts
+from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
 from autograph.runtime.library import debuggers, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
@@ -124,7 +124,7 @@ def _native_function(f: Any) -> Any:
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
         cached_functions.refuse_to_count(owner)
-    return texts.method(f) if type(owner) is str else native_methods.bound(f)
+    return messages.method(f) if type(owner) is str else native_methods.bound(f)
 
 
 def _library(f: Any) -> Any:

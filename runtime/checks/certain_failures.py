@@ -8,6 +8,8 @@
 >>> from autograph.api import convert
 >>> program = jax.jit(convert(f)).lower(1)  # no exception: which one it is depends on `n`
 
+So it is where the exception shows traced values, and `ag.function` raises it with those of the run.
+
 Only where `jax.jit` or `ag.function` called the function itself, whose result nobody sees then. Any other caller could go on
 with a result that there is not, so there the exception comes out, as it does where no check was staged before it.
 """
@@ -31,7 +33,8 @@ def is_left_to_the_program(error: Exception, checks: int, caller: FrameType | No
         checks: how many had been staged before that function began.
         caller: the frame from which it was called.
     """
-    if not runtime_checks.are_enabled() or progress.checks == checks:
+    is_first = progress.checks == checks
+    if not runtime_checks.are_enabled() or is_first and not progress.raises_values:
         return False
     ended, _ = outliving.ending_traces(caller)
     if ended != open_traces()[:-1] or not all(map(records_jitted, ended)):
@@ -42,7 +45,7 @@ def is_left_to_the_program(error: Exception, checks: int, caller: FrameType | No
     if not (runtime_checks.is_event(error) or is_of_users_raise(error)):
         return False
     _, shown = FailedCheck.of(error, None)
-    if not all(map(is_of_current_trace, shown)):
+    if not all(map(is_of_current_trace, shown)) or is_first and not shown:
         return False
     runtime_checks.stage_failure(error)
     return True

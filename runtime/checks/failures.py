@@ -106,7 +106,7 @@ class FailedCheck:
 
     def __init__(self, error: BaseException, place: Place | None, text: str, conditions: int) -> None:
         self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
-        self.pieces = messages.pieces(error)
+        self.pieces: tuple[Any, ...] | None = None
         self.shown = self.lanes = 0
         self._made: messages.Made = lambda shown: ((), (), (), None)
 
@@ -121,7 +121,7 @@ class FailedCheck:
         except Exception:  # a class that makes no object of these arguments
             parts = type(error), error.args, tuple(vars(error)), tuple(vars(error).values()), None
         traced, check._made = messages.opened(parts[1:], handlers.opened)
-        check.shown = len(traced)
+        check.shown, check.pieces = len(traced), messages.pieces(error, traced)
         return check, traced
 
     def in_lanes(self) -> FailedCheck:

@@ -1,6 +1,6 @@
-"""f-strings with traced values in them: in the message of a check they are put together when it fails, with the values it has then.
+"""Texts with traced values in them: in the message of a check they are put together when it fails, with the values it has then.
 
-Elsewhere such a text can be shown and not be read (`texts`).
+f-strings, `%`, `str.format`, `str`, `repr`, `+` and `join` make them. Elsewhere such a text can be shown and not be read (`texts`).
 
 >>> import jax
 >>> text("x is ", formatted(1.5, ".2f"), " and ", formatted("y", "", "r"))
@@ -9,16 +9,21 @@ Elsewhere such a text can be shown and not be read (`texts`).
 >>> shape = jax.eval_shape(lambda x: made.append(opened(text("x is ", formatted(x, ".2f")))[1]), 1.5)
 >>> made[0]([2.5])
 'x is 2.50'
+>>> shape = jax.eval_shape(lambda x: made.append(opened(percent("x is %.1f", x) + " of " + repr_of([x, 1]))[1]), 1.5)
+>>> made[1]([2.5, 2.5])
+'x is 2.5 of [2.5, 1]'
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime.checks.texts import TextOfTraced, as_shown, unreadable
-from autograph.runtime.tracing import sizes
+from autograph.runtime.checks import templates
+from autograph.runtime.checks.texts import TextOfTraced, as_shown, holds_traced, line, unreadable
+from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
 from autograph.runtime.values.kinds import Opened, is_written, open_any, open_container
@@ -26,57 +31,176 @@ from autograph.runtime.values.kinds import Opened, is_written, open_any, open_co
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 
 
+class _Fields:
+    """The parts of a text, which the trace keeps: texts outlive it, in the user's logs."""
+
+    __slots__ = ("__weakref__", "parts")
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+
 class Text(TextOfTraced):
     """A text with traced values in it. Shown, it says what Python would have said while tracing."""
 
-    __slots__ = ("parts",)
-    parts: tuple[Any, ...]
+    __slots__ = ("_fields",)
+    _fields: weakref.ref[_Fields]
+
+    @classmethod
+    def of(cls, parts: tuple[Any, ...]) -> Text:
+        """The text of these parts."""
+        made = cls("".join(part if isinstance(part, str) else str(part[0]) for part in parts))
+        fields = _Fields(tuple(str.__str__(part) if isinstance(part, str) else part for part in parts))
+        context.keep(fields)
+        made._fields = weakref.ref(fields)
+        return made
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The texts, and the fields with their values; all of it one text when the trace is over."""
+        fields = self._fields()
+        return (TextOfTraced(str.__str__(self)),) if fields is None else fields.parts
+
+    def __add__(self, other: str) -> Any:
+        return text(self, other) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: str) -> Any:
+        return text(other, self)
 
 
 def _formatted(value: Any, spec: str, conversion: str) -> str:
+    if not spec and (conversion or type(value).__format__ is object.__format__):
+        made: str = _CONVERSIONS[conversion or "s"](value)  # which a method of the user's may make of traced values
+        return made
     return format(_CONVERSIONS[conversion](value), spec)
 
 
 def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
-    """A replacement field of an f-string: its text, or itself where the value is traced."""
+    """A replacement field of an f-string: its text, or a part of `Text` where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
+    if isinstance(value, TextOfTraced) and not spec and conversion in ("", "s"):
+        return value
     order_reads.check_inside(value)
-    holds_traced = bool(opened(value, open_container)[0]) if is_tracing() else False
-    if holds_traced:
-        return value, spec, conversion
+    if is_tracing():
+        traced, again = opened(value, open_container)
+        if traced:
+            return again(traced), spec, conversion  # a container as it is now
     made = _formatted(value, spec, conversion)
     return TextOfTraced(made) if isinstance(value, TextOfTraced) else as_shown(made)
 
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and what `formatted` makes of its fields."""
+    parts = tuple(inner for part in parts for inner in (part.parts if type(part) is Text else (part,)))
     if all(isinstance(part, str) for part in parts):
         joined = "".join(parts)
         return TextOfTraced(joined) if any(isinstance(part, TextOfTraced) for part in parts) else joined
-    made = Text("".join(part if isinstance(part, str) else str(part[0]) for part in parts))
-    made.parts = tuple(str.__str__(part) if isinstance(part, str) else part for part in parts)
-    return made
+    return Text.of(parts)
 
 
-def pieces(error: BaseException) -> tuple[Any, ...] | None:
-    """The message of an exception as texts and, for each traced value in it, its number, its format and its conversion.
+def percent(text: str, values: Any) -> Any:
+    """`text % values`."""
+    order_reads.check_inside(values)
+    if not holds_traced(values) and not isinstance(made := as_shown(text % values), TextOfTraced):
+        return made
+    fields = templates.of_percent(text, values)
+    if fields is not None:
+        return _filled(fields)
+    try:
+        return TextOfTraced(text % values)
+    except TypeError:
+        raise unreadable(line()) from None
 
-    The numbers are those of `opened`. None where the message is not put together so.
+
+def format_of(x: Any, spec: str = "", /) -> Any:
+    """`format(x, spec)`."""
+    return text(formatted(x, spec))
+
+
+def text_of(*args: Any, **kwargs: Any) -> Any:
+    """`str(x)`."""
+    return text(formatted(args[0], "", "s")) if len(args) == 1 and not kwargs else as_shown(str(*args, **kwargs))
+
+
+def repr_of(x: Any, /) -> str:
+    """`repr(x)`."""
+    return text(formatted(x, "", "r"))
+
+
+def method(f: Any) -> Any:
+    """`text.format` and `text.join`, which tell when traced values are shown; any other method as it is."""
+    if f.__name__ == "format":
+
+        def of_fields(*args: Any, **kwargs: Any) -> Any:
+            if not holds_traced((args, kwargs)) and not isinstance(made := as_shown(f(*args, **kwargs)), TextOfTraced):
+                return made
+            return _filled(templates.of_format(f.__self__, args, kwargs))
+
+        return of_fields
+    if f.__name__ == "join":
+
+        def joined(texts: Any, /) -> Any:
+            texts = list(texts)
+            made = f(texts)
+            if not any(isinstance(x, TextOfTraced) for x in texts):
+                return made
+            return text(*[part for x in texts for part in (f.__self__, x)][1:])
+
+        return joined
+    return f
+
+
+def _filled(fields: Iterable[Any]) -> str:
+    """The text of texts and of fields; a format may have fields as well."""
+    return text(*(part if isinstance(part, str) else formatted(part[0], _filled(part[1]), part[2]) for part in fields))
+
+
+def pieces(error: BaseException, traced: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The message and the notes of an exception as texts and, for each traced value, its number, its format and its conversion.
+
+    Args:
+        error: the exception.
+        traced: the values by their numbers.
+    Returns:
+        None where the message and the notes are not put together so.
     """
     kind, args = type(error), error.args
-    if kind.__str__ not in (BaseException.__str__, KeyError.__str__) or len(args) != 1 or hasattr(error, "__notes__"):
+    if kind.__str__ not in (BaseException.__str__, KeyError.__str__):
         return None
-    if is_traced(sizes.traced(args[0])):
-        return ((0, "", "s" if kind.__str__ is BaseException.__str__ else "r"),)
-    if type(args[0]) is not Text or kind.__str__ is not BaseException.__str__:
+    shown = args[0] if len(args) == 1 else args
+    notes = getattr(error, "__notes__", ())
+    found = [*_pieces(shown if args else "", "", "s")]
+    for note in notes:
+        found += "\n", *_pieces(note, "", "s")
+    numbers = {id(value): number for number, value in enumerate(traced)}
+    if any(part is None or not isinstance(part, str) and id(part[0]) not in numbers for part in found):
         return None
-    found: list[Any] = []
-    for part in args[0].parts:
-        if not isinstance(part, str) and not is_traced(sizes.traced(part[0])):
-            return None
-        found.append(part if isinstance(part, str) else (sum(type(x) is tuple for x in found), *part[1:]))
-    return tuple(found)
+    return tuple(part if isinstance(part, str) else (numbers[id(part[0])], *part[1:]) for part in found)
+
+
+def _pieces(value: Any, spec: str, conversion: str) -> Iterator[Any]:
+    """A field as texts and fields of single traced values; None stands for one that cannot be."""
+    value = sizes.traced(value)
+    kind, is_plain = type(value), not spec and conversion != "a"
+    if kind is Text and is_plain and conversion != "r":
+        for part in value.parts:
+            yield from (part,) if isinstance(part, str) else _pieces(*part)
+    elif is_traced(value):
+        yield value, spec, conversion
+    elif not opened(value)[0]:
+        yield _formatted(value, spec, conversion)
+    elif is_plain and kind in (list, tuple, dict):
+        opening, closing = ("[", "]") if kind is list else ("(", ")") if kind is tuple else ("{", "}")
+        yield opening
+        items: Any = value.values() if kind is dict else value
+        for number, item in enumerate(items):
+            yield ", " if number else ""
+            yield f"{list(value)[number]!r}: " if kind is dict else ""
+            yield from _pieces(item, "", "r")
+        yield f",{closing}" if kind is tuple and len(value) == 1 else closing
+    else:
+        yield None
 
 
 Made = Callable[[Sequence[Any]], Any]

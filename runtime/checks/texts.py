@@ -15,7 +15,7 @@ n is 125
 ...     ag.jit(f)(125)
 ... except ag.StagingError as error:
 ...     print(str(error).splitlines()[0])
-TextOfTraced
+Text
 the text of a traced value is read
 """
 
@@ -34,8 +34,6 @@ from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.families import CONTAINERS
 from autograph.runtime.tracing.refusals import refusal, user_line
-from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.values import order_reads
 
 
 class TextOfTraced(str):
@@ -73,7 +71,7 @@ def unreadable(line: str = "") -> Exception:
     )
 
 
-def _line() -> str:
+def line() -> str:
     """The user's line that runs."""
     return linecache.getline(*at) if (at := user_line()) is not None else ""
 
@@ -92,72 +90,16 @@ def check(args: tuple[Any, ...]) -> None:
         raise unreadable()
 
 
-def _holds_traced(x: Any) -> bool:
+def holds_traced(x: Any) -> bool:
+    """Whether a value is traced or the text of such, or a container in which there is one."""
     if type(x) in CONTAINERS:
-        return any(map(_holds_traced, x.values() if type(x) is dict else x))
+        return any(map(holds_traced, x.values() if type(x) is dict else x))
     return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
 
 
 def as_shown(text: str) -> str:
     """A text that may show a traced value which an object holds."""
-    return TextOfTraced(text) if "Tracer" in text and type(text) is str and is_tracing() else text
-
-
-def percent(text: str, values: Any) -> Any:
-    """`text % values`."""
-    order_reads.check_inside(values)
-    if not _holds_traced(values):
-        return as_shown(text % values)
-    try:
-        return TextOfTraced(text % values)
-    except TypeError:
-        raise unreadable(_line()) from None
-
-
-def format_of(x: Any, spec: str = "", /) -> Any:
-    """`format(x, spec)`."""
-    order_reads.check_inside(x)
-    if isinstance(spec, TextOfTraced):
-        raise unreadable()
-    if not _holds_traced(x):
-        return as_shown(format(x, spec))
-    return TextOfTraced(format(x, "")) if is_traced(x) else TextOfTraced(format(x, spec))
-
-
-def method(f: Any) -> Any:
-    """`text.format` and `text.join`, which tell when traced values are shown; any other method as it is."""
-    if f.__name__ == "format":
-
-        def formatted(*args: Any, **kwargs: Any) -> Any:
-            if not _holds_traced((args, kwargs)):
-                return as_shown(f(*args, **kwargs))
-            try:
-                return TextOfTraced(f(*args, **kwargs))
-            except (TypeError, ValueError):
-                raise unreadable(_line()) from None
-
-        return formatted
-    if f.__name__ == "join":
-
-        def joined(texts: Any, /) -> Any:
-            texts = list(texts)
-            made = f(texts)
-            return TextOfTraced(made) if any(isinstance(x, TextOfTraced) for x in texts) else made
-
-        return joined
-    return f
-
-
-def text_of(*args: Any, **kwargs: Any) -> Any:
-    """`str(x)`."""
-    text = str(*args, **kwargs)
-    return TextOfTraced(text) if len(args) == 1 and not kwargs and _holds_traced(args[0]) else as_shown(text)
-
-
-def repr_of(x: Any, /) -> str:
-    """`repr(x)`."""
-    text = repr(x)
-    return TextOfTraced(text) if _holds_traced(x) else as_shown(text)
+    return TextOfTraced(text) if type(text) is str and "Tracer" in text and is_tracing() else text
 
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
@@ -175,7 +117,7 @@ _PRINTED = (
 @functools.cache  # once in a process
 def _tell_of_printing() -> None:
     if (at := user_line()) is not None:
-        typed = debug_print(_line()) or "jax.debug.print('{}', x)"
+        typed = debug_print(line()) or "jax.debug.print('{}', x)"
         warnings.warn_explicit(_PRINTED % typed, errors.AutoGraphWarning, errors.shown_name(at[0]), at[1])
 
 
@@ -191,7 +133,7 @@ def printing(show: Callable[..., None]) -> Callable[..., None]:
     def call(*args: Any, **kwargs: Any) -> None:
         show(*args, **kwargs)
         texts = [x for x in args if isinstance(x, str)]
-        if context.innermost() and (_holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):
+        if context.innermost() and (holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):
             _tell_of_printing()
 
     return call
@@ -214,7 +156,7 @@ def logged(f: Any) -> Any:
     def log(*args: Any, **kwargs: Any) -> Any:
         kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
         at = next((k for k, x in enumerate(args) if isinstance(x, str)), None)
-        if at is None or not _holds_traced(args[at + 1 :]):
+        if at is None or not holds_traced(args[at + 1 :]):
             return f(*args, **kwargs)
         shown = _NUMBER.sub(r"%\1s", args[at])
         if shown != args[at]:

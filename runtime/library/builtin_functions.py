@@ -47,7 +47,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import convert_weak, is_tracing
-from autograph.runtime.checks import handlers, texts
+from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import aliases, native_state
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.jaxprs.binding import predicate
@@ -320,9 +320,9 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     filter: _filter,
     iter: native_state.make_iterator,
     next: native_state.next_item,
-    str: texts.text_of,
-    repr: texts.repr_of,
-    format: texts.format_of,
+    str: messages.text_of,
+    repr: messages.repr_of,
+    format: messages.format_of,
     warnings.warn: texts.warn,
     isinstance: _isinstance,
     type: _type,

@@ -40,6 +40,7 @@ class _Context(threading.local):
         reach: what the outermost call can reach, by which names (`conversion.reach`).
         is_exact: whether Python's integers are meant (`exact_integers`).
         is_unchecked: whether the function that is traced leaves checks out (`checks.runtime_checks`).
+        raises_values: whether what the program raises comes out as Python raises it, with its values (`checks.certain_failures`).
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
@@ -62,7 +63,7 @@ class _Context(threading.local):
         self.assumptions: LoopAssumptions | None = None
         self.default_dicts: list[Any] = []
         self.reach: Any = None
-        self.is_exact = self.caller_tests_none = self.is_unchecked = False
+        self.is_exact = self.caller_tests_none = self.is_unchecked = self.raises_values = False
         self.guards: list[Any] = []
         self.managers: list[Any] = []
         self.handled: list[handled] = []

@@ -1,0 +1,183 @@
+"""Messages of exceptions say what Python says, however their texts are made: at the call, and in a saved file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import autograph as ag
+
+FORMAT = "{:.1f} of {name!r:>{width}}"
+
+
+class Point:
+    """Shows its number by a method of the user's."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __str__(self) -> str:
+        return f"Point({self.x})"
+
+
+VARIABLE = ag.Variable(3.0)
+TEXTS = {
+    "percent": lambda x: "bad %s" % x,
+    "percent of numbers": lambda x: "%5s|%-8s|%+.1f|%06.2f|%%|%e|%g" % (x, x, x, x, x, x),
+    "percent of integers": lambda x: "%d|%5d|%-5d|%05d|%x|%i" % ((x.astype(int),) * 4 + (-x.astype(int), 3)),
+    "percent by name": lambda x: "%(v)s and %(n)d" % {"v": x, "n": 3},
+    "percent of an object": lambda x: "%s of %s" % (Point(x), x),
+    "format": lambda x: "{} and {}".format(x, 2 * x),
+    "format with fields in formats": lambda x: FORMAT.format(x, name=x, width=30),
+    "format of items": lambda x: "{0[1]} {1.x:.2f} {0}".format([1, x], Point(x)),
+    "str and plus": lambda x: "bad " + str(x) + "!",
+    "repr": lambda x: "bad " + repr([x, {"x": x}, (x,)]),
+    "format function": lambda x: format(x, ".3f"),
+    "join": lambda x: ", ".join(["bad", str(x), f"{x:.1f}"]),
+    "a text of a text": lambda x: f"{f'bad {x}'} and {str(x)!s}",
+    "a text that grows": lambda x: sum_of_texts(x),
+    "a container that changes later": lambda x: of_a_list(x),
+    "an object": lambda x: f"{Point(x)} and {[x]}",
+    "a variable": lambda x: f"{VARIABLE} and {VARIABLE:.2f} {x}",
+    "known values": lambda x: "%s, {}, {x}, %d" + f"{3}",
+}
+
+
+def sum_of_texts(x: Any) -> str:
+    text = ""
+    for i in range(3):
+        text += f"{i}: {x * i} "
+    return text
+
+
+def of_a_list(x: Any) -> str:
+    xs = [x]
+    text = f"{xs}"
+    xs.append(2 * x)
+    return text
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_message_is_python_s_however_its_text_is_made(name: str, tmp_path: Path) -> None:
+    make = TEXTS[name]
+
+    def check(x: Any) -> Any:
+        if x < 0:
+            raise ValueError(make(x))
+        return x
+
+    x = jnp.float32(-4.25)
+    compiled = ag.function(check)
+    compiled(jnp.float32(1))
+    ag.save(compiled, tmp_path / "check.ag")
+    for fn in (compiled, ag.load(tmp_path / "check.ag")):
+        with pytest.raises(ValueError) as raised:
+            fn(x)
+        assert str(raised.value) == make(x), fn
+
+
+def test_notes_and_attributes_are_those_of_the_run(tmp_path: Path) -> None:
+    @ag.function
+    def check(x: Any) -> Any:
+        if x < 0:
+            error = ValueError(f"bad {x}")
+            error.half, error.twice = x / 2, 2 * x  # type: ignore[attr-defined]
+            error.add_note("twice is %s" % error.twice)  # type: ignore[attr-defined]
+            raise error
+        return x
+
+    with pytest.raises(ValueError, match="bad -4.0") as raised:
+        check(jnp.float32(-4))
+    assert raised.value.__notes__ == ["twice is -8.0"] and float(raised.value.half) == -2
+    ag.save(check, tmp_path / "check.ag")
+    with pytest.raises(ValueError, match=r"^bad -4.0\ntwice is -8.0\nat "):
+        ag.load(tmp_path / "check.ag")(jnp.float32(-4))
+
+
+def test_a_saved_file_names_no_tracer_where_a_message_is_made_by_a_class(tmp_path: Path) -> None:
+    class Wrong(Exception):
+        def __init__(self, value: Any) -> None:
+            super().__init__(value, value)
+
+        def __str__(self) -> str:
+            return f"Wrong<{self.args[0]}>"
+
+    @ag.function
+    def check(x: Any) -> Any:
+        if x < 0:
+            raise Wrong(x)
+        return x
+
+    with pytest.raises(Wrong, match="^Wrong<-4.0>$"):
+        check(jnp.float32(-4))
+    ag.save(check, tmp_path / "check.ag")
+    with pytest.raises(Exception, match=r"^Wrong<float32\[\]>\nat "):
+        ag.load(tmp_path / "check.ag")(jnp.float32(-4))
+
+
+def test_keys_that_are_missing_are_shown_in_a_saved_file_as_python_shows_them(tmp_path: Path) -> None:
+    @ag.function
+    def check(x: Any) -> Any:
+        if x < 0:
+            raise KeyError("name")
+        return x
+
+    check(jnp.float32(1))
+    ag.save(check, tmp_path / "check.ag")
+    with pytest.raises(KeyError) as raised:
+        ag.load(tmp_path / "check.ag")(jnp.float32(-1))
+    assert str(raised.value) == "'name'"
+
+
+def test_a_raise_that_is_certain_shows_the_values_of_the_run() -> None:
+    def check(x: Any, mode: str) -> Any:
+        if mode == "mean":
+            return x
+        raise ValueError(f"no mode {mode} for {x}")
+
+    compiled = ag.function(check)
+    for x in (2.5, 3.5):
+        with pytest.raises(ValueError, match=f"^no mode sum for {x}$") as raised:
+            compiled(jnp.float32(x), "sum")
+    assert compiled.tracing_count == 1 and raised.traceback[-1].lineno == check.__code__.co_firstlineno + 2
+
+
+def test_a_raise_that_is_certain_and_caught_is_caught() -> None:
+    @ag.function
+    def check(x: Any) -> Any:
+        try:
+            raise ValueError(f"bad {x}")
+        except ValueError:
+            return 2 * x
+
+    assert float(check(jnp.float32(4))) == 8
+
+
+def test_a_text_in_a_log_is_no_value_that_outlives_the_trace() -> None:
+    log = []
+
+    @ag.function
+    def traced(x: Any) -> Any:
+        log.append(str(x) + f" {x}")
+        return x
+
+    traced(jnp.float32(1))
+    assert "float32" in str.__str__(log[0])
+
+
+def test_ag_print_shows_texts_and_containers_with_the_values_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def shown(x: Any) -> Any:
+        xs = [x]
+        ag.print(f"{x:.2f}", "%s!" % x, {"b": 1, "a": 2}, xs[0], sep="|")
+        ag.print(xs and "known: {}", end="\n")
+        return x
+
+    shown(jnp.float32(2.5)), shown(jnp.float32(3.5))
+    jax.effects_barrier()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["2.50|2.5!|{'b': 1, 'a': 2}|2.5", "known: {}", "3.50|3.5!|{'b': 1, 'a': 2}|3.5", "known: {}"]
