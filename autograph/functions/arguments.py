@@ -212,7 +212,7 @@ class Bound(NamedTuple):
         key: list[Any] = [self.tree]
         for leaf in self.leaves:
             key += (None,) if leaf.is_input else leaf.value.key
-        return tuple(key)
+        return (*key, str(self.tree)) if holds_numbers(self.tree) else tuple(key)
 
     def with_avals(self, avals: Iterable[Any]) -> Bound:
         """The same with abstract values for arrays: what a program keeps."""
@@ -231,6 +231,20 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Any], Any]:
     """The leaves of a value for each parameter and their structure; an iterator is a leaf."""
     is_leaf = is_iterator if any(map(is_iterator, values)) else None
     return jax.tree_util.tree_flatten(values, is_leaf)
+
+
+def holds_numbers(tree: Any) -> bool:
+    """Whether numbers are part of a structure, as keys of dicts or in what a class keeps static: structures compare them by `==`.
+
+    >>> first, second = (jax.tree.structure(x) for x in ({1: "x"}, {True: "x"}))
+    >>> first == second, str(first) == str(second), holds_numbers(first)
+    (True, False, True)
+    """
+    return _has_number(tree.node_data()) or any(map(holds_numbers, tree.children()))
+
+
+def _has_number(data: Any) -> bool:
+    return isinstance(data, int | float | complex) or isinstance(data, list | tuple) and any(map(_has_number, data))
 
 
 def is_iterator(x: Any) -> bool:

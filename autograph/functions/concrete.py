@@ -18,8 +18,8 @@ import jax
 
 from autograph.errors import boundary
 from autograph.functions import saving
-from autograph.functions.arguments import Leaf
-from autograph.functions.signatures import described, mismatch
+from autograph.functions.arguments import Leaf, holds_numbers
+from autograph.functions.signatures import CONTAINER, NOTHING, described, mismatch
 from autograph.functions.symbolic import covers
 from autograph.graphs.graph import Graph
 
@@ -38,6 +38,8 @@ class ConcreteFunction:
         self._program = program
         self.function = program.function
         self.__name__ = program.function.__name__
+        tree = program.bound.tree
+        self._numbers = str(tree) if holds_numbers(tree) else ""
 
     def __reduce__(self) -> str:
         return self.__name__  # the same one in a copy; `pickle` finds none by that name, and `ag.save` writes files
@@ -69,7 +71,7 @@ class ConcreteFunction:
             leaf = _as_array(leaf, expected)
             if not _fits(leaf, expected):
                 raise mismatch(self.__name__, leaf, _value(expected), at)
-        if len(bound.leaves) != len(own.leaves) or bound.tree != own.tree:
+        if bound.tree != own.tree or self._numbers and str(bound.tree) != self._numbers:
             raise mismatch(self.__name__, *_other_structure(bound, own), at)
         leaves = tuple(map(_as_array, bound.leaves, own.leaves))
         return bound._replace(leaves=leaves)
@@ -190,9 +192,10 @@ def _fits(leaf: Leaf, expected: Leaf) -> bool:
 
 
 def _other_structure(bound: Any, own: Any) -> tuple[Leaf, Any]:
-    names = [leaf.name for leaf in own.leaves]
+    expected = {leaf.name: leaf for leaf in own.leaves}
     for leaf in bound.leaves:
-        if leaf.name not in names:
-            return leaf, "nothing"
+        if leaf.name not in expected:
+            whole = expected.get(leaf.parameter)
+            return (leaf, NOTHING) if whole is None else (Leaf(leaf.parameter, "", CONTAINER), _value(whole))
     missing = next((leaf for leaf in own.leaves if leaf.name not in {other.name for other in bound.leaves}), own.leaves[0])
-    return missing._replace(value="nothing"), _value(missing)
+    return missing._replace(value=NOTHING), _value(missing)

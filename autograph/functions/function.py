@@ -150,7 +150,7 @@ class Function:
                 key.append(None)
             else:
                 key += literal_key(leaf)[0]
-        found = self._specializations.get(tuple(key))
+        found = self._specializations.get(tuple(key)) or self._specializations.get((*key, str(tree)))
         if found is None:
             bound = self.parameters.flatten(values)
             found = self._specialize(bound)

@@ -17,6 +17,9 @@ from autograph.functions import symbolic
 from autograph.functions.arguments import Bound, Leaf, is_array
 from autograph.functions.variables import Variable
 
+NOTHING, CONTAINER = "nothing", "a container"
+"""What messages call an argument that is missing, and one that has leaves where an array is expected."""
+
 
 class SignatureError(errors.AutoGraphError, ValueError, TypeError):
     """An argument does not fit the signature that a function was given, or was traced for."""
@@ -36,9 +39,9 @@ def described(value: Any) -> str:
 def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureError:
     """The error for an argument: its name, what was expected and what was given."""
     value = leaf.value if leaf.is_input else leaf.value.get()
-    given, wanted = (x if x == "nothing" and type(x) is str else described(x) for x in (value, expected))
+    given, wanted = (x if type(x) is str and x in (NOTHING, CONTAINER) else described(x) for x in (value, expected))
     what = f"argument '{leaf.name}' of {function}() is {given} where {wanted} is expected"
-    if wanted != "nothing" and (isinstance(expected, Variable) or not hasattr(expected, "dtype")):
+    if wanted != NOTHING and (isinstance(expected, Variable) or not hasattr(expected, "dtype")):
         return SignatureError(
             what,
             why="a program is for the structure and the values that it was traced with",
@@ -64,8 +67,10 @@ def check(function: str, bound: Bound, specs: Mapping[str, Mapping[str, Any]], a
     for (parameter, path), leaf in given.items():
         spec = specs[parameter].get(path)
         aval = jax.typeof(leaf.value) if leaf.is_input else None
+        if spec is None and "" in specs[parameter]:
+            raise mismatch(function, Leaf(parameter, "", CONTAINER), specs[parameter][""], at)
         if spec is None or aval is None or not (symbolic.covers([spec], [aval]) or 0 in aval.shape):
-            raise mismatch(function, leaf, "nothing" if spec is None else spec, at)
+            raise mismatch(function, leaf, NOTHING if spec is None else spec, at)
         for name, size in zip(spec.shape, aval.shape, strict=True):
             seen, first = sizes.setdefault(name, (size, leaf))
             if isinstance(name, symbolic.SIZE) and seen != size:
@@ -77,7 +82,7 @@ def check(function: str, bound: Bound, specs: Mapping[str, Mapping[str, Any]], a
     for parameter, parts in specs.items():
         for path, spec in parts.items():
             if (parameter, path) not in given:
-                raise mismatch(function, Leaf(parameter, path, "nothing"), spec, at)
+                raise mismatch(function, Leaf(parameter, path, NOTHING), spec, at)
 
 
 def filled(bound: Bound, specs: Mapping[str, Mapping[str, Any]], avals: Sequence[Any]) -> list[Any]:

@@ -738,3 +738,34 @@ def test_a_traced_value_that_would_stay_in_an_object_is_refused() -> None:
         with pytest.raises(ag.StagingError, match=f"'{place}' keeps a traced value when the trace"):
             call(jnp.float32(1))
     assert log == [] and model.last is None
+
+
+def test_keys_and_static_fields_that_are_equal_numbers_of_other_types_have_programs_of_their_own() -> None:
+    @jax.tree_util.register_dataclass
+    @dataclasses.dataclass
+    class Scaled:
+        x: Any
+        by: Any = dataclasses.field(metadata={"static": True})
+
+    by_key = ag.function(lambda d: {key: value * key for key, value in d.items()})
+    by_field = ag.function(lambda s: s.x * s.by)
+    for _ in range(2):
+        for number in (1, True, 1.0):
+            [(key, value)] = by_key({number: jnp.int32(2)}).items()
+            assert type(key) is type(number) and value.dtype == (jnp.int32(2) * number).dtype
+            assert by_field(Scaled(jnp.int32(2), number)).dtype == value.dtype
+    assert by_key.tracing_count == by_field.tracing_count == 3
+    concrete = by_key.get_concrete_function({1: ag.TensorSpec([], jnp.int32)})
+    with pytest.raises(TypeError, match=r"'d\[True\]' of <lambda>\(\) is int32\[\] where nothing is expected"):
+        concrete({True: jnp.int32(2)})
+
+
+def test_a_list_in_the_place_of_an_array_is_told_to_be_made_one() -> None:
+    @ag.function(input_signature=[ag.TensorSpec([None], jnp.int32)])
+    def f(x: Any) -> Any:
+        return 2 * x
+
+    for fn in (f, f.get_concrete_function()):
+        with pytest.raises(ValueError, match=r"'x' of f\(\) is a container where int32\[None\] is expected\n(.|\n)*jnp.asarray\(x"):
+            fn([1, 2])
+        assert fn(jnp.asarray([1, 2])).tolist() == [2, 4]
