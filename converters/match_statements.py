@@ -181,7 +181,7 @@ class MatchStatements(StatementConverter):
         """Whether a pattern is `int()`, `float(0.5)`, `numbers.Real()` or of an unknown class, which a traced number may match."""
         if not isinstance(pattern, gast.MatchClass) or self.test(pattern, self.subject) is None:
             return False
-        return native_calls.may_name_numbers(pattern.cls, self.conversion.meaning)
+        return native_calls.may_tell_numbers(pattern.cls, self.conversion.meaning)
 
     def holds_itself(self, pattern: Node) -> bool:
         """Whether a pattern is `int(...)` or `float(...)` with a pattern for the number: it has no parts."""

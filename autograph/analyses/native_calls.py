@@ -64,7 +64,7 @@ def stays(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]) -> bo
         if meaning is getattr:
             return len(call.args) == 2  # a default is the answer to an exception
         if meaning is isinstance:
-            return not any(may_name_numbers(node, meaning_of) for node in call.args[1:])
+            return not any(may_tell_numbers(node, meaning_of) for node in call.args[1:])
         if any(meaning is item for item in STATIC):
             return True
         if kind is type and issubclass(meaning, BaseException):
@@ -75,19 +75,21 @@ def stays(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]) -> bo
     return any(module is not None and id(meaning) in _numeric(module) for module in modules)
 
 
-def may_name_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
-    """Whether the second argument of `isinstance` may be a class of numbers, or a tuple or union with one."""
+def may_tell_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
+    """Whether the second argument of `isinstance` may tell numbers from arrays."""
     match kinds:
         case gast.Tuple():
-            return any(may_name_numbers(node, meaning_of) for node in kinds.elts)
+            return any(may_tell_numbers(node, meaning_of) for node in kinds.elts)
         case gast.BinOp():
-            return any(may_name_numbers(node, meaning_of) for node in (kinds.left, kinds.right))
+            return any(may_tell_numbers(node, meaning_of) for node in (kinds.left, kinds.right))
         case gast.Constant():
             return False
     meaning = meaning_of(kinds)
     if not isinstance(meaning, type):
         return True  # unknown, or a tuple or union with a name
-    return meaning in (int, float, complex) or meaning.__module__ == "numbers"
+    if type(meaning) is type:
+        return meaning in (int, float, complex)
+    return not meaning.__module__.startswith("jax")  # `Iterable`, `numbers.Real`, a protocol: an array may be one, or a number
 
 
 _CONTAINER_METHODS = frozenset(

@@ -216,17 +216,23 @@ class Nativeness:
         """Whether a `while` may be native: a static test, and no functional statement inside leaves it.
 
         After a `continue` in a functional statement the rest of the body becomes functional too, with the jumps in it. Where
-        nothing but an exception ends the loop, that may be a check of the compiled program: it is functional as well.
+        it may be that nothing but an exception ends the loop, that may be a check of the compiled program: it is functional too.
         """
         if not self._static.holds(loop.test):
             return False
         if isinstance(loop.test, gast.Constant) and loop.test.value:
-            if not self._union(self._escapes, [loop.body], False) & _ENDS:
+            if not self._union(self._escapes, [loop.body], False) & _ENDS or any(map(self._checks, walk(*loop.body))):
                 return False
         soft = self._union(self._soft, [loop.body], False) | self._union(self._soft, [loop.orelse], False)
         if soft & {"continue", "raise"}:
             soft |= self._union(self._escapes, [loop.body], False)
         return not soft & {"break", "return", "raise"}
+
+    def _checks(self, node: Any) -> bool:
+        """Whether a statement raises where a test that is not static says so."""
+        if not isinstance(node, gast.If | gast.Assert) or self._static.holds(node.test):
+            return False
+        return isinstance(node, gast.Assert) or any(isinstance(inner, gast.Raise) for inner in walk(node))
 
     def _bound_to_python(self, node: Any) -> bool:
         """Whether a statement suspends, or holds a jump that no flag can express."""

@@ -82,6 +82,7 @@ class LoopAssumptions:
         alone: ids of those of the lists to which nothing but the variable refers, where that was counted before.
         iterations: how often the loop iterates at most, where that is known.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
+        known: what the variables held that were not traced, when the loop was last found to have no end of its own (`peeling`).
         appended: how many elements one iteration appends to a list, by its key; without the loops inside.
     """
 
@@ -104,6 +105,7 @@ class LoopAssumptions:
         self.must_repeat = False
         self.from_start = False
         self.makes_checks = False
+        self.known: list[Any] | None = None
 
     def forget(self) -> None:
         """Drops what an iteration that ran on other values has shown of the loops inside, but not how to run them."""

@@ -37,6 +37,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import types
 import typing
 import warnings
 from collections.abc import Callable
@@ -68,6 +69,7 @@ from autograph.runtime.sequences import (
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.array_types import is_integer, python_type, scalar, type_of
+from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import decider, length
 from autograph.runtime.values import key_orders
@@ -123,16 +125,25 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 
 
 def _isinstance(x: Any, kinds: Any, /) -> bool:
-    """`isinstance`; a traced number is of the class that `type` tells, as well as of those of JAX."""
-    return isinstance(x, kinds) or (is_tracer(x) and any(issubclass(_type(x), kind) for kind in _classes_of_numbers(kinds)))
+    """`isinstance`; a traced number is of the classes that Python's number is of, as well as of those of JAX."""
+    number = _type(x) if is_tracer(x) else None
+    if number not in NUMBERS:
+        return isinstance(x, kinds)
+    return any(
+        isinstance(number() if type(kind).__module__ in _PYTHONS_OWN else x, kind) for kind in _classes_of(kinds)
+    )
 
 
-def _classes_of_numbers(kinds: Any) -> list[type]:
-    """Those of the classes that a second argument of `isinstance` consists of that are Python's numbers."""
-    parts = kinds if isinstance(kinds, tuple) else typing.get_args(kinds)
-    if parts:
-        return [kind for part in parts for kind in _classes_of_numbers(part)]
-    return [kinds] if kinds in (int, float, complex) or getattr(kinds, "__module__", "") == "numbers" else []
+def _classes_of(kinds: Any) -> list[Any]:
+    """The classes that a second argument of `isinstance` consists of."""
+    is_union = typing.get_origin(kinds) in (typing.Union, types.UnionType)
+    if not is_union and not isinstance(kinds, tuple):
+        return [kinds]
+    return [kind for part in (typing.get_args(kinds) if is_union else kinds) for kind in _classes_of(part)]
+
+
+_PYTHONS_OWN = ("builtins", "abc", "typing")
+"""Where metaclasses come from that ask no object for more than its class."""
 
 
 def _complex(*args: Any, **kwargs: Any) -> Any:
@@ -285,6 +296,8 @@ def _index_of(items: Any, value: Any, /) -> Any:
 def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
     if len(default) != 1 or not is_tracing():
         return getattr(obj, name, *default)
+    if name in _OF_SEQUENCES and is_tracer(obj) and _type(obj) in NUMBERS:
+        return default[0]
     with context.handled(lambda: AttributeError):
         try:
             return getattr(obj, name)
@@ -294,6 +307,9 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
             note_unset(error)
             return default[0]
 
+
+_OF_SEQUENCES = ("__iter__", "__len__", "__getitem__")
+"""By what programs tell a sequence from a number; an array without axes has them, and they fail."""
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
     abs: lambda x, /: abs(sizes.traced(x)),

@@ -28,6 +28,7 @@ from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.operators import conditionals
+from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import decider
@@ -111,23 +112,39 @@ def goes_on(test: Callable[[], Any]) -> Any:
 
 
 def staged_until_a_check_fails(
-    stage: Callable[[], None], test: Callable[[], Any], iterations: int, assumptions: LoopAssumptions
+    stage: Callable[[], None],
+    test: Callable[[], Any],
+    variables: Sequence[Variable],
+    iterations: int,
+    assumptions: LoopAssumptions,
 ) -> bool:
     """Stages a loop that only a failed check ends, from the iteration on that comes next; False where it runs on in Python.
 
     `while True: queue.pop()` makes checks whose outcome only the compiled program knows, and would be traced without an
-    end. It is tried once more whenever the number of `iterations` has doubled. A loop with a test may have another end.
+    end. It is tried once more whenever the number of `iterations` has doubled. A loop with a test has another end, but not one
+    that comes near: nothing has changed since the last time but what is traced.
     """
-    has_test = test.__code__.co_names or test.__code__.co_freevars
-    if has_test or iterations < 8 or iterations & (iterations - 1):
+    if iterations < 8 or iterations & (iterations - 1):
         return False
+    has_test = bool(test.__code__.co_names or test.__code__.co_freevars)
+    before, assumptions.known = assumptions.known, [_untraced(variable.get()) for variable in variables]
     if iterations >= MOST_ITERATIONS:
         stage()  # or its reasons
+    elif has_test and before != assumptions.known:
+        return False
     elif not stage_from_here(stage, assumptions):
         return False
     # Also where nothing reads what the loop leaves, the program must not end as if the loop had ended.
-    runtime_checks.stage_failure(RuntimeError("a loop has ended that only an exception ends"))
+    if not has_test:
+        runtime_checks.stage_failure(RuntimeError("a loop has ended that only an exception ends"))
     return True
+
+
+def _untraced(value: Any) -> Any:
+    """What tells a value from others, without a reference to it, for those are counted; None for what is traced."""
+    if is_traced(value):
+        return None
+    return type(value), value if type(value) in SCALARS else id(value)
 
 
 def _traced(variables: Sequence[Variable], lists: Sequence[Variable]) -> int:

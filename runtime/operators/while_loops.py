@@ -137,7 +137,7 @@ def _run(test: Callable[[], Any], body: Callable[[], Any], variables: list[Varia
         start, before = equation_mark(), path_conditions.passed()
         truth = goes_on(test)
         if before is not known and before.is_of_checks() and truth is True:
-            if staged_until_a_check_fails(stage, test, done, assumptions):
+            if staged_until_a_check_fails(stage, test, variables, done, assumptions):
                 return
     traced = FirstTest(truth, (start, equation_mark()), path_conditions.passed())
     path_conditions.learn(before)  # the loop may drop what the test recorded

@@ -4,6 +4,8 @@ import builtins
 import numbers
 import operator
 import random
+import typing
+from collections.abc import Iterable, Sized
 
 import jax
 import jax.numpy as jnp
@@ -389,7 +391,10 @@ def test_containers_that_hold_themselves_are_ordered_by_what_else_they_hold():
     assert ag.jit(fn)(3) == fn(3) == 3
 
 
-KINDS = (int, float, complex, numbers.Real, numbers.Integral, int | None, (str, (bytes, float)), bool, str, jax.Array, object)
+KINDS = (
+    int, float, complex, numbers.Real, numbers.Integral, int | None, (str, (bytes, float)), bool, str, jax.Array, object,
+    typing.SupportsIndex, int | str,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -402,7 +407,7 @@ def test_a_traced_number_is_of_the_classes_of_numbers(kind):
     for x in (np.int32(3), jnp.float32(2), jnp.arange(2), True):
         found = []
         jax.jit(lambda x, found=found: found.append(ask(x, kind)) or x)(x)
-        assert found == [kind in (object, jax.Array)]
+        assert found == [kind in (object, jax.Array, typing.SupportsIndex)]
     assert ask(3, kind) is isinstance(3, kind)
 
 
@@ -439,3 +444,23 @@ def test_a_traced_number_is_one_of_classes_that_have_a_name() -> None:
     for f in (of_tuple, of_parameter, of_loop):
         for x in (3, 2.5):
             assert ag.jit(f)(x) == f(x)
+
+
+@pytest.mark.parametrize("kind", [Iterable, Sized, (str, Iterable)], ids=str)
+def test_a_traced_number_is_no_sequence(kind):
+    def scalar(x):
+        return x + 1 if not isinstance(x, kind) else sum(x)
+
+    assert ag.jit(scalar)(3) == 4 and ag.jit(scalar)(jnp.arange(3)) == 3
+
+
+@pytest.mark.parametrize("name", ["__iter__", "__len__", "__getitem__"])
+def test_a_traced_number_has_not_what_tells_a_sequence(name):
+    def has(x):
+        return x + 1 if not hasattr(x, name) else sum(x)
+
+    def gets(x):
+        return x + 1 if getattr(x, name, None) is None else sum(x)
+
+    for f in (has, gets):
+        assert ag.jit(f)(3) == 4 and ag.jit(f)(jnp.arange(3)) == 3
