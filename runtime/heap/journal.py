@@ -54,7 +54,8 @@ class Region:
     `run` is what runs in it; `touched` are the ids of all objects written to, also by the regions inside; `made` native iterators
     that were made in the region, by id. `holders` gives what refers to values of variables on our behalf. `skipped` are variables
     that some path through a loop body does not assign, `exceptions` the keys of those written to, `arrays` those written,
-    `unheard` the keys of what only a library may have written, `notes` the ids of frameworks' notes (see `framework_notes`).
+    `unheard` the keys of what only a library may have written, `notes` the ids of frameworks' notes (see `framework_notes`),
+    `recursions` how often its code began again within it (see `recursion`).
 
     `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed something
@@ -81,7 +82,7 @@ class Region:
         self.raised: BaseException | None = None
         self.exceptions: list[Any] = []
         self.trace: Callable[[], Any] = lambda: None
-        self.fails = False
+        self.fails, self.recursions = False, 0
         self.touched: set[Any] = set()
         self.unheard: set[Any] = set()
         self._older, self.notes = set[int](), dict[int, str]()

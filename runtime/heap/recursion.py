@@ -12,7 +12,7 @@
 A Python value may end recursion under a traced condition as well (`f(x, n - 1)`, the branches of a tree), so the first call from
 within is not refused as such. It is where it meets all that it met the first time: variables that hold the same Python values and
 traced ones of the same types, and nothing changed in the heap. Then each further call does what this one does. What cannot be
-compared may differ: such recursion is refused when it is deeper than programs nest.
+compared may differ: such recursion is refused when it is deeper than programs nest, or has more calls.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ LOOP = _Kind(
     "calls itself in a loop that ends on a traced condition",
     "the body becomes part of the program also where it makes no iteration, so building it would never end",
 )
+_MOST = 5000
+"""Nested runs of one region, in all: a program that takes further steps in each branch (all paths through a grid) has no end."""
 _DEEP = 10  # the same, once Python's own stack is full
 
 
@@ -75,7 +77,12 @@ class refused:
         regions = context.open_regions()
         around = [k for k, region in enumerate(regions) if region.code is self._code]
         self._around = len(around)
-        if around and (len(around) >= self._kind.deepest or _begins_again(self._run, regions[around[-1] :])):
+        if not around:
+            return
+        outermost = regions[around[0]]
+        outermost.recursions += 1
+        is_deep = len(around) >= self._kind.deepest or outermost.recursions > _MOST
+        if is_deep or _begins_again(self._run, regions[around[-1] :]):
             raise _endless(self._code, self._kind)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -6,6 +6,7 @@ import traceback
 import pytest
 
 import autograph as ag
+from autograph.runtime.heap import recursion
 
 calls = []
 
@@ -288,3 +289,32 @@ ENDING = [
 def test_staged_where_a_python_value_ends_it(f):
     program = ag.jit(lambda x: f(x))
     assert [int(program(x)) for x in (-2, 1, 4, 9)] == [f(x) for x in (-2, 1, 4, 9)]
+
+
+def flood(grid, i, j):
+    if i < 0 or i >= len(grid) or j < 0 or j >= len(grid[0]):
+        return
+    if grid[i][j] != 1:
+        return
+    grid[i][j] = 0
+    flood(grid, i + 1, j)
+    flood(grid, i - 1, j)
+    flood(grid, i, j + 1)
+    flood(grid, i, j - 1)
+
+
+def islands(grid):
+    count = 0
+    for i in range(len(grid)):
+        for j in range(len(grid[i])):
+            if grid[i][j] == 1:
+                flood(grid, i, j)
+                count += 1
+    return count
+
+
+def test_recursion_on_all_paths_is_refused_once_it_has_more_calls_than_programs_have(monkeypatch) -> None:
+    monkeypatch.setattr(recursion, "_MOST", 100)
+    assert ag.jit(islands)([[1, 0], [0, 1]]) == islands([[1, 0], [0, 1]]) == 2
+    with pytest.raises(ag.StagingError, match="'flood' calls itself under a traced condition"):
+        ag.jit(islands)([[1] * 4 for _ in range(4)])
