@@ -61,12 +61,12 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
     def each(function: FunctionType) -> FunctionType:
         return pipeline.convert_function(function, options, explicit=True)
 
-    return each_callable(each) if fn is None else callables.converted(fn, each)
+    return each_callable(each) if fn is None else callables.convert_inside(fn, each)
 
 
 def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
     """A decorator that applies `each` to the function in what it decorates."""
-    return boundary(lambda fn: callables.converted(fn, each))
+    return boundary(lambda fn: callables.convert_inside(fn, each))
 
 
 @overload
@@ -110,8 +110,8 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     @boundary
     def decorate(callee: Any) -> Any:
         if isinstance(callee, staticmethod | classmethod | property):
-            return callables.converted(callee, each)
-        return jitted(callables.converted(callee, inside, as_method=True))
+            return callables.convert_inside(callee, each)
+        return jitted(callables.convert_inside(callee, inside, as_method=True))
 
     return decorate if fn is None else decorate(fn)
 
@@ -161,7 +161,7 @@ def _functions_of(target: Any) -> list[FunctionType]:
         return function
 
     try:
-        callables.converted(target, each)
+        callables.convert_inside(target, each)
     except ConversionError:
         pass
     return found
@@ -175,7 +175,7 @@ def function_in(fn: Any) -> FunctionType:
     """
     found = _functions_of(fn)
     if isinstance(fn, type) or not found:
-        callables.converted(fn, lambda function: function)  # says why
+        callables.convert_inside(fn, lambda function: function)  # says why
         raise ConversionError(f"there is no Python function in {fn!r}", instead="pass a Python function")
     return found[0]
 

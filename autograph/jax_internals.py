@@ -11,7 +11,7 @@
 | `notes_of`, `records_region` | the frames of the traces in progress | any of several failing checks is reported |
 | `ARRAY_TYPE` | `jax._src.array` | element assignment tests `isinstance(x, jax.Array)` |
 | `TRANSPOSES`, `split_jaxpr` | `jax.interpreters.ad`, `partial_eval` | `jax.grad` of a dynamic loop is JAX's error |
-| `origin`, `literal`, `closed_over` | the same | every index may be negative or out of range; no variable is made in a function |
+| `origin`, `literal_value`, `closed_over` | the same | indices may be negative or out of range; no variable is made in a function |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 | `SIZE` | `jax._src.export.shape_poly` | tests of symbolic sizes, and loops over them, are JAX's errors |
 
@@ -231,7 +231,7 @@ def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
     return _list_of(getattr(trace, "frame", None), "notes")
 
 
-def note(trace: Any, x: Any) -> None:
+def note_of_trace(trace: Any, x: Any) -> None:
     """Notes `x` of the program that `trace` records, where `notes_of` finds it."""
     notes = notes_of(trace)
     if notes is not None:
@@ -334,7 +334,7 @@ def variable_of(x: Any) -> Any:
     return getattr(x, "val", None)
 
 
-def literal(x: Any) -> Any:
+def literal_value(x: Any) -> Any:
     """The number that a tracer stands for, if it is one that the program names."""
     number = variable_of(x)
     return number.val if isinstance(number, Literal) else None

@@ -79,13 +79,13 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     return ", ".join(differing) or "the arguments are alike, so the function, its transform or JAX's settings are not"
 
 
-def listed(arguments: Mapping[str, str]) -> str:
+def list_arguments(arguments: Mapping[str, str]) -> str:
     """The arguments of a trace in words."""
     return (
         "with " + ", ".join(f"{name}: {text}" for name, text in arguments.items()) if arguments else "without arguments"
     )
 
 
-def described(code: CodeType) -> tuple[str, str, int]:
+def describe_code(code: CodeType) -> tuple[str, str, int]:
     """The qualified name, file and line of a function's code."""
     return code.co_qualname, code.co_filename, code.co_firstlineno

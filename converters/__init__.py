@@ -1,6 +1,6 @@
 """The passes, in their order, each with the reason for its place.
 
-`convert` takes a function as the user wrote it and returns the staged body (docs/architecture.md has its shape).
+`apply_passes` takes a function as the user wrote it and returns the staged body (docs/architecture.md has its shape).
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ STRICT = switches.is_on("AUTOGRAPH_DEBUG")
 """Check the tree after every pass; tests do so too."""
 
 
-def find(place: str) -> type[Converter]:
+def find_pass(place: str) -> type[Converter]:
     """The class of a pass."""
     return first_use.find(f"autograph.converters.{place}")
 
 
-def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None) -> Any:
+def apply_passes(tree: Any, context: ConversionContext, *, strict: bool | None = None) -> Any:
     """The staged body of a function.
 
     Args:
@@ -65,10 +65,10 @@ def convert(tree: Any, context: ConversionContext, *, strict: bool | None = None
     for place, only_for in CONVERTERS.items():
         if only_for and conversion.kinds.isdisjoint(only_for):
             continue
-        converter = find(place)
+        converter = find_pass(place)
         tree = converter(conversion).convert(tree)
         if STRICT if strict is None else strict:
-            checks.check(tree, converter.__name__, removes=converter.removes)
+            checks.check_tree(tree, converter.__name__, removes=converter.removes)
     for loop in conversion.loops:
         as_in_grammar(loop)
     tree.made = frozenset(made.name for made in conversion.region_functions)

@@ -17,10 +17,11 @@ from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
 from autograph.analyses.operators import callee, is_operator, mark_authors, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
-from autograph.analyses.static_tests import StaticTests, dotted
+from autograph.analyses.static_tests import StaticTests
 from autograph.code import templates
 from autograph.code.naming import Namer
 from autograph.code.nodes import PARTS, ByKind, children, inventory, methods, walk
+from autograph.code.trees import dotted
 from autograph.options import MISSING, ConversionContext
 
 Node = Any  # gast ships no types

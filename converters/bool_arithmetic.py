@@ -18,7 +18,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.name_kinds import is_bool
+from autograph.analyses.name_kinds import is_bool_expression
 from autograph.analyses.operators import callee, is_operator, variable
 from autograph.code.library import is_library
 from autograph.code.nodes import SIGNS
@@ -56,7 +56,7 @@ class BoolArithmetic(ExpressionConverter):
             return node.func.attr in OPERATORS
         if isinstance(node, gast.Call):
             return self.is_predicate(callee(node, self.alias))
-        return is_bool(node)
+        return is_bool_expression(node)
 
     def is_predicate(self, func: Node) -> bool:
         """Whether a function may well return a bool."""

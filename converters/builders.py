@@ -42,7 +42,7 @@ def no_arguments() -> Any:
     return made
 
 
-def function(
+def local_function(
     text: str, parameters: Iterable[str], shared: Sequence[str], outside: Sequence[str], body: list[Any], *, at: Any
 ) -> Any:
     """`def text(parameters):` with `nonlocal shared`, `global outside`, placed at the header of `at`."""

@@ -39,7 +39,7 @@ class Calls(ExpressionConverter):
         if callee(node, self.alias) is not func:
             return node
         meaning = self.conversion.meaning(func)
-        if meaning is not MISSING and native_calls.stays(meaning, node, self.conversion.meaning):
+        if meaning is not MISSING and native_calls.stays_native(meaning, node, self.conversion.meaning):
             return node
         if not self.conversion.context.recursive and not native_calls.has_counterpart(meaning, func):
             return node

@@ -50,12 +50,12 @@ from autograph.analyses.fallible import OPERATORS, caught_by
 from autograph.analyses.loops import IS_COMPOUND, blocks
 from autograph.analyses.nativeness import holds_function, suspends
 from autograph.analyses.scopes import FUNCTIONS
-from autograph.analyses.static_tests import dotted
 from autograph.code import locations
 from autograph.code.nodes import PARTS, walk
+from autograph.code.trees import dotted
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
-from autograph.converters.lifting import Lifting, get, is_safe, put
+from autograph.converters.lifting import Lifting, get_part, is_safe, put_part
 
 _NONE: frozenset[str] = frozenset()
 _LATER = (gast.Lambda, gast.GeneratorExp)
@@ -137,12 +137,12 @@ class CaughtOperations(StatementConverter):
         else:
             slots = _expressions(node)
             for slot in slots:
-                value = self._wrapped(get(slot), True, lifting)
-                put(slot, lifting.test(value) if isinstance(node, gast.If) else lifting.value(value))
+                value = self._wrapped(get_part(slot), True, lifting)
+                put_part(slot, lifting.test(value) if isinstance(node, gast.If) else lifting.value(value))
             if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
                 for slot in _headers(node):
                     if slot not in slots:
-                        put(slot, self._wrapped(get(slot)))
+                        put_part(slot, self._wrapped(get_part(slot)))
         return [*lifting.front, self.inside(node)]
 
     def _while(self, node: Node, lifting: Lifting) -> list[Node]:
@@ -202,7 +202,7 @@ class CaughtOperations(StatementConverter):
             return
         if IS_COMPOUND[type(node)]:
             for slot in _headers(node):
-                put(slot, self._wrapped(get(slot), later=not self._dynamic))
+                put_part(slot, self._wrapped(get_part(slot), later=not self._dynamic))
             return
         if isinstance(node, gast.AugAssign) and self._dynamic:
             what = OPERATORS.get(type(node.op))
@@ -211,7 +211,7 @@ class CaughtOperations(StatementConverter):
                 node.value = self._operand(what, before, self._wrapped(node.value), node)
                 return
         for slot in _headers(node):
-            put(slot, self._wrapped(get(slot), later=not self._dynamic))
+            put_part(slot, self._wrapped(get_part(slot), later=not self._dynamic))
 
     def _wrapped(self, node: Node, later: bool = False, lifting: Lifting | None = None) -> Node:
         """Makes operations find their handlers at run time; `later`: only those that run later, or that `lifting` leaves."""

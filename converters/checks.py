@@ -2,7 +2,7 @@
 
 >>> import gast
 >>> tree = gast.parse("def f(): assert x").body[0]
->>> check(tree, "SomePass", removes=(gast.Assert,))
+>>> check_tree(tree, "SomePass", removes=(gast.Assert,))
 Traceback (most recent call last):
     ...
 AssertionError: SomePass left Assert at line 1
@@ -18,7 +18,7 @@ import gast
 from autograph.code import locations
 
 
-def check(tree: Any, name: str, *, removes: tuple[type, ...] = ()) -> None:
+def check_tree(tree: Any, name: str, *, removes: tuple[type, ...] = ()) -> None:
     """Raises AssertionError unless every node is placed, is in one place only, and what was to go is gone."""
     seen: set[int] = set()
     for node in gast.walk(tree):

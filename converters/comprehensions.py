@@ -78,7 +78,7 @@ class Comprehensions(ExpressionConverter):
         over_range = self.is_open(first.iter)
         tests = self.filter_tests(last)
         filters = self.is_filtered(last) and known not in FILTERED
-        if known is None or not (over_range or filters) or not fits(known, node):
+        if known is None or not (over_range or filters) or not fits_known_call(known, node):
             return node
         inner = [part for item in generator.generators for part in (item.iter, *item.ifs) if part is not first.iter]
         if any(item.is_async for item in generator.generators):
@@ -114,7 +114,7 @@ class Comprehensions(ExpressionConverter):
         """`min`, `max` and `next` of `filter(f, xs)`."""
         func = callee(node, self.alias)
         known = self.taker(func)
-        if known in FILTERED or known is None or not fits(known, node) or call.keywords or len(call.args) != 2:
+        if known in FILTERED or known is None or not fits_known_call(known, node) or call.keywords or len(call.args) != 2:
             return node
         if any(isinstance(item, gast.Starred) for item in call.args):
             return node
@@ -195,7 +195,7 @@ class Comprehensions(ExpressionConverter):
         return is_range and all(isinstance(item, gast.Constant) for item in node.args)
 
 
-def fits(taker: Any, call: Node) -> bool:
+def fits_known_call(taker: Any, call: Node) -> bool:
     """Whether a call has no other arguments than we know: `next(g, d)`, `min(g, default=d)`, `sum(g, start)`."""
     if taker is builtins.next:
         return len(call.args) <= 2 and not call.keywords

@@ -37,7 +37,7 @@ import gast
 from autograph.analyses.appends import RESIZING, appended_only, resized, shortened
 from autograph.analyses.liveness import Liveness
 from autograph.analyses.mutations import mutated
-from autograph.analyses.operators import parameters
+from autograph.analyses.operators import parameter_nodes
 from autograph.analyses.scopes import Scopes
 from autograph.code import locations
 from autograph.converters import builders
@@ -69,7 +69,7 @@ class ControlFlow(StatementConverter):
         self.appends = "append" in self.conversion.names or {gast.AugAssign, gast.List} <= self.conversion.kinds
         self.locals = self.namer.child()
         self.may_be_unbound = self.conversion.may_be_unbound.get(function, set()).difference(
-            item.id for item in parameters(function.args)
+            item.id for item in parameter_nodes(function.args)
         )
         self.none_flag = self.conversion.none_flags.get(function, "")
         function.body = self.block(function.body)
@@ -228,7 +228,7 @@ class ControlFlow(StatementConverter):
         shared = [item for item in state if item in assigned]
         outside = sorted(self.scopes.of(self.function).globals & set(assigned))
         text = self.locals.fresh(base)
-        made = builders.function(text, parameters, shared, outside, body, at=at)
+        made = builders.local_function(text, parameters, shared, outside, body, at=at)
         self.conversion.region_functions.add(made)
         return [made], builders.name(text, at)
 

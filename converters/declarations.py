@@ -52,8 +52,8 @@ class HoistDeclarations(StatementConverter):
 
     def convert_function(self, function: Node) -> None:
         super().convert_function(function)
-        declare(function, "Global", self.scope.globals)
-        declare(function, "Nonlocal", self.scope.nonlocals)
+        declare_outer(function, "Global", self.scope.globals)
+        declare_outer(function, "Nonlocal", self.scope.nonlocals)
 
     def visit_Global(self, node: Node) -> Any:
         return None
@@ -71,7 +71,7 @@ class HoistDeclarations(StatementConverter):
         return super().block(statements) or self.statements("pass", at=statements[0])
 
 
-def declare(function: Node, kind: str, names: Any) -> None:
+def declare_outer(function: Node, kind: str, names: Any) -> None:
     """Puts `global names` or `nonlocal names` at the top of a function, or extends the one that is there."""
     if not names:
         return

@@ -35,7 +35,7 @@ import gast
 
 from autograph.analyses import appends, numbers, unshared_arrays
 from autograph.analyses.effects import Effects
-from autograph.analyses.loops import statements
+from autograph.analyses.loops import statements_inside
 from autograph.analyses.nativeness import suspends
 from autograph.code import locations
 from autograph.code.nodes import SIGNS
@@ -49,8 +49,8 @@ class ElementAssignments(ElementTargets):
 
     def convert_function(self, function: Node) -> None:
         any_update = gast.AugAssign in self.conversion.kinds
-        self.numbers = numbers.names(function, self.conversion) if any_update else frozenset[str]()
-        extended = any_update and gast.List in self.conversion.kinds and any(map(_extends, statements(function.body)))
+        self.numbers = numbers.number_names(function, self.conversion) if any_update else frozenset[str]()
+        extended = any_update and gast.List in self.conversion.kinds and any(map(_extends, statements_inside(function.body)))
         self.lists = appends.lists(function) if extended else frozenset[str]()
         self.effects = Effects(self.alias)
         self.unshared = self.find_unshared(function)

@@ -10,11 +10,11 @@ import builtins
 
 import gast
 
-from autograph.analyses.operators import parameters
+from autograph.analyses.operators import parameter_nodes
 from autograph.code import locations
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
-from autograph.converters.declarations import declare
+from autograph.converters.declarations import declare_outer
 
 
 class ElementTargets(StatementConverter):
@@ -22,10 +22,10 @@ class ElementTargets(StatementConverter):
 
     def convert_function(self, function: Node) -> None:
         self.outer = self.scope.globals | self.scope.nonlocals
-        self.parameters = {name.id for name in parameters(function.args)}
+        self.parameters = {name.id for name in parameter_nodes(function.args)}
         super().convert_function(function)
-        declare(function, "Nonlocal", self.scope.nonlocals)
-        declare(function, "Global", self.scope.globals)
+        declare_outer(function, "Nonlocal", self.scope.nonlocals)
+        declare_outer(function, "Global", self.scope.globals)
 
     def path(self, node: Node) -> tuple[Node, Node]:
         """`base.a[k]` as its base and the steps from there."""

@@ -52,7 +52,7 @@ import gast
 
 from autograph.analyses.loops import blocks
 from autograph.analyses.operators import is_operator
-from autograph.analyses.static_tests import dotted
+from autograph.code.trees import dotted
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 

@@ -82,7 +82,7 @@ class Jumps(StatementConverter):
                 pending.extend(block)
         if not any_jump:
             return
-        if any("return" in self.native.soft(node) for node in body) and self.completion.of_block(body):
+        if any("return" in self.native.lowered(node) for node in body) and self.completion.of_block(body):
             body = [*body, *self.statements("return None", at=body[-1])]
             self.native.add(body[-1])
         function.body, _ = self.lower(body, Place(returns=True))
@@ -131,7 +131,7 @@ class Jumps(StatementConverter):
         jumping = [index for index, node in enumerate(statements) if self.native.escapes(node)]
         if len(jumping) <= LONGEST_CHAIN or place.native_loop:
             return 0
-        if not any(self.native.soft(statements[index]) for index in jumping):
+        if not any(self.native.lowered(statements[index]) for index in jumping):
             return 0
         cut = jumping[LONGEST_CHAIN]
         return 0 if any(map(self.native.suspends, statements[cut:])) else cut
@@ -243,7 +243,7 @@ class Jumps(StatementConverter):
             and (place.native_loop or not escapes & {"break", "continue"})
             and not (place.raises_by_flag and "raise" in escapes)
         )
-        if stays and jumps_natively and not self.native.soft(node):
+        if stays and jumps_natively and not self.native.lowered(node):
             node.body, _ = self.lower(node.body, place)
             node.orelse, _ = self.lower(node.orelse, place)
             return [node], NONE, rest

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.analyses.fallible import BY_RESULT, CALLS, KINDS, OPERATORS
-from autograph.analyses.static_tests import dotted
 from autograph.code import locations
 from autograph.code.nodes import PARTS, children
+from autograph.code.trees import dotted
 from autograph.converters import builders
 from autograph.converters.base import Converter, Node
 
@@ -151,8 +151,8 @@ class Lifting:
             return self._found(node)
         arguments = []
         for slot in operation.operands:
-            saved = self.saved(get(slot))
-            put(slot, saved)
+            saved = self.saved(get_part(slot))
+            put_part(slot, saved)
             arguments.append(saved)
         if isinstance(node, gast.Call):
             node.func = builders.operator(self.converter.alias, "attempt", [node.func], at=node.func)
@@ -178,14 +178,14 @@ class Lifting:
 
     def _children(self, node: Node) -> None:
         slots = _slots(node)
-        last = max((i for i, slot in enumerate(slots) if self.concerns(get(slot))), default=-1)
+        last = max((i for i, slot in enumerate(slots) if self.concerns(get_part(slot))), default=-1)
         for index, slot in enumerate(slots[: last + 1]):
-            put(slot, self.value(get(slot)))
+            put_part(slot, self.value(get_part(slot)))
             if index < last:
                 self._save(slot)
 
     def _save(self, slot: tuple[Any, str, int | None]) -> None:
-        node = get(slot)
+        node = get_part(slot)
         if isinstance(node, gast.Slice):
             for name in ("lower", "upper", "step"):
                 if getattr(node, name) is not None:
@@ -193,7 +193,7 @@ class Lifting:
         elif isinstance(node, gast.Starred | gast.keyword | gast.FormattedValue):
             node.value = self.saved(node.value)
         else:
-            put(slot, self.saved(node))
+            put_part(slot, self.saved(node))
 
     def _logical(self, node: Node, lift: Callable[[Node], Node], decided: bool | None) -> Node:
         """`a and b`, where `b` may raise; `decided`: what the truth is once `a` decides, where only that matters."""
@@ -258,13 +258,13 @@ def _is_constant(node: Node, *kinds: type) -> bool:
     return isinstance(node, gast.Constant) and isinstance(node.value, kinds)
 
 
-def get(slot: tuple[Any, str, int | None]) -> Node:
+def get_part(slot: tuple[Any, str, int | None]) -> Node:
     """The node in a field, or in a place of a list in a field."""
     owner, name, index = slot
     return getattr(owner, name) if index is None else getattr(owner, name)[index]
 
 
-def put(slot: tuple[Any, str, int | None], node: Node) -> None:
+def put_part(slot: tuple[Any, str, int | None], node: Node) -> None:
     """Puts a node there."""
     owner, name, index = slot
     if index is None:
@@ -277,7 +277,7 @@ def _slots(node: Node) -> list[tuple[Any, str, int | None]]:
     """Where the operands of a node are, in the order of evaluation."""
     if isinstance(node, gast.Dict):
         pairs = [(node, name, i) for i in range(len(node.values)) for name in ("keys", "values")]
-        return [slot for slot in pairs if get(slot) is not None]
+        return [slot for slot in pairs if get_part(slot) is not None]
     found: list[tuple[Any, str, int | None]] = []
     if isinstance(node, gast.ListComp | gast.SetComp | gast.DictComp | gast.GeneratorExp):
         return [(node.generators[0], "iter", None)]

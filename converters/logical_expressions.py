@@ -22,7 +22,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.name_kinds import is_bool
+from autograph.analyses.name_kinds import is_bool_expression
 from autograph.analyses.operators import callee, is_operator, variable
 from autograph.code.nodes import walk
 from autograph.converters import builders
@@ -84,7 +84,7 @@ class LogicalExpressions(ExpressionConverter):
             return all(map(self.is_truth, node.values))
         if isinstance(node, gast.Compare):
             return len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot | gast.In | gast.NotIn)
-        return is_bool(node) or (is_operator(node, self.alias) and node.func.attr in _TRUTHS)
+        return is_bool_expression(node) or (is_operator(node, self.alias) and node.func.attr in _TRUTHS)
 
     def visit_BoolOp(self, node: Node) -> Any:
         if self.conversion.static.holds(node) or not self.may_be_operand(*node.values[1:]):

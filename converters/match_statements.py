@@ -201,7 +201,7 @@ class MatchStatements(StatementConverter):
         return None if test is None else (test, [])
 
     def test(self, pattern: Node, subject: str) -> Node | None:
-        """The comparison that a value pattern means, or the question for a class; None for other patterns."""
+        """The comparison that a value pattern means, or the test of a class; None for other patterns."""
         spot = locations.position(pattern)
         match pattern:
             case gast.MatchValue():

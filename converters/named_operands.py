@@ -108,7 +108,7 @@ class NamedOperands(ExpressionConverter):
         text = self.conversion.namer(self.function).fresh(role)
         body = [*announcements(names & outer, self.alias, at=operand), gast.Return(operand.body)]
         shared, outside = sorted(names - scope.globals), sorted(names & scope.globals)
-        made = builders.function(text, (), shared, outside, body, at=operand)
+        made = builders.local_function(text, (), shared, outside, body, at=operand)
         self.conversion.region_functions.add(made)
         self._front.append(made)
         return locations.place(builders.name(text), locations.position(operand))

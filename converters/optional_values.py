@@ -19,8 +19,8 @@ def f(xs):
 Which of the two it holds may be known only when the program runs. So `is None` may be a traced bool there, and a value may be read
 only where a test has shown that there is one. No other name holds such a value, since `some` hands out the value itself.
 
-A function may return either as well. It hears from its caller whether the result is tested (`ControlFlow` writes the question), and
-whoever tests a result says so:
+A function may return either as well. It hears from its caller whether the result is tested (by a call that
+`ControlFlow` writes), and whoever tests a result says so:
 
 >>> print(show('''
 ... def f(xs, t):

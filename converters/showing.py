@@ -41,7 +41,7 @@ def show(
     conversion = Conversion(tree, context)
     for item in passes:
         tree = item(conversion).convert(tree)
-        checks.check(tree, item.__name__, removes=item.removes)
+        checks.check_tree(tree, item.__name__, removes=item.removes)
     for loop in conversion.loops:
         as_in_grammar(loop)
     return text_of(tree)

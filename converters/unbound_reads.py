@@ -70,7 +70,7 @@ class UnboundReads(StatementConverter):
     def find(self, function: Node) -> None:
         """Finds the reads that matter."""
         native = self.conversion.nativeness(function)
-        found = Definedness(function, self.scope, native.holds, self.alias, moves=native.moves)
+        found = Definedness(function, self.scope, native.holds, self.alias, moves=native.lowers_jumps)
         self.reads, self.updates = found.reads, found.updates
         self.conversion.bound_by.update(found.bound_by)
         names = {node.id for node in self.reads}.union(*self.updates.values())
@@ -168,7 +168,7 @@ def _bound_functionally(statements: list[Node], native: Nativeness) -> set[str]:
             )
         else:
             found.update(*(_bound_functionally(block, native) for block in inner))
-        moves = moves or bool(native.soft(node))
+        moves = moves or bool(native.lowered(node))
     return found
 
 

@@ -210,6 +210,23 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         pytest.fail(f"a circle: {error.args[1]}")
 
 
+ONE_NAME_FOR_ONE_IDEA = {
+    "add_parser": "the commands, each by itself",
+    "run": "the same",
+    "staged": "the staged body of a function: `conversion` makes it, `calls` says which functions have one",
+}
+"""The names of functions that stand in several modules and mean the same in each."""
+
+
+def test_no_two_functions_of_one_name_do_different_things() -> None:
+    found: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, set()).add(module)
+    assert {name for name, modules in found.items() if len(modules) > 1} == ONE_NAME_FOR_ONE_IDEA.keys()
+
+
 MOST_PARAMETERS = 7
 OPERATORS_WITH_MORE = {"if_stmt", "while_loop", "for_loop"}
 """Called by generated code, which says by keyword what the converter knows of a statement."""

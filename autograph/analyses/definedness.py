@@ -31,7 +31,7 @@ import gast
 from autograph.analyses.bits import ALL, Bits
 from autograph.analyses.effects import Effects
 from autograph.analyses.loops import IS_COMPOUND, blocks
-from autograph.analyses.operators import immediate, is_operator, operands, parameters
+from autograph.analyses.operators import immediate, is_operator, operands, parameter_nodes
 from autograph.analyses.scopes import Scope
 from autograph.code.nodes import PARTS, methods, walk
 
@@ -70,7 +70,7 @@ class Definedness:
         self._bound_by: dict[Any, int] = {}
         self._bound_by_tests = 0  # what operands of `and`, `or` bind
         self._doubted = 0
-        before = self._bits.mask(item.id for item in parameters(function.args))
+        before = self._bits.mask(item.id for item in parameter_nodes(function.args))
         self._block(function.body, before)
         # A staged test keeps no value for a variable that is also read where the test does not show that it is bound.
         self._doubted = self._bound_by_tests & self._bits.mask(node.id for node, _, _ in self._found)

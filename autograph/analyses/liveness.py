@@ -45,7 +45,7 @@ from autograph.analyses.effects import Effects
 from autograph.analyses.jump_flags import JUMPS, jump_of, jump_of_assignment, jump_of_guard
 from autograph.analyses.loops import blocks
 from autograph.analyses.scopes import Scope
-from autograph.analyses.summaries import NOTHING, Exits, Summary, before, either, then
+from autograph.analyses.summaries import NOTHING, Exits, Summary, before, join_summaries, then
 from autograph.code.nodes import methods, walk
 
 
@@ -221,7 +221,7 @@ class Liveness:
             self._flags and jump_of_guard(node.test, self._flag_names) == "return_"
         ):  # where the flag is set, the `return` is under way
             orelse = self._blocks[id(node.orelse)] = then(Summary(0, ~self._flags, return_=0), orelse)
-        return then(test, either(body, orelse))
+        return then(test, join_summaries(body, orelse))
 
     def _summary_While(self, node: Any) -> Summary:
         options = self._part(node, getattr(node, "options", None))
@@ -260,7 +260,7 @@ class Liveness:
     def _summary_With(self, node: Any) -> Summary:
         items = self._part(node, *(part for item in node.items for part in (item.context_expr, item.optional_vars)))
         inside = then(items, self._block(node.body))
-        return inside._replace(end=0)  # the manager may swallow an exception before anything was written
+        return inside._replace(end=0)  # the manager may suppress an exception before anything was written
 
     _summary_AsyncWith = _summary_With
 
@@ -272,7 +272,7 @@ class Liveness:
                 name = self.bits.mask([handler.name.id])
                 self._assigned[node] |= name
                 caught = caught._replace(end=caught.end | name)
-            completed = either(completed, then(caught, self._block(handler.body)))
+            completed = join_summaries(completed, then(caught, self._block(handler.body)))
         final = self._block(node.finalbody)
         reads = completed.reads | final.reads
         written = [ALL if mask == ALL else mask | final.end for mask in completed[1:]]
@@ -285,7 +285,7 @@ class Liveness:
         cases = NOTHING  # no case matches
         for case in node.cases:
             pattern = self._part(node, case.pattern, case.guard)
-            cases = either(cases, then(pattern, self._block(case.body)))
+            cases = join_summaries(cases, then(pattern, self._block(case.body)))
         return then(self._part(node, node.subject), cases)
 
     # --- liveness, outer statements first ---

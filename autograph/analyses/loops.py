@@ -73,16 +73,16 @@ def block_places(node: Any) -> Iterator[tuple[Any, str, list[Any]]]:
                 yield owner, name, block
 
 
-def statements(block: list[Any]) -> Iterator[Any]:
+def statements_inside(block: list[Any]) -> Iterator[Any]:
     """The statements of a block and of the blocks in it; not of functions and classes in it, which are scopes.
 
-    >>> [type(node).__name__ for node in statements(gast.parse("if a:\\n def f(): return 1\\nelse: b = 2").body)]
+    >>> [type(node).__name__ for node in statements_inside(gast.parse("if a:\\n def f(): return 1\\nelse: b = 2").body)]
     ['If', 'FunctionDef', 'Assign']
     """
     for node in block:
         yield node
         for inner in blocks(node):
-            yield from statements(inner)
+            yield from statements_inside(inner)
 
 
 def header_expressions(node: Any) -> list[Any]:

@@ -82,10 +82,10 @@ def name_kinds(tree: Any) -> NameKinds:
         elif kind is gast.Assign:
             for target in node.targets:
                 _bind(target, node.value, numbers, containers, bools, made)
-            if isinstance(node.value, gast.Lambda) and is_bool(node.value.body):
+            if isinstance(node.value, gast.Lambda) and is_bool_expression(node.value.body):
                 predicates.update(_ids(*node.targets))
         elif kind is gast.FunctionDef:
-            if any(isinstance(inner, gast.Return) and is_bool(inner.value) for inner in walk(node)):
+            if any(isinstance(inner, gast.Return) and is_bool_expression(inner.value) for inner in walk(node)):
                 predicates.add(node.name)
     numbers -= containers
     return NameKinds(frozenset(numbers), frozenset(containers), frozenset(bools), made, frozenset(predicates))
@@ -102,16 +102,16 @@ def is_number(node: Any) -> bool:
     return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _NUMBERS
 
 
-def is_bool(node: Any) -> bool:
+def is_bool_expression(node: Any) -> bool:
     """Whether an expression is a truth value by its form."""
     if isinstance(node, gast.BoolOp):
-        return all(map(is_bool, node.values))
+        return all(map(is_bool_expression, node.values))
     if isinstance(node, gast.Constant):
         return type(node.value) is bool
     if isinstance(node, gast.IfExp):
-        return is_bool(node.body) and is_bool(node.orelse)
+        return is_bool_expression(node.body) and is_bool_expression(node.orelse)
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr | gast.BitXor):
-        return is_bool(node.left) and is_bool(node.right)
+        return is_bool_expression(node.left) and is_bool_expression(node.right)
     return isinstance(node, gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not))
 
 
@@ -131,7 +131,7 @@ def _bind(
         for part, given in zip(target.elts, value.elts, strict=True):
             _bind(part, given, numbers, containers, bools, made)
     elif isinstance(target, gast.Name):
-        if is_bool(value):
+        if is_bool_expression(value):
             bools.add(target.id)
         if is_number(value):
             numbers.add(target.id)

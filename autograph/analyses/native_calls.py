@@ -3,7 +3,7 @@
 >>> import gast, jax, jax.numpy as jnp
 >>> call = gast.parse("f(x)", mode="eval").body
 >>> unknown = lambda node: None
->>> [stays(meaning, call, unknown) for meaning in (jnp.sin, jax.random.split, ValueError, jax.vmap, jnp.vectorize, len)]
+>>> [stays_native(meaning, call, unknown) for meaning in (jnp.sin, jax.random.split, ValueError, jax.vmap, jnp.vectorize, len)]
 [True, True, True, False, False, False]
 """
 
@@ -55,7 +55,7 @@ def _reassembles(meaning: Any) -> bool:
     return numpy is not None and any(meaning is item for item in (numpy.stack, numpy.array, numpy.asarray))
 
 
-def stays(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]) -> bool:
+def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]) -> bool:
     """Whether a call of `meaning` stays native; `meaning_of` tells what its arguments mean."""
     kind = type(meaning)
     if kind is BuiltinFunctionType or kind is type:

@@ -83,8 +83,8 @@ class Nativeness:
         self._may_suspend = may_suspend
         self._suspending: dict[Any, bool] = {}
         self._escapes: dict[Any, Kinds] = {}
-        self._soft: dict[Any, Kinds] = {}  # jumps that leave through a functional statement
-        self._hard: dict[Any, Kinds] = {}  # jumps out of a `finally`, which no flag can express
+        self._lowered: dict[Any, Kinds] = {}  # jumps that leave through a functional statement
+        self._native_only: dict[Any, Kinds] = {}  # jumps out of a `finally`, which no flag can express
         self._kept: set[Any] = set()  # loops with such a jump inside
         self._native: set[Any] = set()
         self._forced: dict[Any, Kinds] = {}  # by `try`, the kinds of jumps that cannot become flags there
@@ -105,18 +105,18 @@ class Nativeness:
         """The kinds of jumps inside a statement that lead out of it."""
         return self._escapes.get(statement, NO_JUMP)
 
-    def soft(self, statement: Any) -> Kinds:
+    def lowered(self, statement: Any) -> Kinds:
         """The kinds of jumps that leave a statement from inside a functional statement, or from itself if it is one."""
-        return self._soft.get(statement, NO_JUMP)
+        return self._lowered.get(statement, NO_JUMP)
 
     def suspends(self, statement: Any) -> bool:
         """Whether running a statement may suspend the function."""
         return self._suspending.get(statement, False)
 
     @property
-    def moves(self) -> bool:
+    def lowers_jumps(self) -> bool:
         """Whether lowering jumps may move statements into functional ones."""
-        return any(self._soft.values())
+        return any(self._lowered.values())
 
     def catches(self, statement: Any) -> bool:
         """Whether a `try` catches what functional statements in its body raise, with flags that say so."""
@@ -140,7 +140,7 @@ class Nativeness:
         kind = _JUMPS.get(type(node))
         self._escapes[node] = frozenset((kind,)) if kind else self._union(self._escapes, blocks(node), False)
         if not kind:
-            self._soft[node] = self._escapes[node]
+            self._lowered[node] = self._escapes[node]
 
     def add_tree(self, statement: Any, caught: bool) -> None:
         """Takes note of a new statement with all that is in it; `caught`: it stands in a `try` with handlers."""
@@ -173,36 +173,37 @@ class Nativeness:
             for statement in block:
                 result |= self._summarise(statement, watched)
         is_loop = isinstance(node, LOOPS)
-        escapes, soft, hard = (self._union(table, inner, is_loop) for table in (self._escapes, self._soft, self._hard))
+        tables = (self._escapes, self._lowered, self._native_only)
+        escapes, lowered, native_only = (self._union(table, inner, is_loop) for table in tables)
         if isinstance(node, gast.Try | gast.TryStar):
-            hard |= self._union(self._escapes, [node.finalbody], False)
+            native_only |= self._union(self._escapes, [node.finalbody], False)
         if catches:
-            escapes, soft = self._caught(node, inner, escapes, soft, caught)
-        if is_loop and any(self._union(self._hard, [block], False) for block in inner):
+            escapes, lowered = self._caught(node, inner, escapes, lowered, caught)
+        if is_loop and any(self._union(self._native_only, [block], False) for block in inner):
             self._kept.add(node)
-            hard |= escapes
-        if not result and not hard and node not in self._kept:
+            native_only |= escapes
+        if not result and not native_only and node not in self._kept:
             if isinstance(node, gast.If) and not self._static.holds(node.test):
-                soft = escapes
+                lowered = escapes
             elif isinstance(node, gast.For) or (isinstance(node, gast.While) and not self._stays(node)):
-                soft = escapes
-        self._escapes[node], self._soft[node], self._hard[node] = escapes, soft, hard
+                lowered = escapes
+        self._escapes[node], self._lowered[node], self._native_only[node] = escapes, lowered, native_only
         self._suspending[node] = result
         return result
 
     def _caught(
-        self, node: Any, inner: list[list[Any]], escapes: Kinds, soft: Kinds, caught: bool
+        self, node: Any, inner: list[list[Any]], escapes: Kinds, lowered: Kinds, caught: bool
     ) -> tuple[Kinds, Kinds]:
         """What leaves a `try` with handlers, and from where."""
         staged = self._is_staged(node.body)
         if not caught:
             escapes -= _RAISE  # what is raised in the body may match no handler
         # A functional `if` with the handlers in it follows, and what the body does after a flag becomes functional too.
-        return escapes, escapes if staged else soft
+        return escapes, escapes if staged else lowered
 
     def _is_staged(self, body: list[Any]) -> bool:
         """Whether a `raise` in the body of a `try` may stand in a functional statement, or come to stand in one."""
-        return bool(self._union(self._soft, [body], False)) and "raise" in self._union(self._escapes, [body], False)
+        return bool(self._union(self._lowered, [body], False)) and "raise" in self._union(self._escapes, [body], False)
 
     def _union(self, table: dict[Any, Kinds], inner: list[list[Any]], is_loop: bool) -> Kinds:
         found = NO_JUMP
@@ -223,10 +224,10 @@ class Nativeness:
         if isinstance(loop.test, gast.Constant) and loop.test.value:
             if not self._union(self._escapes, [loop.body], False) & _ENDS or any(map(self._checks, walk(*loop.body))):
                 return False
-        soft = self._union(self._soft, [loop.body], False) | self._union(self._soft, [loop.orelse], False)
-        if soft & {"continue", "raise"}:
-            soft |= self._union(self._escapes, [loop.body], False)
-        return not soft & {"break", "return", "raise"}
+        lowered = self._union(self._lowered, [loop.body], False) | self._union(self._lowered, [loop.orelse], False)
+        if lowered & {"continue", "raise"}:
+            lowered |= self._union(self._escapes, [loop.body], False)
+        return not lowered & {"break", "return", "raise"}
 
     def _checks(self, node: Any) -> bool:
         """Whether a statement raises where a test that is not static says so."""
@@ -236,7 +237,7 @@ class Nativeness:
 
     def _bound_to_python(self, node: Any) -> bool:
         """Whether a statement suspends, or holds a jump that no flag can express."""
-        return self._suspending[node] or bool(self._hard[node]) or node in self._kept
+        return self._suspending[node] or bool(self._native_only[node]) or node in self._kept
 
     def _decide(self, statements: list[Any], forced: Kinds) -> None:
         """`forced`: the kinds of jumps that cannot become flags here."""
@@ -266,4 +267,4 @@ class Nativeness:
                 else:
                     self._decide(block, forced)
             if native and not self.catches(node):
-                self._soft[node] = self._union(self._soft, inner, is_loop)
+                self._lowered[node] = self._union(self._lowered, inner, is_loop)

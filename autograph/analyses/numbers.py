@@ -12,7 +12,7 @@
 ...         s += 1
 ... ''').body[0]
 >>> static = SimpleNamespace(is_builtin=lambda *_: True)
->>> sorted(names(function, SimpleNamespace(scopes=(), kinds=set(), static=static)))
+>>> sorted(number_names(function, SimpleNamespace(scopes=(), kinds=set(), static=static)))
 ['i', 'k', 'n']
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.operators import parameters
+from autograph.analyses.operators import parameter_nodes
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS
 from autograph.code.nodes import children, names_bound, walk
 
@@ -36,11 +36,11 @@ _BINDING = (gast.NamedExpr, *COMPREHENSIONS)  # what makes other expressions bin
 Bindings = dict[str, list[Any]]
 
 
-def names(function: Any, conversion: Any) -> frozenset[str]:
+def number_names(function: Any, conversion: Any) -> frozenset[str]:
     """The names whose every binding is a number: a literal, arithmetic of such names, an item of `range`."""
     kinds = conversion.kinds
     skipped = _PURE if kinds.isdisjoint(_BINDING) else ()
-    bindings: Bindings = {item.id: [UNKNOWN] for item in parameters(function.args)}
+    bindings: Bindings = {item.id: [UNKNOWN] for item in parameter_nodes(function.args)}
     pending: list[Any] = list(function.body)
     while pending:
         node = pending.pop()

@@ -57,7 +57,7 @@ def operands(call: gast.Call) -> list[gast.Lambda]:
     return [
         item
         for item in arguments
-        if isinstance(item, gast.Lambda) and not is_authors(item) and not parameters(item.args)
+        if isinstance(item, gast.Lambda) and not is_authors(item) and not parameter_nodes(item.args)
     ]
 
 
@@ -73,7 +73,7 @@ def is_authors(node: Any) -> bool:
     return hasattr(node, "is_authors")
 
 
-def parameters(arguments: gast.arguments) -> list[gast.Name]:
+def parameter_nodes(arguments: gast.arguments) -> list[gast.Name]:
     """All parameters, in the order of `co_varnames`."""
     named = [*(arguments.posonlyargs or ()), *(arguments.args or ()), *(arguments.kwonlyargs or ())]
     return named + [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
@@ -82,7 +82,7 @@ def parameters(arguments: gast.arguments) -> list[gast.Name]:
 def immediate(arguments: gast.arguments) -> list[Any]:
     """What a `def` or `lambda` evaluates when it is executed: defaults and annotations."""
     defaults = [*(arguments.defaults or ()), *(item for item in arguments.kw_defaults or () if item is not None)]
-    return defaults + [item.annotation for item in parameters(arguments) if item.annotation is not None]
+    return defaults + [item.annotation for item in parameter_nodes(arguments) if item.annotation is not None]
 
 
 ARITHMETIC = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "not_", "compare"})

@@ -25,7 +25,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses.operators import immediate, is_operator, operands, parameters
+from autograph.analyses.operators import immediate, is_operator, operands, parameter_nodes
 from autograph.code.nodes import PARTS, methods, names_bound
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -137,7 +137,7 @@ class Scopes:
 
     def _function(self, node: Any, parent: Scope | None) -> None:
         scope = self._open(node, parent)
-        scope.bound.update(item.id for item in parameters(node.args))
+        scope.bound.update(item.id for item in parameter_nodes(node.args))
         for item in getattr(node, "type_params", None) or ():
             scope.bound.add(item.name)
             for value in (getattr(item, "bound", None), getattr(item, "default_value", None)):

@@ -16,22 +16,13 @@ from typing import Any
 
 import gast
 
+from autograph.code.trees import dotted
+
 STATIC_CALLS = (isinstance, issubclass, callable, hasattr)
 
 
-def dotted(node: Any) -> str | None:
-    """`a.b.c` as text, or None for any other expression."""
-    parts = []
-    while isinstance(node, gast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, gast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])
-
-
 def is_bool_literal(node: Any) -> bool:
-    """Whether an expression is `True` or `False`: identity with one is a question about a value, which may be traced."""
+    """Whether an expression is `True` or `False`: identity with one is a test of a value, which may be traced."""
     return isinstance(node, gast.Constant) and isinstance(node.value, bool)
 
 

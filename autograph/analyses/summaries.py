@@ -47,7 +47,7 @@ def then(first: Summary, second: Summary) -> Summary:
     )
 
 
-def either(first: Summary, second: Summary) -> Summary:
+def join_summaries(first: Summary, second: Summary) -> Summary:
     """The summary of one or the other."""
     return Summary(first.reads | second.reads, *(a & b for a, b in zip(first[1:], second[1:], strict=True)))
 

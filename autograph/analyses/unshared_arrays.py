@@ -28,7 +28,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from autograph.analyses.loops import statements
+from autograph.analyses.loops import statements_inside
 from autograph.code.nodes import children, walk
 
 MOST_AXES = 32
@@ -65,7 +65,7 @@ def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
         function: a `def`.
         meaning: the object that an expression names, or anything else.
     """
-    if not any(_makes(value, meaning) for node in statements(function.body) for value in _values(node)):
+    if not any(_makes(value, meaning) for node in statements_inside(function.body) for value in _values(node)):
         return None
     around = {child: node for node in walk(*function.body) for child in children(node)}
     found: dict[str, int] = {}

@@ -11,7 +11,7 @@ from typing import Any
 from autograph.cli import terminal
 from autograph.cli.convert import python_files
 from autograph.cli.explanation import Explained, Kind, explain
-from autograph.cli.show import fail, file_and_function, listed, read, suggestion
+from autograph.cli.show import fail, file_and_function, print_listed, read_module, suggestion
 from autograph.errors import AutoGraphError
 from autograph.modules.module_conversion import ParsedModule
 from autograph.modules.module_functions import Target
@@ -45,12 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _explain(filename: str, name: str, in_directory: bool = False) -> int:
     try:
-        module = read(filename)
+        module = read_module(filename)
         targets = [target for target in module.targets if not name or target.name == name]
         if name and not targets:
             names = [target.name for target in module.targets]
             return fail(f"{filename}: no function {name}{suggestion(name, names)}")
-        return listed(_lines(module, targets), "" if in_directory else filename)
+        return print_listed(_lines(module, targets), "" if in_directory else filename)
     except (InvalidSource, AutoGraphError) as error:
         return fail(str(error))
 

@@ -116,7 +116,7 @@ class _Found:
 
     def __init__(self, tree: ast.AST, alias: str, static: StaticTests, statements: list[Any]) -> None:
         self.static = static
-        # An `if` of ours stands where a jump or a loop stood: what it guards is no question of the user's test.
+        # An `if` of ours stands where a jump or a loop stood: what it guards is not what the user's test decides.
         guards = {(node.lineno, node.col_offset) for node in statements if isinstance(node, _STARTS_A_GUARD)}
         operators: list[tuple[Place, str, ast.Call]] = []
         self.statements: set[tuple[type, Place]] = set()

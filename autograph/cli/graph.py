@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = attrgetter(name)(module) if _has(module, name) else None
         if found is None:
             return fail(f"{filename}: no function {name} (`autograph show {filename}` lists them)")
-        args, kwargs = evaluated(arguments.args, module)
+        args, kwargs = evaluate_arguments(arguments.args, module)
         return _written(graph(found, *args, **kwargs), output, arguments.texts)
     except AutoGraphError as error:
         return fail(str(error))
@@ -98,10 +98,10 @@ def imported(filename: str) -> ModuleType:
     return module
 
 
-def evaluated(text: str, module: ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def evaluate_arguments(text: str, module: ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments in a text, by position and by name.
 
-    >>> evaluated("2 * 3, n=jnp.ones(2).shape", ModuleType("example"))
+    >>> evaluate_arguments("2 * 3, n=jnp.ones(2).shape", ModuleType("example"))
     ((6,), {'n': (2,)})
     """
     names = {"jax": jax, "jnp": jax.numpy, "np": np, **vars(module)}

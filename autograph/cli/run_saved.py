@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         args, kwargs = parsed(arguments.args)
         loaded = loader.load(arguments.file)
-        result = called(loaded, args, kwargs)
+        result = call_saved(loaded, args, kwargs)
     except OSError as error:
         return fail(f"{error.filename or arguments.file}: cannot read: {error.strerror or error}")
     except (loader.SavedFileError, loader.SavedCallError, InvalidArguments) as error:
@@ -78,7 +78,7 @@ def _read(value: Any) -> Any:
     return found if isinstance(found, np.ndarray) else dict(found)
 
 
-def called(loaded: loader.SavedFunction, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call_saved(loaded: loader.SavedFunction, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """What the function returns, by the first signature that the arguments fit."""
     for signature in loaded.signatures:
         try:

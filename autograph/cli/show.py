@@ -35,11 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     filename, name = file_and_function(arguments.place)
     try:
-        module = read(filename)
+        module = read_module(filename)
         if not name:
             if arguments.ast:
                 arguments.command_parser.error(f"{arguments.place}: --ast expects FILE.py:func")
-            return listed([f"{filename}:{target.name}" for target in module.targets], filename)
+            return print_listed([f"{filename}:{target.name}" for target in module.targets], filename)
         if name not in module.qualified_names():
             return fail(f"{filename}: no function {name}{suggestion(name, module.qualified_names())}")
         node = module.shown(name)
@@ -59,7 +59,7 @@ def file_and_function(place: str) -> tuple[str, str]:
     return (filename, name) if colon and not Path(place).exists() else (place, "")
 
 
-def read(filename: str) -> module_conversion.ParsedModule:
+def read_module(filename: str) -> module_conversion.ParsedModule:
     """The module in a file; raises `InvalidSource`, `Unreadable`."""
     if filename.endswith(SUFFIX):
         raise Unreadable(
@@ -72,7 +72,7 @@ def read(filename: str) -> module_conversion.ParsedModule:
     return module_conversion.ParsedModule.read(raw, filename)
 
 
-def listed(lines: list[str], filename: str) -> int:
+def print_listed(lines: list[str], filename: str) -> int:
     """Prints what is listed of a file, or says that there is nothing, if it has a name; returns the exit code."""
     if lines:
         print("\n".join(lines))

@@ -279,7 +279,7 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     return found
 
 
-def is_guarded(filename: str, line: int, start: int) -> bool:
+def runs_cleanup(filename: str, line: int, start: int) -> bool:
     """Whether code runs whatever leaves a line of a file: of a `finally`, a `with`, a handler for everything.
 
     Args:

@@ -140,10 +140,9 @@ def names_stored(target: Any) -> list[str]:
 
 
 def dotted(node: Any) -> str | None:
-    """`a.b.c` for a name or a chain of attributes of one, else None."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        inner = dotted(node.value)
-        return None if inner is None else f"{inner}.{node.attr}"
-    return None
+    """`a.b.c` for a name or a chain of attributes of one, of `ast` or gast; else None."""
+    names: list[str] = []
+    while type(node).__name__ == "Attribute":
+        names.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *names]) if type(node).__name__ == "Name" else None

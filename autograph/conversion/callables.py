@@ -35,7 +35,7 @@ from autograph.runtime.tracing.families import CACHED, JITTED
 Each = Callable[[FunctionType], Any]
 
 
-def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
+def convert_inside(callee: Any, each: Each, as_method: bool = False) -> Any:
     """The callable with `each` applied to the Python function in it.
 
     Args:
@@ -51,8 +51,8 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
     if kind is JITTED:
         return _jit(callee, each)
     if kind is CACHED:
-        inside = converted(callee.__wrapped__, each)
-        return inside if as_method else cached_functions.outside(functools.lru_cache(**callee.cache_parameters())(inside))
+        inside = convert_inside(callee.__wrapped__, each)
+        return inside if as_method else cached_functions.open_to_libraries(functools.lru_cache(**callee.cache_parameters())(inside))
     if isinstance(callee, type):
         raise ConversionError(
             f"class `{callee.__qualname__}` cannot be converted as a whole",
@@ -65,10 +65,10 @@ def converted(callee: Any, each: Each, as_method: bool = False) -> Any:
             f"{kind.__qualname__!r} object is not callable",
             instead="pass a function: the one that uses the object, or one of its methods (`ag.convert(x.method)`)",
         )
-    reach.hand([callee])
+    reach.convert_handed([callee])
     if is_library(callee):
         return callee
-    inner = converted(call, each)
+    inner = convert_inside(call, each)
     if inner is call and not as_method:
         return callee
     return inner.__func__ if isinstance(inner, staticmethod) else MethodType(inner, callee)
@@ -82,29 +82,29 @@ def _function(callee: FunctionType, each: Each) -> Any:
         stays = "__wrapped__" in callee.__dict__ and not has_source(callee)
     if not stays:
         return each(callee)
-    reach.hand([callee])
+    reach.convert_handed([callee])
     return callee
 
 
 def _method(callee: MethodType, each: Each) -> Any:
     obj = callee.__self__  # of the user's class, or of one that a library made of it: `nn.scan(Cell)`
     if (frameworks.calls(type(obj)) or frameworks.calls(obj)) and is_library(callee.__func__):
-        reach.hand([obj])
+        reach.convert_handed([obj])
         return callee
-    return MethodType(converted(callee.__func__, each), callee.__self__)
+    return MethodType(convert_inside(callee.__func__, each), callee.__self__)
 
 
 def _around(callee: Any, each: Each) -> Any:
-    return type(callee)(converted(callee.__func__, each))
+    return type(callee)(convert_inside(callee.__func__, each))
 
 
 def _property(callee: property, each: Each) -> Any:
-    fget, fset, fdel = (part and converted(part, each) for part in (callee.fget, callee.fset, callee.fdel))
+    fget, fset, fdel = (part and convert_inside(part, each) for part in (callee.fget, callee.fset, callee.fdel))
     return property(fget, fset, fdel, callee.__doc__)
 
 
 def _partial(callee: Any, each: Each) -> Any:
-    new = type(callee)(converted(callee.func, each), *callee.args, **callee.keywords)
+    new = type(callee)(convert_inside(callee.func, each), *callee.args, **callee.keywords)
     new.__dict__.update(callee.__dict__)
     return new
 
@@ -121,7 +121,7 @@ def _jit(callee: Any, each: Each) -> Any:
             stacklevel=4,
         )
         return callee
-    inner = converted(callee.__wrapped__, each)
+    inner = convert_inside(callee.__wrapped__, each)
     return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
 
 
@@ -131,7 +131,7 @@ _RULES: dict[type, Callable[[Any, Each], Any]] = {
     staticmethod: _around,
     classmethod: _around,
     property: _property,
-    functools.cached_property: lambda callee, each: functools.cached_property(converted(callee.func, each)),
+    functools.cached_property: lambda callee, each: functools.cached_property(convert_inside(callee.func, each)),
     functools.partial: _partial,
     functools.partialmethod: _partial,
 }

@@ -53,7 +53,7 @@ TRANSFORMS = frozenset(
 _LOAD_GLOBAL, _LOAD_NAME = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["LOAD_NAME"]
 
 
-def rewritten(node: ast.Call, scope: _Scope, constants: Constants) -> ast.Call:
+def rewrite_call(node: ast.Call, scope: _Scope, constants: Constants) -> ast.Call:
     """The call, or the one that takes its place."""
     name = dotted(node.func)
     callee = MISSING if name is None else scope.resolve(name)
@@ -69,7 +69,7 @@ def rewritten(node: ast.Call, scope: _Scope, constants: Constants) -> ast.Call:
     return _with_functions(node, callee, scope, constants)
 
 
-def is_marked(node: Any, scope: _Scope) -> bool:
+def has_mark(node: Any, scope: _Scope) -> bool:
     """Whether a nested definition is decorated with `do_not_convert`."""
     if not node.decorator_list:
         return False

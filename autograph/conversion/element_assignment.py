@@ -27,7 +27,7 @@ from autograph.code.linking import Constants
 from autograph.code.nodes import SIGNS, names_bound
 from autograph.code.source import Source
 from autograph.code.trees import at, changed
-from autograph.conversion.element_writes import Slot, augment, put, take
+from autograph.conversion.element_writes import Slot, augment, put_element, take_array
 from autograph.jax_internals import ARRAY_TYPE
 
 STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
@@ -44,7 +44,7 @@ class _Scope(Protocol):
     def is_fast(self, name: str) -> bool: ...
 
 
-def rewritten(node: Any, scope: _Scope, constants: Constants) -> Any:
+def rewrite_statement(node: Any, scope: _Scope, constants: Constants) -> Any:
     """The statement, or the statements that take its place."""
     return _Rewriting(scope, constants).statement(node)
 
@@ -128,19 +128,19 @@ class _Rewriting:
             held = self._fresh(container)
             choice = self._choice(container, at(container, ast.NamedExpr(held, container)), _load(held))
             store = at(node, ast.Assign([changed(target, value=choice)], value))
-            fetched = at(container, ast.Assign([_stored_to(container)], self._call(take, [_load(held)], container)))
+            fetched = at(container, ast.Assign([_stored_to(container)], self._call(take_array, [_load(held)], container)))
             after = self.statement(fetched)
             update = at(container, ast.If(self._test(_load(held)), after if type(after) is list else [after], []))
             return [store, update, _delete([held])]
         self.scope.rebinds(container.id)
         below = value.lineno != node.lineno  # line events: the value comes first
         if not below and not _rebound_by(value, container.id, self.scope.is_fast(container.id)):
-            call = self._call(put, [value, _load(container), self._index(target.slice)], node)
+            call = self._call(put_element, [value, _load(container), self._index(target.slice)], node)
             new = at(node, ast.Assign([_stored_to(container)], call))
             return [at(node, ast.If(self._test(container), [new], [at(node, ast.Assign([target], value))]))]
         choice = self._choice(container, container, container)
         store = at(node, ast.Assign([changed(target, value=choice)], value))
-        new = at(node, ast.Assign([_stored_to(container)], self._call(take, [_load(container)], node)))
+        new = at(node, ast.Assign([_stored_to(container)], self._call(take_array, [_load(container)], node)))
         return [store, at(node, ast.If(self._test(container), [new], []))]
 
     def _augmented(self, node: ast.AugAssign) -> list[Any]:

@@ -3,7 +3,7 @@
 >>> import jax.numpy as jnp
 >>> x = jnp.zeros(2)
 >>> Slot(x)[0] = 5
->>> take(x).tolist(), take(x).tolist()
+>>> take_array(x).tolist(), take_array(x).tolist()
 ([5.0, 0.0], [0.0, 0.0])
 """
 
@@ -24,20 +24,20 @@ class Slot:
         self.array = array
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        progress.element = self.array, put(value, self.array, index)
+        progress.element = self.array, put_element(value, self.array, index)
 
 
-def take(array: Any) -> Any:
+def take_array(array: Any) -> Any:
     """The array that took the place of `array` in the assignment before; `array` where there was none."""
     pair, progress.element = progress.element, None
     return pair[1] if pair is not None and pair[0] is array else array
 
 
-def put(value: Any, array: Any, index: Any) -> Any:
+def put_element(value: Any, array: Any, index: Any) -> Any:
     """The array with an element replaced; with anything else written by Python (the variable may have been rebound)."""
     return runtime.set_item(value, array, index)
 
 
 def augment(array: Any, index: Any, symbol: str, value: Any) -> Any:
     """The array with `array[index] <symbol> value` done."""
-    return put(runtime.iop(symbol, array[index], value), array, index)
+    return put_element(runtime.iop(symbol, array[index], value), array, index)

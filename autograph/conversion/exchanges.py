@@ -132,7 +132,7 @@ def note_jitted(made: Any, jitted: Any) -> None:
         found.jitted += (weakref.ref(jitted),)
 
 
-def current(fn: FunctionType) -> FunctionType:
+def up_to_date(fn: FunctionType) -> FunctionType:
     """The function, up to date if it is a converted one whose original was exchanged."""
     for constant in fn.__code__.co_consts:
         if type(constant) is _Successor:
@@ -157,7 +157,7 @@ def successor(followers: Iterable[FunctionType]) -> FunctionType | None:
         before = _signature(made)
         if not _exchange(made, following, fn):
             return None
-        now = current(made)
+        now = up_to_date(made)
     if not all(map(_same, before, _signature(now))):
         raise errors.ConversionError(
             f"`{fn.__qualname__}` got other code after it was converted, with another signature or other defaults",

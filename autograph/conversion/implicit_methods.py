@@ -14,7 +14,7 @@ author's body (no source, or the user said so), a method that may write is repla
 ...     def __add__(self, other): return Celsius(self.degrees + other)
 ...     def warmer(self): return self + 1
 >>> add, before = Celsius.__add__, Celsius.__add__.__code__
->>> prepare_class(Celsius)
+>>> prepare_methods(Celsius)
 >>> Celsius.__add__ is add, add.__code__ is before, (Celsius(1) + 2).degrees
 (True, False, 3)
 """
@@ -36,7 +36,7 @@ from autograph.runtime.heap import journal, opaque_calls
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import DICT, MRO
 from autograph.runtime.tracing.families import CACHED
-from autograph.verbosity import described, tell
+from autograph.verbosity import describe_code, tell
 
 # Nobody waits for what `__del__` does; construction converts `__init__` and `__new__` by itself.
 _LEFT = frozenset({"__del__"})
@@ -58,7 +58,7 @@ _ready: weakref.WeakSet[type] = weakref.WeakSet()  # all its methods are exchang
 _placed: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, tuple[str | None, bool]]] = weakref.WeakKeyDictionary()
 
 
-def prepare_class(kind: type) -> None:
+def prepare_methods(kind: type) -> None:
     """Gives the implicitly called methods of a class and its bases their author's body; once, library classes never."""
     if kind in _ready:
         return
@@ -76,8 +76,8 @@ def prepare_class(kind: type) -> None:
                             _prepare_member(name, value)
                             _watch(kind, name, value)
                 else:
-                    prepare_class(base)
-            prepare_class(type(kind))
+                    prepare_methods(base)
+            prepare_methods(type(kind))
         _ready.add(kind)
 
 
@@ -102,7 +102,7 @@ def _prepare_member(name: str, value: Any) -> None:
         _in_place(value.func, caches=value.attrname)
         _announce(value)
     elif not isinstance(value, type):
-        prepare_class(kind)  # a descriptor of the user's
+        prepare_methods(kind)  # a descriptor of the user's
 
 
 def _own(kind: type, name: str, fn: FunctionType) -> None:
@@ -125,7 +125,7 @@ def _in_place(fn: Any, caches: str | None = None, is_cached: bool = False) -> No
     try:
         code = host.conversion.author_code(fn, DEFAULT)
     except AutoGraphError as error:
-        tell(1, "%s (%s:%d) stays as it is: %s", *described(fn.__code__), error)
+        tell(1, "%s (%s:%d) stays as it is: %s", *describe_code(fn.__code__), error)
         return
     found = known(code)
     if found is not None and code.co_freevars == fn.__code__.co_freevars:

@@ -183,7 +183,7 @@ class AuthorBody:
             "decorator_list": [self.visit(decorator) for decorator in node.decorator_list],
             "returns": node.returns and self.visit(node.returns),
         }
-        if source is None or eager_calls.is_marked(node, self.scope):  # dead code; `@ag.do_not_convert`
+        if source is None or eager_calls.has_mark(node, self.scope):  # dead code; `@ag.do_not_convert`
             return changed(node, **outside)
         return changed(node, **outside, body=self._body(node.body, source, self.unit_of(source)))
 
@@ -223,11 +223,11 @@ class AuthorBody:
 
     def _store(self, node: Any) -> Any:
         node = rebuild(node, self.visit)
-        return node if self.scope.in_class else element_assignment.rewritten(node, self.scope, self.constants)
+        return node if self.scope.in_class else element_assignment.rewrite_statement(node, self.scope, self.constants)
 
     def _call(self, node: ast.Call) -> Any:
         node = rebuild(node, self.visit)
-        return eager_calls.rewritten(node, self.scope, self.constants) if self.unit.options.recursive else node
+        return eager_calls.rewrite_call(node, self.scope, self.constants) if self.unit.options.recursive else node
 
     def _statements(self, statements: list[Any]) -> list[Any]:
         new: list[Any] = []

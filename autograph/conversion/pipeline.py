@@ -5,7 +5,7 @@ with a check that enters the staged body otherwise. The staged body is built on 
 
 1. `source.find`: the exact node;
 2. `translation.to_gast`: of the function alone;
-3. `converters.convert`: the passes, in their order;
+3. `converters.apply_passes`: the passes, in their order;
 4. `translation.to_ast`, `linking.link`: a code object in the user's file;
 5. `linking.make_function`: over the cells, globals and defaults of the function at hand.
 
@@ -136,7 +136,7 @@ class Unit:
             try:
                 return watch.checked([self._call(body, cells, arguments)])
             except Exception as exc:  # here: one that the prologue raised would show its frame a second time
-                explained = unknown_values.explain(exc, self.source.code)
+                explained = unknown_values.explain_error(exc, self.source.code)
                 if explained is exc:
                     del explained  # this frame would keep the exception, and that all frames that it passed
                     raise
@@ -168,8 +168,8 @@ class Unit:
         if not context.active():
             verbosity.begin_trace()
         now = dict(zip(parameters(code), map(describe, arguments), strict=True))
-        shown = f"again: {verbosity.changes(self._traced, now)}" if self._traced is not None else verbosity.listed(now)
-        verbosity.tell(2, "tracing %s (%s:%d) %s", *verbosity.described(code), shown)
+        shown = f"again: {verbosity.changes(self._traced, now)}" if self._traced is not None else verbosity.list_arguments(now)
+        verbosity.tell(2, "tracing %s (%s:%d) %s", *verbosity.describe_code(code), shown)
         self._traced = now
 
     def left(self) -> None:
@@ -179,7 +179,7 @@ class Unit:
         """
         exc = _exception()
         if exc is not None:
-            explained = unknown_values.explain(exc, self.source.code)
+            explained = unknown_values.explain_error(exc, self.source.code)
             errors.trim(explained, entry=True)
             if explained is not exc:
                 raise explained
@@ -201,7 +201,7 @@ class Unit:
                     register(code, Role.STAGED, self)
                     self._staged = code
                     took = 1e3 * (time.perf_counter() - began)
-                    verbosity.tell(1, "converted %s (%s:%d) in %.1f ms", *verbosity.described(code), took)
+                    verbosity.tell(1, "converted %s (%s:%d) in %.1f ms", *verbosity.describe_code(code), took)
         return self._staged
 
     def _build(self, namespace: Namespace) -> CodeType:
@@ -223,7 +223,7 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
     """
     found = _known(fn.__code__)
     if found is None:
-        fn = exchanges.current(fn)
+        fn = exchanges.up_to_date(fn)
         found = _known(fn.__code__)
     if found is not None:
         if found.role is Role.STAGED or found.unit.options == options or not explicit:
@@ -257,7 +257,7 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
         return function
     entry = _known(fn.__code__)
     if entry is None:
-        fn = exchanges.current(fn)
+        fn = exchanges.up_to_date(fn)
         entry = _known(fn.__code__)
     if entry is None:
         if stays(fn):

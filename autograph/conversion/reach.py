@@ -89,7 +89,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
             raise
         return None
     finally:
-        default_dicts.end(before)
+        default_dicts.end_call(before)
         context.progress.reach = context.progress.failing = None
 
 
@@ -137,7 +137,7 @@ class Reach:
 
     def hand(self, values: Iterable[Any]) -> None:
         """Looks at what a library is given: it may call what it finds there."""
-        hand(values)
+        convert_handed(values)
 
     def receive_arguments(self, values: Sequence[Any]) -> None:
         """Looks at what a function is given that Python or a library calls: most often an operand that is known."""
@@ -199,14 +199,14 @@ class Reach:
                     inside = of_libraries if frameworks.calls(value) else foreign if is_other else open_
                 inside.extend(_inside(value, kind))
             else:
-                implicit_methods.prepare_class(kind)
+                implicit_methods.prepare_methods(kind)
                 if names is not None and not (further := implicit_names(kind)) <= names:
                     return self.search(roots, names | further)
                 open_.append(kind)
                 found = _attributes(value, kind, None if has_library_methods(kind) else names)
                 (open_ if is_foreign or not frameworks.calls(kind) else of_libraries).extend(found)
         if of_libraries:
-            hand(of_libraries)
+            convert_handed(of_libraries)
         if foreign:
             self.search(foreign, None, is_foreign=True)
 
@@ -238,14 +238,14 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
     """What an object leads to that is none of a user's class: a class, a function, a container, an object of a library."""
     if kind in _MAPPINGS:
         if kind is defaultdict:
-            default_dicts.watch(value)
+            default_dicts.watch_dict(value)
         keys = () if _LEAVES.issuperset(map(type, value)) else value
         return (*keys, *value.values())
     if kind is FunctionType:
         return (*_contents(value), value.__defaults__, value.__kwdefaults__, value.__dict__)
     if issubclass(kind, type):
         if type(static_lookup(value, "__init_subclass__")) is classmethod:
-            implicit_methods.prepare_class(value)  # a `class` statement calls it
+            implicit_methods.prepare_methods(value)  # a `class` statement calls it
         return [part for base in MRO(value) if not is_library_class(base) for part in list(DICT(base).values())]
     if issubclass(kind, weakref.ref):
         return (value(),)
@@ -267,15 +267,15 @@ def prepare_class(kind: type) -> None:
     """Prepares a class of which an object is made, or a method called; once."""
     if frameworks.calls(kind) and kind not in _handed:
         with LOCK:
-            hand([kind])
-    implicit_methods.prepare_class(kind)
+            convert_handed([kind])
+    implicit_methods.prepare_methods(kind)
 
 
 _handed: weakref.WeakSet[type] = weakref.WeakSet()
 """Classes of which all functions have been converted in place; what their objects hold is looked at in each trace."""
 
 
-def hand(values: Iterable[Any]) -> None:
+def convert_handed(values: Iterable[Any]) -> None:
     """Converts in place all functions of the user's that a library can reach which is handed `values`."""
     open_: deque[Any] = deque(values)
     seen: set[int] = set()
@@ -302,7 +302,7 @@ def hand(values: Iterable[Any]) -> None:
             if kind is not CACHED and (frameworks.calls(value) or not frameworks.is_of_installed(kind)):
                 open_.extend(_inside(value, kind))
         else:
-            implicit_methods.prepare_class(kind)
+            implicit_methods.prepare_methods(kind)
             open_.append(kind)
             open_.extend(gc.get_referents(value))
     _handed.update(classes)

@@ -72,7 +72,7 @@ def convert_tree(node: Any, context: ConversionContext, constants: Mapping[str, 
         body = changed(node, args=bare, returns=None, decorator_list=[])
     try:
         with building_trees():
-            tree = translation.to_ast(converters.convert(translation.to_gast(body), context), constants)
+            tree = translation.to_ast(converters.apply_passes(translation.to_gast(body), context), constants)
     except (errors.AutoGraphError, MemoryError):
         raise
     except Exception as error:

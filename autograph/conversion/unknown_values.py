@@ -187,7 +187,7 @@ class _Place(NamedTuple):
         return name != "<string>" and bool(linecache.getline(name, self.lineno).strip())
 
 
-def explain(exc: BaseException, function: CodeType) -> BaseException:
+def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     """Makes an error about an unknown value one of ours too; leaves every other exception as it is.
 
     Args:

@@ -39,10 +39,10 @@ _FINE = frozenset({"decimal", "datetime"})  # of which equal objects may differ
 _VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
 
-def is_array(x: Any) -> bool:
+def is_input_leaf(x: Any) -> bool:
     """Whether a leaf is an input of the program: an array of JAX or NumPy, or one of its numbers.
 
-    >>> is_array(np.float32(1)), is_array(1.0), is_array(np.array(["text"]))
+    >>> is_input_leaf(np.float32(1)), is_input_leaf(1.0), is_input_leaf(np.array(["text"]))
     (True, False, False)
     """
     if type(x) is ARRAY_TYPE or isinstance(x, jax.Array):
@@ -52,7 +52,7 @@ def is_array(x: Any) -> bool:
 
 def is_input(x: Any) -> bool:
     """Whether a leaf is an array, or says what array there will be."""
-    return is_array(x) or isinstance(x, jax.ShapeDtypeStruct)
+    return is_input_leaf(x) or isinstance(x, jax.ShapeDtypeStruct)
 
 
 class Literal(NamedTuple):
@@ -86,10 +86,10 @@ class Literal(NamedTuple):
                 return cls(key, weakref.ref(value), True)
             except TypeError:  # nothing refers to it weakly: it is kept, so that no other can have its place
                 pass
-        elif (held := contents(value)) is not None:
+        elif (held := container_contents(value)) is not None:
             kept = copy.copy(value)  # as it is now: the caller may change it
-            if contents(kept) != held:  # a set, whose copy is iterated in another order: itself, as long as it is the same
-                return cls(key, lambda: value if contents(value) == held else kept, False)
+            if container_contents(kept) != held:  # a set, whose copy has another order: itself, as long as it is the same
+                return cls(key, lambda: value if container_contents(value) == held else kept, False)
             return cls(key, lambda: kept, False)
         return cls(key, lambda: value, False)
 
@@ -103,7 +103,7 @@ def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
         return (kind, value.hex()), False  # which tells -0.0 from 0.0, and is the same for every nan
     if kind is complex:
         return (kind, value.real.hex(), value.imag.hex()), False
-    held = contents(value)
+    held = container_contents(value)
     if held is not None:
         return (kind, held), False
     if kind.__hash__ in (None, object.__hash__):
@@ -115,10 +115,10 @@ def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
     return (kind, value, _finer(value)), False
 
 
-def contents(value: Any) -> Any:
+def container_contents(value: Any) -> Any:
     """What a container of Python's holds that is no pytree, in its order and hashable; None for all other values.
 
-    >>> contents(deque([1, 2], 3)) == contents(deque([1, 2])), contents([1, 2])
+    >>> container_contents(deque([1, 2], 3)) == container_contents(deque([1, 2])), container_contents([1, 2])
     (False, None)
     """
     of = _CONTENTS.get(type(value))
@@ -302,7 +302,7 @@ class Parameters:
             return ()
         return tuple((p.name, p.default) for p in parameters[count:])
 
-    def flatten(self, values: Sequence[Any], is_input: Callable[[Any], bool] = is_array) -> Bound:
+    def flatten(self, values: Sequence[Any], is_input: Callable[[Any], bool] = is_input_leaf) -> Bound:
         """The leaves of a value for each parameter; those are inputs of which a test says so."""
         leaves = []
         for name, value in zip(self.names, values, strict=True):

@@ -19,7 +19,7 @@ import jax
 from autograph.errors import boundary
 from autograph.functions import saving
 from autograph.functions.arguments import Leaf, holds_numbers
-from autograph.functions.signatures import CONTAINER, NOTHING, described, mismatch
+from autograph.functions.signatures import CONTAINER, NOTHING, describe_argument, mismatch
 from autograph.functions.symbolic import covers
 from autograph.graphs.graph import Graph
 
@@ -135,7 +135,7 @@ class ConcreteFunction:
         bound = self.function.parameters.signature.bind(*args, **kwargs).arguments
         lines = [f"  {name} ({parameters[name].kind.name}): {_shown(bound[name])}" for name in own.names if name in bound]
         outputs = _shown(self.structured_outputs)
-        captures = [f"  {v.name}: {described(v.held)}" for v in self._program.reads]
+        captures = [f"  {v.name}: {describe_argument(v.held)}" for v in self._program.reads]
         return "\n".join(
             [
                 f"{self.__name__}",
@@ -151,7 +151,7 @@ class ConcreteFunction:
     def __str__(self) -> str:
         leaves = self._program.bound.leaves
         arguments = ", ".join(f"{leaf.name}: {_brief(leaf)}" for leaf in leaves)
-        outputs = jax.tree.map(described, self.structured_outputs)
+        outputs = jax.tree.map(describe_argument, self.structured_outputs)
         return f"{self.__name__}({arguments}) -> {_without_quotes(outputs)}"
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ def _value(leaf: Leaf) -> Any:
 
 
 def _brief(leaf: Leaf) -> str:
-    return described(leaf.value) if leaf.is_input else repr(leaf.value.get())
+    return describe_argument(leaf.value) if leaf.is_input else repr(leaf.value.get())
 
 
 def _shown(value: Any) -> str:

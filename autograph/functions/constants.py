@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from autograph.jax_internals import STAYS, closed_over, equation_of, literal, variable_of
+from autograph.jax_internals import STAYS, closed_over, equation_of, literal_value, variable_of
 
 
 def constant(x: Any) -> Any:
@@ -20,7 +20,7 @@ def constant(x: Any) -> Any:
         return x
     made = equation_of(x)
     if made is None:
-        known = (value for value in (literal(x), closed_over(x)) if value is not None)
+        known = (value for value in (literal_value(x), closed_over(x)) if value is not None)
         outer = next(known, None)
         return x if outer is None else constant(outer)
     values = [constant(operand) for operand in made.in_tracers]

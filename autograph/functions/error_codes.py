@@ -43,18 +43,18 @@ _TRACER = re.compile(r"(?:[A-Z]\w*)?Tracer\(~?([^()]*)\)")  # of which messages 
 class Check(NamedTuple):
     """A check of a program: how it fails, and the types of the values in its message.
 
-    Files keep `pieces`, and `kind` and `place` of `failed`.
+    Files keep `parts`, and `kind` and `place` of `failed`.
     """
 
     failed: FailedCheck
     avals: tuple[Any, ...]
 
     @property
-    def pieces(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Any, ...]:
         """The message as texts and, for each value in it, its number, its format and its conversion."""
-        pieces = (_TRACER.sub(r"\1", self.failed.text),) if self.failed.pieces is None else self.failed.pieces
+        parts = (_TRACER.sub(r"\1", self.failed.text),) if self.failed.parts is None else self.failed.parts
         return tuple(
-            x if isinstance(x, str) or error_words.has_words(self.avals[x[0]]) else self._type(x[0]) for x in pieces
+            x if isinstance(x, str) or error_words.has_words(self.avals[x[0]]) else self._type(x[0]) for x in parts
         )
 
     def _type(self, number: int) -> str:

@@ -8,7 +8,7 @@ widened, which changes no value. Arrays of unknown size, and random keys, have n
 >>> words = jnp.concatenate(packed([jnp.bfloat16(1.5), jnp.complex64(2j), jnp.array([True, False])]))
 >>> words
 Array([1069547520,          0, 1073741824,          1,          0], dtype=int32)
->>> values_of(avals, np.asarray(words)), [count(aval) for aval in avals]
+>>> values_of(avals, np.asarray(words)), [count_words(aval) for aval in avals]
 ([Array(1.5, dtype=bfloat16), 2j, Array([ True, False], dtype=bool)], [1, 2, 2])
 >>> [x.tolist() for x in unpacked(avals, words)]
 [1.5, 2j, [True, False]]
@@ -42,7 +42,7 @@ def has_words(aval: Any) -> bool:
     return isinstance(aval.dtype, np.dtype) and all(isinstance(n, int) for n in aval.shape)
 
 
-def count(aval: Any) -> int:
+def count_words(aval: Any) -> int:
     """How many words a value has."""
     return int(aval.size) * (_packed_type(aval.dtype).itemsize // 4) if has_words(aval) else 0
 
@@ -73,7 +73,7 @@ def unpacked(avals: Sequence[Any], words: Any) -> list[Any]:
     """The values, in a program, from words that begin with theirs; 0 for one that has none."""
     values = []
     for aval in avals:
-        end = count(aval)
+        end = count_words(aval)
         values.append(_unpacked(aval.dtype, aval.shape, words[:end]) if has_words(aval) else lax.full((), 0, jnp.int32))
         words = words[end:]
     return values
@@ -97,7 +97,7 @@ def values_of(avals: Sequence[Any], words: np.ndarray[Any, Any]) -> list[Any]:
         if not has_words(aval):
             values.append(OfType(aval))
             continue
-        end = count(aval)
+        end = count_words(aval)
         array = _array(aval, np.ascontiguousarray(words[:end]))
         is_of_python = getattr(aval, "weak_type", False) or aval.dtype == bool and not aval.shape
         values.append(array.item() if is_of_python and not aval.shape else jnp.asarray(array))

@@ -21,7 +21,7 @@ import numpy as np
 from autograph import api, errors
 from autograph.conversion import callables, pipeline
 from autograph.functions import error_codes, retracing, saving, signatures, symbolic
-from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_array, is_input, literal_key
+from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_input, is_input_leaf, literal_key
 from autograph.functions.bound import BoundFunction
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
@@ -145,7 +145,7 @@ class Function:
         key: list[Any] = [tree]
         inputs = []
         for leaf in leaves:
-            if type(leaf) is ARRAY_TYPE or is_array(leaf):
+            if type(leaf) is ARRAY_TYPE or is_input_leaf(leaf):
                 inputs.append(leaf)
                 key.append(None)
             else:
@@ -170,7 +170,7 @@ class Function:
             if kind is ARRAY_TYPE:
                 count += 1
                 continue
-            if is_array(x) or not (x is None or _is_leaf(x)):
+            if is_input_leaf(x) or not (x is None or _is_leaf(x)):
                 return
             part, is_identity = literal_key(x)
             if kind not in PLAIN and kind is not float:
@@ -213,7 +213,7 @@ class Function:
 
     def _check_signature(self, bound: Bound) -> None:
         if self._signature is not None:
-            signatures.check(self.__name__, bound, self._specs, "`input_signature`")
+            signatures.check_argument(self.__name__, bound, self._specs, "`input_signature`")
 
     # What programs ask for.
 
@@ -362,7 +362,7 @@ def _forget(function: Callable[[], Function | None], key: Hashable) -> None:
 def make(fn: Any, settings: Settings) -> Any:
     """The function, method, or model as one of `ag.function`; static and class methods and properties stay what they are."""
     if isinstance(fn, staticmethod | classmethod | property):
-        return callables.converted(fn, lambda inner: Function(inner, settings))
+        return callables.convert_inside(fn, lambda inner: Function(inner, settings))
     if isinstance(fn, MethodType):
         return BoundFunction(make(fn.__func__, settings), fn.__self__)
     if isinstance(fn, FunctionType | functools.partial) or not _is_object(fn):

@@ -1,7 +1,7 @@
 """Values of several lanes of a `vmap`, along their first axes: which lane is the first, and what it has.
 
 >>> failed = jnp.array([False, True, True])
->>> int(first_of(failed)), float(in_lane(jnp.array([1.0, 2.0, 3.0]), 1, first_of(failed)))
+>>> int(first_lane(failed)), float(in_lane(jnp.array([1.0, 2.0, 3.0]), 1, first_lane(failed)))
 (1, 2.0)
 """
 
@@ -20,7 +20,7 @@ def type_in_lane(aval: Any, lanes: int) -> Any:
     return aval.update(shape=aval.shape[lanes:]) if lanes else aval
 
 
-def first_of(failed: Any) -> Any:
+def first_lane(failed: Any) -> Any:
     """The number of the first lane that failed; a large one where none did."""
     numbers = lax.iota(jnp.int32, failed.size)
     return lax.reduce_min(lax.select_n(failed, lax.full_like(numbers, np.iinfo(np.int32).max), numbers), (0,))
@@ -37,11 +37,11 @@ def chosen(mask: Any, x: Any, y: Any) -> list[Any]:
     return [lax.select_n(lax.broadcast_in_dim(mask, x.shape, tuple(range(mask.ndim))), y, x)]
 
 
-def any_of(x: Any) -> Any:
+def any_lane(x: Any) -> Any:
     """Whether any of some bools holds."""
     return lax.reduce_or(x, tuple(range(x.ndim))) if x.ndim else x
 
 
-def all_of(x: Any) -> Any:
+def all_lanes(x: Any) -> Any:
     """Whether all of some bools hold."""
     return lax.reduce_and(x, tuple(range(x.ndim))) if x.ndim else x

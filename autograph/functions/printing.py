@@ -22,7 +22,7 @@ import jax.numpy as jnp  # noqa: F401  # of the example
 import numpy as np
 
 from autograph.errors import boundary
-from autograph.functions.arguments import is_array
+from autograph.functions.arguments import is_input_leaf
 from autograph.functions.variables import Variable
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks import messages
@@ -45,10 +45,10 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
         return
     between = " " if sep is None else sep
     parts = [part for value in values for part in (between, messages.formatted(value, "", "s"))]
-    traced, text = messages.opened(messages.text(*parts[1:]))
+    traced, text = messages.open_message(messages.text(*parts[1:]))
 
     def show(*found: Any) -> None:
-        known = [np.asarray(value)[()] if is_array(value) else value for value in found]
+        known = [np.asarray(value)[()] if is_input_leaf(value) else value for value in found]
         builtins.print(text(known), end=end, file=file, flush=flush)
 
     jax.debug.callback(show, *traced, ordered=True)

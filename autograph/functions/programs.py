@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from autograph.functions import error_codes, symbolic
-from autograph.functions.arguments import Bound, contents, is_iterator, never_changes
+from autograph.functions.arguments import Bound, container_contents, is_iterator, never_changes
 from autograph.functions.results import Results
 from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
 from autograph.jax_dispatch import jit_is_disabled
@@ -154,7 +154,7 @@ class Program:
 def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
     """The leaves of arguments by their names, with what they hold where they are containers."""
     return {
-        name + jax.tree_util.keystr(path): (leaf, contents(leaf))
+        name + jax.tree_util.keystr(path): (leaf, container_contents(leaf))
         for name, value in zip(names, values, strict=True)
         for path, leaf in jax.tree_util.tree_flatten_with_path(value, is_iterator)[0]
     }

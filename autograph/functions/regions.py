@@ -72,7 +72,7 @@ class Regions:
         self._held: dict[int, tuple[Any, bool]] = {}
         self._made: dict[Any, tuple[Any, Any]] = {}
         self._find(jaxpr)
-        self.length = 1 + max((sum(map(error_words.count, avals)) for _, avals in self.checks), default=0)
+        self.length = 1 + max((sum(map(error_words.count_words, avals)) for _, avals in self.checks), default=0)
 
     def _find(self, jaxpr: Any) -> bool:
         """Whether checks are in a jaxpr; they get their numbers."""
@@ -189,7 +189,7 @@ class Region:
         if info is not None:
             info = info._replace(arg_names=("",) * len(invars), result_paths=("",) * len(outs))
         parts = {"constvars": constvars, "invars": list(invars), "outvars": list(outs), "eqns": self.eqns}
-        effects = linear_loop.others(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if linear_loop.reports(e)}
+        effects = linear_loop.other_effects(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if linear_loop.reports(e)}
         return with_constants(jaxpr, consts, **parts, effects=effects, debug_info=info), consts
 
     def the_words(self) -> Any:
@@ -240,10 +240,10 @@ class Region:
         def run(words: Any, *values: Any) -> list[Any]:
             bools, parts = list(values[: len(values) - len(shown)]), list(values[len(values) - len(shown) :])
             if is_guard:
-                bools[0] = lax.bitwise_not(lanes.all_of(bools[0]))
+                bools[0] = lax.bitwise_not(lanes.all_lanes(bools[0]))
             failed = functools.reduce(jnp.logical_and, bools) if bools else lax.full((), True, bool)
             if check.lanes:
-                lane, failed = lanes.first_of(lax.reshape(failed, (failed.size,))), lanes.any_of(failed)
+                lane, failed = lanes.first_lane(lax.reshape(failed, (failed.size,))), lanes.any_lane(failed)
                 parts = [lanes.in_lane(x, check.lanes, lane) for x in parts]
             parts = [lax.full((1,), number, jnp.int32), *error_words.packed(parts)]
             rest = length - sum(part.size for part in parts)
@@ -267,7 +267,7 @@ class Region:
         """The results of an equation that leaves the words, the last of its results or at a place, less these."""
         outvars = [new_var(v.aval) for v in eqn.outvars]
         self.words, self.fine = self.regions.new_words(), None
-        effects = linear_loop.others(self._renamed(eqn.effects))
+        effects = linear_loop.other_effects(self._renamed(eqn.effects))
         replaced = eqn.replace(
             invars=operands,
             outvars=inserted(outvars, len(outvars) if at is None else at, self.words),
@@ -362,7 +362,7 @@ class Region:
             alive = new_var(test.jaxpr.outvars[0].aval)
             invars = [*map(new_var, carried), alive]
             constvars, consts = test.jaxpr.replace(constvars=[], eqns=[], effects=set()), ()
-        outs = region._apply(lambda alive, words: [lax.bitwise_and(lanes.any_of(alive), _is_fine(words))], alive, words)
+        outs = region._apply(lambda alive, words: [lax.bitwise_and(lanes.any_lane(alive), _is_fine(words))], alive, words)
         return ClosedJaxpr(*region.closed(constvars, consts, [*invars, words], outs))
 
 

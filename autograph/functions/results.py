@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.functions.arguments import PLAIN, Leaf, flattened, is_array, is_iterator
+from autograph.functions.arguments import PLAIN, Leaf, flattened, is_input_leaf, is_iterator
 from autograph.functions.variables import Variable
 from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.checks.texts import TextOfTraced
@@ -88,7 +88,7 @@ def _as_array(leaf: Any) -> Any:
     """A leaf as an array of the program; None for one that is known: text, an object, a number that no array holds."""
     if isinstance(leaf, Variable):
         return leaf.value
-    if is_array(leaf) or type(leaf) in (bool, int, float, complex) and _fits(leaf):
+    if is_input_leaf(leaf) or type(leaf) in (bool, int, float, complex) and _fits(leaf):
         return jnp.asarray(leaf)
     return None
 

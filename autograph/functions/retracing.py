@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from autograph.functions.arguments import Bound, Leaf, contents
+from autograph.functions.arguments import Bound, Leaf, container_contents
 
 MANY = 6
 """The number of traces after which a function warns."""
@@ -48,6 +48,6 @@ def _cure(name: str, leaves: Sequence[Leaf]) -> str:
     values: list[Any] = [leaf.value.get() for leaf in leaves]
     if all(isinstance(value, bool | int | float | complex) for value in values):
         return f"pass an array (`jnp.asarray({name})`), so that its value is an input of the program"
-    if any(contents(value) is not None for value in values):
+    if any(container_contents(value) is not None for value in values):
         return "pass what changes as arrays: a program is made for what it holds"
     return "pass the same object each time, or give its class `__eq__` and `__hash__`: a program is made for each object"

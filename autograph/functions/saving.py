@@ -145,7 +145,7 @@ def _described(checks: Sequence[Check]) -> list[entries.Check]:
     found, start = [], 0
     for check in checks:
         failed = check.failed
-        message = tuple(piece if isinstance(piece, str) else (piece[0] + start, *piece[1:]) for piece in check.pieces)
+        message = tuple(part if isinstance(part, str) else (part[0] + start, *part[1:]) for part in check.parts)
         base = next(kind for kind in failed.kind.__mro__ if kind.__module__ == "builtins").__name__
         place = failed.place
         where = ("", 0) if place is None else (os.path.basename(place.filename), place.lineno)

@@ -1,6 +1,6 @@
 """What a program takes, in words and as a test: the errors of `input_signature` and of concrete functions.
 
->>> described(jax.ShapeDtypeStruct((2, 3), "float32")), described(7.4)
+>>> describe_argument(jax.ShapeDtypeStruct((2, 3), "float32")), describe_argument(7.4)
 ('float32[2,3]', 'the float 7.4')
 """
 
@@ -14,7 +14,7 @@ import jax
 
 from autograph import errors
 from autograph.functions import symbolic
-from autograph.functions.arguments import Bound, Leaf, is_array
+from autograph.functions.arguments import Bound, Leaf, is_input_leaf
 from autograph.functions.variables import Variable
 
 NOTHING, CONTAINER = "nothing", "a container"
@@ -25,11 +25,11 @@ class SignatureError(errors.AutoGraphError, ValueError, TypeError):
     """An argument does not fit the signature that a function was given, or was traced for."""
 
 
-def described(value: Any) -> str:
+def describe_argument(value: Any) -> str:
     """An argument in a message: the type of an array, another value as itself."""
     if isinstance(value, Variable):
         return f"the variable {value.name}"
-    if is_array(value) or isinstance(value, jax.ShapeDtypeStruct) or hasattr(value, "weak_type"):
+    if is_input_leaf(value) or isinstance(value, jax.ShapeDtypeStruct) or hasattr(value, "weak_type"):
         aval = value if hasattr(value, "shape") else jax.typeof(value)
         sizes = re.sub(r"\bnone_\d+", "None", ",".join(map(str, aval.shape)))  # what `Scope` names so
         return f"{aval.dtype}[{sizes}]"
@@ -39,7 +39,7 @@ def described(value: Any) -> str:
 def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureError:
     """The error for an argument: its name, what was expected and what was given."""
     value = leaf.value if leaf.is_input else leaf.value.get()
-    given, wanted = (x if type(x) is str and x in (NOTHING, CONTAINER) else described(x) for x in (value, expected))
+    given, wanted = (x if type(x) is str and x in (NOTHING, CONTAINER) else describe_argument(x) for x in (value, expected))
     what = f"argument '{leaf.name}' of {function}() is {given} where {wanted} is expected"
     if wanted != NOTHING and (isinstance(expected, Variable) or not hasattr(expected, "dtype")):
         return SignatureError(
@@ -54,7 +54,7 @@ def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureErro
     )
 
 
-def check(function: str, bound: Bound, specs: Mapping[str, Mapping[str, Any]], at: str) -> None:
+def check_argument(function: str, bound: Bound, specs: Mapping[str, Mapping[str, Any]], at: str) -> None:
     """Raises where an argument is no array of the type that is expected in its place.
 
     Args:

@@ -1,8 +1,8 @@
 """A graph as nodes and the nodes that they read from, scopes being parts of names: what drawing programs take.
 
->>> from autograph.graphs.reading import read
+>>> from autograph.graphs.reading import read_program
 >>> import jax
->>> for node in nodes(read("f", jax.make_jaxpr(lambda x: x + 1.0)(2.0))):
+>>> for node in nodes(read_program("f", jax.make_jaxpr(lambda x: x + 1.0)(2.0))):
 ...     print(node.path, node.kind, node.inputs)
 x input []
 add add ['x']

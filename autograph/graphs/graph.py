@@ -21,7 +21,7 @@ from autograph import api
 from autograph.errors import boundary
 from autograph.graphs import dot, page, tensorboard, text
 from autograph.graphs.operations import Operation, Scope
-from autograph.graphs.reading import read
+from autograph.graphs.reading import read_program
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr
@@ -58,7 +58,7 @@ class Graph:
         ['relu']
         """
         if self._tree is None:
-            self._tree = read(self.name, self.jaxpr, self._inputs)
+            self._tree = read_program(self.name, self.jaxpr, self._inputs)
         return self._tree
 
     def operations(self) -> list[Operation]:
@@ -114,13 +114,13 @@ class Graph:
         Raises:
             AutoGraphError: TensorBoard is not installed; it is the extra `tensorboard`.
         """
-        tensorboard.write(self.tree, logdir)
+        tensorboard.write_events(self.tree, logdir)
 
     def _repr_html_(self) -> str:
         return page.framed(self.to_html())
 
     def __str__(self) -> str:
-        return text.listed(self.tree)
+        return text.list_graph(self.tree)
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}: {len(self.operations())} operations>"

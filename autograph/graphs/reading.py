@@ -1,7 +1,7 @@
 """A jaxpr as scopes of operations.
 
 >>> import jax
->>> graph = read("f", jax.make_jaxpr(jax.jit(lambda x: (x + 1.0) * x))(2.0))
+>>> graph = read_program("f", jax.make_jaxpr(jax.jit(lambda x: (x + 1.0) * x))(2.0))
 >>> [operation.kind for operation in graph.operations()]
 ['jit', 'add', 'mul']
 """
@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from autograph.graphs.operations import Operation, Scope, Source, Value
-from autograph.graphs.scopes import KEYWORDS, Call, calls, source_of, staged_as, statement, user_frames
+from autograph.graphs.scopes import KEYWORDS, Call, calls_between, source_of, staged_as, statement_scope, user_frames
+from autograph.runtime.jaxprs.graph import is_literal
 
 _LONGEST = 200  # characters of a parameter
 
 
-def read(name: str, closed: Any, inputs: Sequence[str] = ()) -> Scope:
+def read_program(name: str, closed: Any, inputs: Sequence[str] = ()) -> Scope:
     """The program of a function, by the function's name, and the names of its inputs where JAX does not know them."""
     return _Reader().program(name, getattr(closed, "jaxpr", closed), inputs)
 
@@ -62,7 +63,7 @@ class _Reader:
         whole = {names[-1] for equation in jaxpr.eqns if (names := _named(equation)) and any(_regions(equation))}
         for equation in jaxpr.eqns:
             frames, names = user_frames(equation), _named(equation)
-            path = calls(frames, around, function) + [Call(staged_as(name) or name) for name in names]
+            path = calls_between(frames, around, function) + [Call(staged_as(name) or name) for name in names]
             at = source_of(frames) or scope.source
             regions = list(_regions(equation))
             own = path.pop().name if names and names[-1] in whole and staged_as(names[-1]) else ""
@@ -197,7 +198,7 @@ def _called(
     """The function that an operation calls, if it is a call, and the name of its scope."""
     kind = equation.primitive.name
     if kind in KEYWORDS:
-        return "", named or statement(kind, source)
+        return "", named or statement_scope(kind, source)
     debug_info = getattr(regions[0][1], "debug_info", None)
     name = str(equation.params.get("name") or getattr(debug_info, "func_name", None) or kind)
     return name, name
@@ -259,7 +260,7 @@ def _input_names(jaxpr: Any) -> list[str]:
 
 
 def _atom(v: Any, known: dict[Any, Value]) -> Value:
-    return _value(str(np.asarray(v.val)), v.aval, True) if hasattr(v, "val") else known[v]
+    return _value(str(np.asarray(v.val)), v.aval, True) if is_literal(v) else known[v]
 
 
 def _value(name: str, aval: Any, is_literal: bool = False) -> Value:

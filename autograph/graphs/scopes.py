@@ -4,9 +4,9 @@ A statement that the library staged has its name with it. For the rest JAX's own
 frames that made it. What stands at the innermost line names a statement that was staged by hand, and the functions between
 the frame of a region and that line are the calls of it.
 
->>> statement("cond", Source("none.py", 12, "f"))
+>>> statement_scope("cond", Source("none.py", 12, "f"))
 'cond@12'
->>> statement("cond", None)
+>>> statement_scope("cond", None)
 'cond'
 """
 
@@ -46,7 +46,7 @@ def staged_as(name: str) -> str:
     return name.replace("_", "@") if _STAGED.fullmatch(name) else ""
 
 
-def statement(kind: str, source: Source | None) -> str:
+def statement_scope(kind: str, source: Source | None) -> str:
     """The name of the scope of a staged statement: `if@12`; the kind of the operation stands for an unknown word."""
     if source is None:
         return kind
@@ -70,7 +70,7 @@ def source_of(frames: list[Any]) -> Source | None:
     return Source(last.file_name, last.start_line, last.function_name, last.start_column, end or None)
 
 
-def calls(frames: list[Any], around: list[Any], name: str) -> list[Call]:
+def calls_between(frames: list[Any], around: list[Any], name: str) -> list[Call]:
     """The calls between the function of a region and the line of one of its equations.
 
     Args:

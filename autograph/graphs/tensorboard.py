@@ -11,7 +11,7 @@ from autograph.graphs import flow
 from autograph.graphs.operations import Scope, Value
 
 
-def write(tree: Scope, logdir: str | os.PathLike[str]) -> None:
+def write_events(tree: Scope, logdir: str | os.PathLike[str]) -> None:
     """Adds an event file with the graph to a folder of logs, which is made where it is missing.
 
     Raises:

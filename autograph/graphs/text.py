@@ -2,7 +2,7 @@
 
 >>> from autograph.graphs.operations import Operation, Scope, Value
 >>> x, y = Value("x", (), "float32"), Value("add", (), "float32")
->>> print(listed(Scope("f", "", (x,), (y,), [Operation("add", "add", "", (x, x), (y,))])))
+>>> print(list_graph(Scope("f", "", (x,), (y,), [Operation("add", "add", "", (x, x), (y,))])))
 f(x: float32[]) -> add
   add = add(x, x) : float32[]
 """
@@ -18,7 +18,7 @@ _WIDEST = 76  # of the left column, so that a long line does not push away all o
 _LONGEST = 60  # of a line of the user's
 
 
-def listed(scope: Scope) -> str:
+def list_graph(scope: Scope) -> str:
     """The text of a graph."""
     first = next((operation.source for operation in scope.operations() if operation.source), None)
     filename = first.filename if first else ""

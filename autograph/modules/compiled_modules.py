@@ -1,12 +1,12 @@
 """Whole modules with both bodies in every function, as the import hook loads them.
 
-`compiled` makes the code of a module that can be kept on disk: objects of ours stand in it as marks. `loaded` puts the
+`compile_module` makes the code of a module that can be kept on disk: objects of ours stand in it as marks. `loaded` puts the
 objects in their places. Then a function of the module *is* its author's body, with the check at entry that
 `autograph.conversion.original_body` describes: nothing was copied, so identity, closures, decorators, pickling and registries are
 Python's own. The text of the module is read again when one of its functions is first staged.
 
 >>> text = b"def sign(x):\\n    return 1 if x > 0 else -1\\n"
->>> kept = compiled(text, "sign.py")
+>>> kept = compile_module(text, "sign.py")
 >>> code, parts = loaded(kept, lambda digest: Origin("sign.py", digest, lambda: text))
 >>> exec(code, space := {})
 >>> space["sign"](-3), parts.functions, parts.left
@@ -203,7 +203,7 @@ def lost_lambdas(module: Source) -> tuple[Left, ...]:
     return tuple(Left(code.co_qualname, code.co_firstlineno, why) for code in lost)
 
 
-def compiled(data: bytes, filename: str, finish_tree: Callable[[ast.Module], None] = lambda tree: None) -> CodeType:
+def compile_module(data: bytes, filename: str, finish_tree: Callable[[ast.Module], None] = lambda tree: None) -> CodeType:
     """The code of a module whose functions have their author's bodies; `marshal` takes it.
 
     Args:
@@ -221,10 +221,10 @@ def compiled(data: bytes, filename: str, finish_tree: Callable[[ast.Module], Non
 
 
 def loaded(kept: CodeType, origin: Callable[[bytes], Origin]) -> tuple[CodeType, Parts]:
-    """The code of a module as it runs, from what `compiled` made.
+    """The code of a module as it runs, from what `compile_module` made.
 
     Args:
-        kept: what `compiled` made, perhaps in another process.
+        kept: what `compile_module` made, perhaps in another process.
         origin: the text, given its hash.
     """
     digest, objects, parts = pickle.loads(kept.co_consts[-1])
@@ -251,7 +251,7 @@ def _with_objects(code: CodeType, constants: Constants) -> CodeType:
     return code
 
 
-def staged(data: bytes, filename: str) -> tuple[CodeType, Parts]:
+def compile_staged(data: bytes, filename: str) -> tuple[CodeType, Parts]:
     """The code of a module whose functions have their staged bodies only, for proofs that those are exact.
 
     There is no check at entry and no frame of ours: staged bodies stand where the author's would.

@@ -193,7 +193,7 @@ class _Converting:
         library.claim(filename)
         try:
             if ALWAYS_STAGE:
-                code, parts = _attempted(data := read(), filename, lambda: compiled_modules.staged(data, filename))
+                code, parts = _attempted(data := read(), filename, lambda: compiled_modules.compile_staged(data, filename))
             else:
                 code, parts = compiled_modules.loaded(make(), lambda digest: Origin(filename, digest, read))
         except _Unconverted as error:
@@ -220,7 +220,7 @@ def _attempted(data: bytes, filename: str, convert: Callable[[], T]) -> T:
 
 
 def _compiled(data: bytes, filename: str, finish_tree: Callable[[ast.Module], None] = lambda tree: None) -> CodeType:
-    return _attempted(data, filename, lambda: compiled_modules.compiled(data, filename, finish_tree))
+    return _attempted(data, filename, lambda: compiled_modules.compile_module(data, filename, finish_tree))
 
 
 class _FromFile(_Converting):

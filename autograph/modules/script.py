@@ -36,7 +36,7 @@ def run_script(filename: str, arguments: Sequence[str]) -> int:
     """
     path = os.path.abspath(filename)
     with open(path, "rb") as file:
-        code = compiled(ParsedModule.read(file.read(), filename), path)
+        code = compile_script(ParsedModule.read(file.read(), filename), path)
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=path, __cached__=None, __builtins__=sys.modules["builtins"], __annotations__={})
     main.__loader__ = SourceFileLoader("__main__", path)
@@ -63,7 +63,7 @@ def _report(error: BaseException) -> None:
         traceback.print_exc()
 
 
-def compiled(module: ParsedModule, path: str) -> types.CodeType:
+def compile_script(module: ParsedModule, path: str) -> types.CodeType:
     """The code of a module in which every outermost function is converted at its definition."""
     compile(module.text.text, path, "exec", dont_inherit=True)  # for its warnings; the next one is silent
     lambdas: set[int] = set()

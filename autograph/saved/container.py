@@ -83,8 +83,8 @@ def _added(section: bytes, sections: list[bytes]) -> int:
 def _program(exported: Exported, vjp_order: int, sections: list[bytes]) -> dict[str, Any]:
     return {
         "section": _added(exported.mlir_module_serialized, sections),
-        "inputs": [type_of(aval) for aval in exported.in_avals],
-        "outputs": [type_of(aval) for aval in exported.out_avals],
+        "inputs": [saved_type(aval) for aval in exported.in_avals],
+        "outputs": [saved_type(aval) for aval in exported.out_avals],
         "kept": list(exported.module_kept_var_idx),
         "convention": exported.calling_convention_version,
         "platforms": list(exported.platforms),
@@ -93,10 +93,10 @@ def _program(exported: Exported, vjp_order: int, sections: list[bytes]) -> dict[
     }
 
 
-def type_of(array: Any) -> str:
+def saved_type(array: Any) -> str:
     """The type of an array, as files have it.
 
-    >>> type_of(np.ones((2, 3), "int8"))
+    >>> saved_type(np.ones((2, 3), "int8"))
     'int8[2,3]'
     """
     name = "float0" if array.dtype == jax.dtypes.float0 else str(array.dtype)
@@ -106,18 +106,18 @@ def type_of(array: Any) -> str:
 def _state(name: str, value: Any, sections: list[bytes]) -> dict[str, Any]:
     is_key = jax.numpy.issubdtype(value.dtype, jax.dtypes.prng_key)
     array = np.asarray(jax.random.key_data(value) if is_key else value)
-    return {"name": name, "type": type_of(value).lstrip("~"), "section": _added(array.tobytes(), sections)}
+    return {"name": name, "type": saved_type(value).lstrip("~"), "section": _added(array.tobytes(), sections)}
 
 
 def _parameter(parameter: Any) -> dict[str, Any]:
     saved = {"name": parameter.name, "kind": parameter.kind.name}
     if parameter.default is not parameter.empty:
-        saved["default"] = trees.literal(parameter.default) if trees.is_literal(parameter.default) else None
+        saved["default"] = trees.literal_tree(parameter.default) if trees.is_stored_literal(parameter.default) else None
     return saved
 
 
 def _check(check: Check) -> dict[str, Any]:
-    message = [piece if isinstance(piece, str) else list(piece) for piece in check.message]
+    message = [part if isinstance(part, str) else list(part) for part in check.message]
     return {
         "exception": check.exception,
         "base": check.base,

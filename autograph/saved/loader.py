@@ -298,12 +298,12 @@ class Signature:
 
     @staticmethod
     def _check(saved: Any, values: Sequence[Any]) -> tuple[type[Exception], list[Any], str]:
-        """What a failed check raises: the class, the pieces of the message, the place."""
-        for piece in saved["message"]:
-            if not isinstance(piece, str):
-                index, spec, conversion = piece
+        """What a failed check raises: the class, the parts of the message, the place."""
+        for part in saved["message"]:
+            if not isinstance(part, str):
+                index, spec, conversion = part
                 is_format = _FORMAT.fullmatch(spec) and conversion in _CONVERSIONS
-                _need(_pick(values, index) and is_format, f"{piece} shows no value")
+                _need(_pick(values, index) and is_format, f"{part} shows no value")
         kinds = [getattr(builtins, str(saved[key]), None) for key in ("exception", "base")]
         found = [kind if isinstance(kind, type) and issubclass(kind, Exception) else None for kind in kinds]
         known, base = (None if kind and issubclass(kind, UnicodeError | ExceptionGroup) else kind for kind in found)
@@ -332,8 +332,8 @@ class Signature:
     def error(self, number: int, values: Sequence[Any]) -> Exception:
         """The exception of a check that failed."""
         kind, message, place = self.checks[number - 1]
-        pieces = [(piece, "", "") if isinstance(piece, str) else (values[piece[0]], *piece[1:]) for piece in message]
-        error: Exception = kind("".join(format(_CONVERSIONS[kept](value), spec) for value, spec, kept in pieces))
+        parts = [(part, "", "") if isinstance(part, str) else (values[part[0]], *part[1:]) for part in message]
+        error: Exception = kind("".join(format(_CONVERSIONS[kept](value), spec) for value, spec, kept in parts))
         error.add_note(f"at {place}")
         return error
 

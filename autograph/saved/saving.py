@@ -91,7 +91,7 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
     """The program of a function for arguments."""
     bound = inspect.signature(fn).bind(*args, **kwargs)
     for name, parameter in bound.signature.parameters.items():
-        if name not in bound.arguments and trees.is_literal(parameter.default):
+        if name not in bound.arguments and trees.is_stored_literal(parameter.default):
             bound.arguments[name] = parameter.default
     inputs: dict[str, Any] = {}
     types: list[jax.ShapeDtypeStruct] = []

@@ -46,11 +46,11 @@ def split(value: Any, name: str = "the value", *, numbers: bool = True) -> tuple
 
 
 def _split(value: Any, name: str, leaves: list[Any], numbers: bool) -> Tree:
-    if is_array(value) or not numbers and type(value) in (bool, int, float, complex):
+    if is_saved_array(value) or not numbers and type(value) in (bool, int, float, complex):
         leaves.append(value)
         return ARRAY
-    if is_literal(value):
-        return literal(value)
+    if is_stored_literal(value):
+        return literal_tree(value)
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [_split(item, f"{name}[{i}]", leaves, numbers) for i, item in enumerate(value)]}
@@ -70,7 +70,7 @@ def replaced(value: Any, arrays: Iterator[Any]) -> Any:
     >>> replaced({"w": np.ones(2), "shape": [2, None]}, iter("x"))
     {'w': 'x', 'shape': [2, None]}
     """
-    if is_array(value):
+    if is_saved_array(value):
         return next(arrays)
     if isinstance(value, tuple | list):
         items = [replaced(item, arrays) for item in value]
@@ -82,20 +82,20 @@ def replaced(value: Any, arrays: Iterator[Any]) -> Any:
     return value
 
 
-def is_array(value: Any) -> bool:
+def is_saved_array(value: Any) -> bool:
     """Whether a value is an array of the program: of JAX, of NumPy, or a description of one."""
     return isinstance(value, jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct)
 
 
-def is_literal(value: Any) -> bool:
+def is_stored_literal(value: Any) -> bool:
     """Whether a value is stored as it is."""
     return value is None or type(value) in (bool, int, float, complex, str)
 
 
-def literal(value: Any) -> Tree:
+def literal_tree(value: Any) -> Tree:
     """The tree of a number, a text or None.
 
-    >>> literal(0.5), literal(float("inf")), literal(1j)
+    >>> literal_tree(0.5), literal_tree(float("inf")), literal_tree(1j)
     ({'literal': 0.5}, {'float': 'inf'}, {'complex': ['0x0.0p+0', '0x1.0000000000000p+0']})
     """
     if type(value) is complex:

@@ -9,7 +9,7 @@ What holds no traced value may stay in the cache, and must where it can be chang
 
 >>> import functools, jax
 >>> square = functools.cache(lambda x: x * x)
->>> jax.jit(called(square))(3).item(), called(square)(4), square.cache_info().currsize
+>>> jax.jit(cached_counterpart(square))(3).item(), cached_counterpart(square)(4), square.cache_info().currsize
 (9, 16, 1)
 """
 
@@ -37,7 +37,7 @@ from autograph.runtime.values.kinds import is_value_class
 from autograph.runtime.values.reachability import walked
 
 
-def called(f: Any) -> Callable[..., Any]:
+def cached_counterpart(f: Any) -> Callable[..., Any]:
     """What stands for a cached function of the user's in converted code; `f` itself where the function is another's."""
     fn = getattr(f, "__wrapped__", None)
     if fn is None or not _is_users(fn):
@@ -49,9 +49,9 @@ def called(f: Any) -> Callable[..., Any]:
     return call
 
 
-def outside(f: Any) -> Callable[..., Any]:
+def open_to_libraries(f: Any) -> Callable[..., Any]:
     """The cache `f` for callers that are no converted code: `jax.jit` and its like hand it traced values, which have no hash."""
-    call = called(f)
+    call = cached_counterpart(f)
     if call is f:
         return call
     functools.update_wrapper(call, f)

@@ -46,7 +46,7 @@ def constructor(cls: Any) -> Any:
 def _native(cls: Any) -> Any:
     if cls is defaultdict:
         make = with_functions_converted(cls)
-        return lambda *args, **kwargs: default_dicts.watch(make(*args, **kwargs))
+        return lambda *args, **kwargs: default_dicts.watch_dict(make(*args, **kwargs))
     make = native_methods.announced(cls)
     return with_functions_converted(make) if takes_functions(cls) else make
 

@@ -70,28 +70,28 @@ def context(manager: Any) -> Any:
 
 
 class _Watched:
-    """Enters and leaves a context manager by its methods; `witness`: what leaves it, where that may depend on what passes it."""
+    """Enters and leaves a context manager by its methods; `method`: what leaves it, where that may depend on what passes it."""
 
-    __slots__ = ("_enter", "_exit", "_witness")
+    __slots__ = ("_enter", "_exit", "_method")
 
-    def __init__(self, enter: Any, leave: Any, witness: Any) -> None:
+    def __init__(self, enter: Any, leave: Any, method: Any) -> None:
         self._enter = enter
         self._exit = leave
-        self._witness = witness
+        self._method = method
 
     def __enter__(self) -> Any:
         before = len(progress.handled)
         entered = receive(self._enter())
         for handlers in progress.handled[before:]:
             handlers.stay()
-        if self._witness is not None:
-            progress.managers.append(self._witness)
+        if self._method is not None:
+            progress.managers.append(self._method)
         return entered
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
-        if self._witness is not None:  # generators may leave theirs in any order
+        if self._method is not None:  # generators may leave theirs in any order
             managers = progress.managers
-            del managers[max(i for i, m in enumerate(managers) if m is self._witness)]
+            del managers[max(i for i, m in enumerate(managers) if m is self._method)]
         suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
 

@@ -61,7 +61,7 @@ _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", 
 def converted(f: Any) -> Any:
     """The callable that stands for `f` in converted code."""
     found = _BY_TYPE.get(type(f), _other)(f)
-    return order_reads.checked(f, found) if key_orders.any_unknown() else found
+    return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found
 
 
 def staged(f: FunctionType) -> FunctionType:
@@ -80,28 +80,28 @@ def _function(f: FunctionType) -> Any:
         return texts.logged(f)
     if f.__name__ == "set_trace" and (starting := debuggers.starting(f)) is not f:
         return starting
-    known = counterpart(f) or standard_library.counterpart(f, _library(f))
+    known = counterpart(f) or standard_library.library_counterpart(f, _library(f))
     is_wrapper = "__wrapped__" in f.__dict__ or f.__code__ is rewrapping.DISPATCH
     return known or _library(rewrapping.rewrapped(f, argument) if is_wrapper else f)
 
 
 def _unseen(f: FunctionType) -> Any:
     guarded_iterators.enter_any()
-    return native_methods.received(opaque_calls.watched(f) if journal.hears_of_writes() else constants.checked(f))
+    return native_methods.received(opaque_calls.watched(f) if journal.hears_of_writes() else constants.check_constants_after(f))
 
 
 def _method(f: Any) -> Any:
     inner = f.__func__
     if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
         native_state.refuse_to_draw(f.__self__, f.__name__)
-        return counterpart(f) or (constants.checked(f) if is_tracing() else f)
+        return counterpart(f) or (constants.check_constants_after(f) if is_tracing() else f)
     elif type(inner) is FunctionType and is_library(inner):
         native_state.refuse_to_draw(f.__self__, f.__name__)
         if isinstance(f.__self__, logging.Logger | logging.LoggerAdapter) and f.__name__ in _LOGGING:
             return texts.logged(f)  # what loggers remember of levels is theirs
         call = native_methods.announced(f, f.__self__)
         if isinstance(f.__self__, random.Random) and is_tracing():
-            call = constants.checked(call)
+            call = constants.check_constants_after(call)
         return with_functions_converted(call) if takes_functions(inner) else call
     host.conversion.prepare_class(type(f.__self__))
     found = converted(inner)
@@ -118,13 +118,13 @@ def _native_function(f: Any) -> Any:
         if f.__name__ in registry.BY_TEXT:
             guarded_iterators.enter_any()
         writes = is_tracing() and f.__module__ == operator.setitem.__module__
-        found = counterpart(f) or standard_library.counterpart(f, _library(f))
-        call = found or _library(constants.checked(f) if writes else f)
+        found = counterpart(f) or standard_library.library_counterpart(f, _library(f))
+        call = found or _library(constants.check_constants_after(f) if writes else f)
         return texts.printing(call) if f is print and is_tracing() else call
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
         cached_functions.refuse_to_count(owner)
-    return messages.method(f) if type(owner) is str else native_methods.bound(f)
+    return messages.text_method(f) if type(owner) is str else native_methods.bound(f)
 
 
 def _library(f: Any) -> Any:
@@ -195,7 +195,7 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
-    CACHED: cached_functions.called,
+    CACHED: cached_functions.cached_counterpart,
     operator.methodcaller: _method_caller,
     JITTED: _wrapper,
     **{kind: _wrapper for kind in rewrapping.CUSTOM},

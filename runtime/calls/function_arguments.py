@@ -56,7 +56,7 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
             kwargs = {name: _given(x) for name, x in kwargs.items()}
         args = tuple(map(_given, args))
         if is_other:
-            context.hand((*args, *kwargs.values()))
+            context.announce_hand_over((*args, *kwargs.values()))
         return f(*args, **kwargs)
 
     is_other = package_of(f).lstrip("_") not in _ALONE
@@ -85,7 +85,7 @@ def _afresh(x: Any, found: Any) -> Any:
     return found
 
 
-def convert(f: FunctionType) -> Any:
+def convert_argument(f: FunctionType) -> Any:
     """The converted function; `f` itself where it is library code, marked `do_not_convert`, or has no source."""
     if is_library(f):
         return rewrapping.rewrapped(f, argument) if "__wrapped__" in f.__dict__ or f.__closure__ else f
@@ -96,7 +96,7 @@ def argument(x: Any) -> Any:
     """`x`, or its converted function where `x` is a function, method or partial of the user's (or a list of such)."""
     kind = type(x)
     if kind is FunctionType:
-        return convert(x)
+        return convert_argument(x)
     if kind is MethodType:
         inner = argument(x.__func__)
         return x if inner is x.__func__ else MethodType(inner, x.__self__)
@@ -108,7 +108,7 @@ def argument(x: Any) -> Any:
     if kind is JITTED or kind in rewrapping.CUSTOM:
         return rewrapping.rewrapped(x, argument)
     if kind is CACHED:
-        return cached_functions.called(x)
+        return cached_functions.cached_counterpart(x)
     if (
         kind in _NATIVE and journal.hears_of_writes()
     ):  # `operator.iadd`, `xs.append`: the journal must hear of what they write

@@ -42,7 +42,7 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.kinds import is_value_class
 from autograph.runtime.values.native_effects import FILLING, FRESH_PACKAGES, READING_PACKAGES, of_method
 
-_RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count, "index": ranges.index}
+_RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count_in_range, "index": ranges.index}
 
 
 def bound(f: Any) -> Any:
@@ -63,7 +63,7 @@ def bound(f: Any) -> Any:
         return f if package in READING_PACKAGES or package in FRESH_PACKAGES else received(f)
     effect = of_method(type(owner), name)
     if effect.writes:
-        iterated_containers.check(owner, name)
+        iterated_containers.check_iterated(owner, name)
         journal.touch_container(owner)
     if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
@@ -100,7 +100,7 @@ def unbound(f: Any) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args:
-            iterated_containers.check(args[0], name)
+            iterated_containers.check_iterated(args[0], name)
             journal.touch_container(args[0])
         return f(*args, **kwargs)
 
@@ -140,9 +140,9 @@ def announced(f: Any, *owner: Any) -> Any:
                 x, type(f).__name__ if is_object else getattr(f, "__name__", type(f).__name__)
             )
             _announce_object(x)
-        library_state.watch(f)
+        library_state.watch_package(f)
         if package not in FRESH_PACKAGES:
-            context.hand(given)
+            context.announce_hand_over(given)
         return given, opaque_calls.Watch(given)
 
     def announce(given: tuple[Any, ...], watch: opaque_calls.Watch) -> None:
@@ -158,7 +158,7 @@ def announced(f: Any, *owner: Any) -> Any:
                 if issubclass(type(x), MUTABLE_CONTAINERS):
                     journal.touch_container(x)
                 elif not library_objects.has_library_methods(type(result)):  # whose methods are looked at when they are called
-                    aliases.check(x, journal.held_by_regions)
+                    aliases.check_alias(x, journal.held_by_regions)
         return context.receive(result)
 
     def call(*args: Any, **kwargs: Any) -> Any:  # it names no global: see `_as_of_the_user`
@@ -182,7 +182,7 @@ def received(f: Any, is_library: bool = False) -> Any:
     if context.progress.reach is None:
         return f
     receive = context.receive
-    hand = context.hand if is_library else len
+    hand = context.announce_hand_over if is_library else len
 
     def call(*args: Any, **kwargs: Any) -> Any:
         hand((*args, *kwargs.values()))
@@ -233,9 +233,9 @@ def _check_objects(given: tuple[Any, ...], changed: set[int]) -> None:
         changed: the ids of what it changed.
     """
     several = aliases.ids()
-    for x in library_objects.parts([part for argument in given for part in _held(argument)]):
-        if id(x) in several and not changed.isdisjoint(map(id, library_objects.parts(x))):
-            aliases.check(x, journal.held_by_regions)
+    for x in library_objects.changeable_parts([part for argument in given for part in _held(argument)]):
+        if id(x) in several and not changed.isdisjoint(map(id, library_objects.changeable_parts(x))):
+            aliases.check_alias(x, journal.held_by_regions)
 
 
 # --- methods that take traced arguments; `f` is the bound method ---
@@ -286,7 +286,7 @@ def _sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> None:
     items = f.__self__
     if args or (key is None and not any(map(may_be_traced, items))):
         return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
-    items[:] = selection.ordered(items, key=None if key is None else host.calls.converted(key), reverse=reverse)
+    items[:] = selection.sort(items, key=None if key is None else host.calls.converted(key), reverse=reverse)
     return None
 
 
@@ -311,7 +311,7 @@ _LIST_METHODS: dict[str, Callable[..., Any]] = {
     "sort": _sort,
     "pop": _pop,
     "insert": _insert,
-    "count": _by_equality(traced_index.count),
+    "count": _by_equality(traced_index.count_items),
     "index": _by_equality(traced_index.index_of),
     "remove": _by_equality(traced_index.remove),
 }

@@ -34,7 +34,7 @@ from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.tracing.families import JITTED
-from autograph.runtime.tracing.variables import UNSET, contents
+from autograph.runtime.tracing.variables import UNSET, cell_contents
 
 Convert = Callable[[Any], Any]
 _MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -131,7 +131,7 @@ def _closure(wrapper: FunctionType, convert: Convert) -> Any:
     changed = False
     cells, own = [], CellType()  # a function that calls itself has itself in a cell
     for cell in wrapper.__closure__ or ():
-        old = contents(cell)
+        old = cell_contents(cell)
         new = old if old is UNSET else _in_cell(old, convert)
         changed = changed or new is not old
         cells.append(own if old is wrapper else cell if new is old else CellType(new))

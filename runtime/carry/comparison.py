@@ -58,7 +58,7 @@ from autograph.runtime.values.merge import (
     same_static,
     why_structures_differ,
 )
-from autograph.runtime.values.optional import Maybe, parts
+from autograph.runtime.values.optional import Maybe, split_optional
 
 
 class Comparison:
@@ -131,7 +131,7 @@ class Comparison:
             return False
         if type(value) is Maybe or is_unbound(value) or is_unbound(out):
             return False
-        (_, before), (_, after) = parts(value), parts(out)
+        (_, before), (_, after) = split_optional(value), split_optional(out)
         like = after if before is None else before
         if (value is None) == (out is None) and type(out) is not Maybe or not is_plain(like):
             return False

@@ -71,9 +71,9 @@ from autograph.runtime.heap import framework_notes, journal
 from autograph.runtime.heap.array_versions import note_without_axes
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
-from autograph.runtime.tracing.array_types import convert, join_types, of_type
+from autograph.runtime.tracing.array_types import convert_to, join_types, of_type
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note, note_join
+from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note_bool, note_join
 from autograph.runtime.tracing.variables import Variable, is_unbound
 from autograph.runtime.values.locations import ContentsLocation, same_contents
 from autograph.runtime.values.merge import Mismatch, Node, fill
@@ -126,8 +126,8 @@ class Carry(Layout):
             leaf.tracer = tracer
             note_without_axes(tracer, leaf.init)
             if is_of_python(leaf.init) or is_doubtful(leaf.init):
-                leaf.noted = note(tracer, not self.assumptions.slots[leaf.key].doubtful and not is_doubtful(leaf.init))
-        induction.suppose(self.leaves, self.assumptions)
+                leaf.noted = note_bool(tracer, not self.assumptions.slots[leaf.key].doubtful and not is_doubtful(leaf.init))
+        induction.assume_ranges(self.leaves, self.assumptions)
         for slot, value in zip(self.slots, self.fill_apart(tracers, region)):
             slot.value = value
         region.touched.clear()
@@ -149,8 +149,8 @@ class Carry(Layout):
     def fill_apart(self, tracers: Sequence[Any], region: journal.Region) -> list[Any]:
         """Like `fill`, for a region beside the body's (the loop test); returns the values of all slots."""
         for leaf, tracer in zip(self.leaves, tracers):
-            if leaf.supposed is not None and self.trace is None:
-                integer_ranges.suppose(tracer, leaf.supposed.least)
+            if leaf.assumed is not None and self.trace is None:
+                integer_ranges.assume_least(tracer, leaf.assumed.least)
         values = list(tracers)
         filled = []
         for slot in self.slots:
@@ -214,10 +214,10 @@ class Carry(Layout):
             if self.aliases.changed(slot.key, region.touched):  # a proxy is a copy
                 self._must_stay(slot)
         changed = [leaf for leaf in (*self.leaves, *self.first_bound) if not leaf.invariant]
-        outs = [convert(leaf.out, leaf.type) for leaf in changed]
+        outs = [convert_to(leaf.out, leaf.type) for leaf in changed]
         for leaf in changed:
             leaf.is_of_python = join(leaf.out, *(() if leaf.init is None else (leaf.init,)))
-        notes = [dead_results.of(leaf.out) for leaf in changed]
+        notes = [dead_results.dead_where(leaf.out) for leaf in changed]
         self.dead = [note and (variable_of(note[0]), note[1]) for note in notes]
         outs += self.grown.leaves
         self.arrays.collect(region.arrays, self.leaves, self.first_bound, self.grown.leaves)

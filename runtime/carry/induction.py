@@ -5,8 +5,8 @@
         total += xs[at]      staged         total += dynamic_slice(xs, at)      where without this knowledge stood
         at += 1                as           at += 1                             select(at < 0, at + len(xs), at)
 
-What begins as a known number is assumed never to be less (`integer_ranges.Supposed`). At the end of the iteration that holds,
-given that it held at the beginning, or the supposition is dropped, and with it what followed from it for the others. Where
+What begins as a known number is assumed never to be less (`integer_ranges.Assumed`). At the end of the iteration that holds,
+given that it held at the beginning, or the assumption is dropped, and with it what followed from it for the others. Where
 something was built on it the body is traced again, with what the loop test says of the variable instead (`while at > 0`).
 
 >>> import jax, jax.numpy as jnp
@@ -39,18 +39,18 @@ from autograph.runtime.jaxprs.graph import is_literal, producers
 from autograph.runtime.tracing import integer_ranges
 
 
-def suppose(leaves: Sequence[Leaf], assumptions: LoopAssumptions) -> None:
-    """Supposes of the tracers of an attempt what is not known to be wrong."""
+def assume_ranges(leaves: Sequence[Leaf], assumptions: LoopAssumptions) -> None:
+    """Assumes of the tracers of an attempt what is not known to be wrong."""
     for leaf in leaves:
-        leaf.supposed = None
+        leaf.assumed = None
         if leaf.type.shape or not jnp.issubdtype(leaf.type.dtype, jnp.integer):
             continue
         assumed = assumptions.slots[leaf.key]
         if assumed.disproved:
             if assumed.least is not None:
-                integer_ranges.declare(leaf.tracer, assumed.least, int(jnp.iinfo(leaf.type.dtype).max))
-        elif (known := integer_ranges.of(leaf.init)) is not None and known[0] >= 0:
-            leaf.supposed = integer_ranges.suppose(leaf.tracer, known[0])
+                integer_ranges.declare_range(leaf.tracer, assumed.least, int(jnp.iinfo(leaf.type.dtype).max))
+        elif (known := integer_ranges.range_of(leaf.init)) is not None and known[0] >= 0:
+            leaf.assumed = integer_ranges.assume_least(leaf.tracer, known[0])
 
 
 def holds(leaves: Sequence[Leaf], assumptions: LoopAssumptions, test: Callable[[], Any] | None) -> bool:
@@ -58,12 +58,12 @@ def holds(leaves: Sequence[Leaf], assumptions: LoopAssumptions, test: Callable[[
 
     `test`: gives the loop test as a region (`binding.Traced`) over the leaves.
     """
-    used = {leaf.key for leaf in leaves if leaf.supposed is not None and leaf.supposed.is_used}
+    used = {leaf.key for leaf in leaves if leaf.assumed is not None and leaf.assumed.is_used}
     wrong = set()
-    while found := [leaf for leaf in leaves if leaf.supposed is not None and not _stays(leaf, leaf.supposed.least)]:
+    while found := [leaf for leaf in leaves if leaf.assumed is not None and not _stays(leaf, leaf.assumed.least)]:
         for leaf in found:
             integer_ranges.forget(leaf.tracer)
-            leaf.supposed = None
+            leaf.assumed = None
             wrong.add(leaf.key)
             assumptions.slots[leaf.key].disproved = True
     if not used & wrong:
@@ -78,7 +78,7 @@ def holds(leaves: Sequence[Leaf], assumptions: LoopAssumptions, test: Callable[[
 
 
 def _stays(leaf: Leaf, least: int) -> bool:
-    known = integer_ranges.of(leaf.out)
+    known = integer_ranges.range_of(leaf.out)
     return leaf.out is None or leaf.out is leaf.tracer or (known is not None and known[0] >= least)
 
 

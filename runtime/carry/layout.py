@@ -29,7 +29,7 @@ from autograph.runtime.heap import journal
 from autograph.runtime.jaxprs.graph import is_literal
 from autograph.runtime.tracing.array_types import (
     ArrayType,
-    convert,
+    convert_to,
     fits,
     join_types,
     of_type,
@@ -79,7 +79,7 @@ class Layout:
             opened += 1
             self._lay_out_slot(location, (location.key,))
         self.operands = [
-            convert(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
+            convert_to(leaf.init, leaf.type) if fits(leaf.init, leaf.type) else of_type(leaf.type) for leaf in self.leaves
         ]
 
     def _lay_out_slot(self, variable: Any, key: tuple[Any, ...]) -> None:

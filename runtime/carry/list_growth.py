@@ -121,7 +121,7 @@ class Growth:
         return iteration * (assumptions.iterations or 0)
 
 
-def staged(
+def stage_growing(
     stage: Callable[[Callable[[], bool]], None], assumptions: LoopAssumptions, variables: Sequence[Variable]
 ) -> None:
     """Runs `stage(ready)`, which stages a loop unless `ready()` says that it has to be traced again.

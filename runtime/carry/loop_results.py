@@ -26,7 +26,7 @@ from autograph.runtime.carry.messages import NO_ITERATION
 from autograph.runtime.carry.slots import is_location
 from autograph.runtime.heap import class_fallback, journal, returned_arrays
 from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.python_bools import note
+from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, GlobalLocation
 from autograph.runtime.values.merge import Merged, Mismatch, fill
@@ -44,7 +44,7 @@ def make_placeholders(carry: Carry, iteration: Any) -> None:
     carry.placeholders = [start_of_first_bound(leaf.type, out) for leaf, out in zip(carry.first_bound, outs)]
 
 
-def write(
+def write_results(
     carry: Carry, results: Sequence[Any], surely: bool, inputs: Sequence[Any], built: dict[int, Any] | None = None
 ) -> list[Merged]:
     """Writes the loop's results to variables and locations.
@@ -61,11 +61,11 @@ def write(
     changing = [*(carry.leaves[index] for index in carried), *carry.first_bound]
     for leaf, result in zip(changing, results):
         if leaf.is_of_python is not None:
-            note(result, leaf.is_of_python)
+            note_bool(result, leaf.is_of_python)
     for index, result in zip(carried, results):
         values[index] = result
-        if (supposed := carry.leaves[index].supposed) is not None:
-            integer_ranges.suppose(result, supposed.least)
+        if (assumed := carry.leaves[index].assumed) is not None:
+            integer_ranges.assume_least(result, assumed.least)
     hold_facts((values[index], value) for index, value in carry.shown.get(False, ()))
     first_bound = list(results[len(carried) :])
     carry.arrays.land(carry.leaves, values, first_bound, surely)
@@ -83,10 +83,10 @@ def write(
             if known and slot.init is UNSET and value is not UNSET and not surely:
                 raise Mismatch(slot.variable.name, UNSET, value, NO_ITERATION, slot.variable)
             if isinstance(slot.variable, AttributeLocation) and not surely and slot.variable.get() is UNSET:
-                class_fallback.note(slot.variable.obj, slot.variable.attribute, carry.functions[0])
+                class_fallback.note_fallback(slot.variable.obj, slot.variable.attribute, carry.functions[0])
             journal.touch_location(slot.variable)
         slot.variable.set(value)
-    returned_arrays.note(carry.variables, [table[k] for k in returned])
+    returned_arrays.note_returned(carry.variables, [table[k] for k in returned])
     merged = carry.aliases.merged(built, surely)
     # Whoever counts references must not find ours.
     carry.slots.clear()

@@ -62,7 +62,7 @@ def refuse(
     place = differ.place
     assert isinstance(where, FunctionType)
     remedy: str | None = differ.instead or differ.read_before
-    name, is_outside = outside.named(differ, cells_of(where), where)
+    name, is_outside = outside.name_path(differ, cells_of(where), where)
     if not remedy and is_outside:
         remedy = outside.WRITE_OUTSIDE
     remedy = remedy or _REMEDIES.get(differ.why)

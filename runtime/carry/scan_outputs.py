@@ -154,7 +154,7 @@ def alone(lists: Sequence[Variable]) -> set[int]:
     found: set[int] = set()
     for variable in lists:
         held = [variable.get()]
-        if type(held[0]) is list and sharing.outside(held, 0) - _noted(held[0]) == 1:
+        if type(held[0]) is list and sharing.references_outside(held, 0) - _noted(held[0]) == 1:
             found.add(id(held[0]))
     return found
 

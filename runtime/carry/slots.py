@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph.runtime.heap import aliases
 from autograph.runtime.tracing.array_types import ArrayType
-from autograph.runtime.tracing.integer_ranges import Supposed
+from autograph.runtime.tracing.integer_ranges import Assumed
 from autograph.runtime.tracing.python_bools import Noted
 from autograph.runtime.values.kinds import is_value_class, open_any
 from autograph.runtime.values.locations import LOCATIONS
@@ -37,7 +37,7 @@ class CarrySlot:
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("init", "invariant", "is_of_python", "key", "noted", "out", "path", "supposed", "tracer", "type")
+    __slots__ = ("init", "invariant", "is_of_python", "key", "noted", "out", "path", "assumed", "tracer", "type")
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -49,7 +49,7 @@ class Leaf:
         self.invariant = False
         self.noted: Noted | None = None  # of the bool (see `python_bools`)
         self.is_of_python: bool | None = None  # of what the loop leaves
-        self.supposed: Supposed | None = None  # of the integer (see `induction`)
+        self.assumed: Assumed | None = None  # of the integer (see `induction`)
 
 
 def is_location(variable: Any) -> bool:

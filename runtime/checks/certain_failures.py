@@ -42,7 +42,7 @@ def is_left_to_the_program(error: Exception, checks: int, caller: FrameType | No
     failing, trace = progress.failing or (None, None)
     if failing is error and trace is current_trace():
         return True
-    if not (runtime_checks.is_event(error) or is_of_users_raise(error)):
+    if not (runtime_checks.is_event_of_branch(error) or is_of_users_raise(error)):
         return False
     _, shown = FailedCheck.of(error, None)
     if not all(map(is_of_current_trace, shown)) or is_first and not shown:

@@ -62,10 +62,10 @@ class Place(NamedTuple):
         return TracebackType(None, FunctionType(code, {})().gi_frame, 0, self.lineno)
 
 
-def failure(kind: type[BaseException], text: str, place: Place | None = None) -> RunTimeCheckError:
+def make_failure(kind: type[BaseException], text: str, place: Place | None = None) -> RunTimeCheckError:
     """What a failed check raises: one that an `except` for `kind` catches, wherever there can be such an object.
 
-    >>> error = failure(KeyError, "'k'", Place("k.py", 3, "f"))
+    >>> error = make_failure(KeyError, "'k'", Place("k.py", 3, "f"))
     >>> isinstance(error, KeyError), isinstance(error, RunTimeCheckError), type(error).__name__, str(error)
     (True, True, 'KeyError', "'k'")
     """
@@ -99,14 +99,14 @@ class FailedCheck:
         shown: how many values follow, which the exception is made with.
         kind: the class of the exception.
         text: the message, as far as it is known without the values.
-        pieces: the message as texts and, for each value in it, its number, its format and its conversion; None where it is not
+        parts: the message as texts and, for each value in it, its number, its format and its conversion; None where it is not
             made of such.
         place: the line of the user's.
     """
 
     def __init__(self, error: BaseException, place: Place | None, text: str, conditions: int) -> None:
         self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
-        self.pieces: tuple[Any, ...] | None = None
+        self.parts: tuple[Any, ...] | None = None
         self.shown = self.lanes = 0
         self._made: messages.Made = lambda shown: ((), (), (), None)
 
@@ -115,13 +115,13 @@ class FailedCheck:
         cls, error: BaseException, place: Place | None, text: str = "", conditions: int = 0
     ) -> tuple[FailedCheck, list[Any]]:
         """The check that fails with `error`, and the traced values that the exception holds."""
-        check = cls(error, place, text or described(error), conditions)
+        check = cls(error, place, text or describe_exception(error), conditions)
         try:
-            parts = handlers.parts_of(error)
+            parts = handlers.parts_of_exception(error)
         except Exception:  # a class that makes no object of these arguments
             parts = type(error), error.args, tuple(vars(error)), tuple(vars(error).values()), None
-        traced, check._made = messages.opened(parts[1:], handlers.opened)
-        check.shown, check.pieces = len(traced), messages.pieces(error, traced)
+        traced, check._made = messages.open_message(parts[1:], handlers.open_exception)
+        check.shown, check.parts = len(traced), messages.message_parts(error, traced)
         return check, traced
 
     def in_lanes(self) -> FailedCheck:
@@ -140,15 +140,15 @@ class FailedCheck:
 
     def fail(self, *shown: Any) -> None:
         """Fails inside of a program, whose own error says what is raised here."""
-        text = described(self._exception([_plain(x) for x in shown]), self.text) if shown else self.text
-        raise failure(self.kind, text, self.place)
+        text = describe_exception(self._exception([_plain(x) for x in shown]), self.text) if shown else self.text
+        raise make_failure(self.kind, text, self.place)
 
     def exception(self, shown: Sequence[Any]) -> BaseException:
         """What Python would have raised, with these values, and with the user's line as its traceback."""
         try:
             error = self._exception(shown)
         except Exception:  # a class that makes no object of these arguments
-            error = failure(self.kind, self.text)
+            error = make_failure(self.kind, self.text)
         return error if self.place is None else error.with_traceback(self.place.traceback())
 
     def _exception(self, shown: Sequence[Any]) -> BaseException:
@@ -188,7 +188,7 @@ def _plain(value: Any) -> Any:
     return array.item() if array.ndim == 0 else array
 
 
-def described(error: BaseException, instead: str = "") -> str:
+def describe_exception(error: BaseException, instead: str = "") -> str:
     """The message and the notes of an exception."""
     try:
         return "\n".join([str(error), *getattr(error, "__notes__", ())])

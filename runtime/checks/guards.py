@@ -5,7 +5,7 @@ that would slow the call down, and gone when nothing uses the index. Under `vmap
 conditional stays a conditional. Inside a hot loop on a CPU it costs about 0.1 microseconds an iteration: use an array there.
 
 >>> import jax
->>> f = jax.jit(lambda i: guarded(i, i < 3, IndexError("list index out of range")))
+>>> f = jax.jit(lambda i: guard_index(i, i < 3, IndexError("list index out of range")))
 >>> int(f(2))
 2
 >>> try:
@@ -30,7 +30,7 @@ from autograph.runtime.checks.failures import FailedCheck, FailedGuard
 from autograph.runtime.heap import path_conditions
 
 
-def guarded(index: Any, ok: Any, error: Exception) -> Any:
+def guard_index(index: Any, ok: Any, error: Exception) -> Any:
     """`index`; the program fails with `error` where `ok` is false and the code that reads it is reached.
 
     Args:

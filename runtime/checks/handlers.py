@@ -106,11 +106,11 @@ def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -
             del error, exception, cause  # its traceback leads here, and who refers to an object, counts
     if managers != outside[1]:
         raise seen_by_a_with(error, user_line())
-    return parts_of(error)
+    return parts_of_exception(error)
 
 
 def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
-    """Refuses an exception that a `with` would see, or swallow."""
+    """Refuses an exception that a `with` would see, or suppress."""
     return errors.StagingError(
         f"{type(error).__name__} is raised under a traced condition, and a `with` around it would see it",
         at=at,
@@ -119,14 +119,14 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
     )
 
 
-def parts_of(error: BaseException) -> tuple[Any, ...]:
+def parts_of_exception(error: BaseException) -> tuple[Any, ...]:
     """What an exception is made of, and its cause."""
     bare = _bare(type(error), error.args)
     names = [name for name in attribute_names(error) if name not in vars(BaseException) or name == "__suppress_context__"]
     found = {name: AttributeLocation(error, name).get() for name in names}
     own = {name: x for name, x in found.items() if _is_own(AttributeLocation(bare, name), x)}
     cause = error.__cause__
-    around = None if cause is None or cause is error else parts_of(cause)
+    around = None if cause is None or cause is error else parts_of_exception(cause)
     return type(error), error.args, tuple(own), tuple(own.values()), around
 
 
@@ -147,11 +147,11 @@ def _is_own(location: AttributeLocation, value: Any) -> bool:
     return False
 
 
-def opened(value: Any) -> Opened | None:
+def open_exception(value: Any) -> Opened | None:
     """As `open_any`; an exception by what it is made of."""
     if not isinstance(value, BaseException):
         return open_any(value)
-    kind, *parts = parts_of(value)
+    kind, *parts = parts_of_exception(value)
     return parts, kind, ["args", "names", "values", "cause"], lambda parts: made_of(kind, *parts)
 
 
@@ -161,7 +161,7 @@ def error(found: tuple[Any, ...]) -> BaseException:
 
 
 def made_of(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
-    """The exception of which `parts_of` told, made again."""
+    """The exception of which `parts_of_exception` told, made again."""
     again: BaseException = _bare(kind, args)
     again.args = args
     for name, value in zip(names, values, strict=True):

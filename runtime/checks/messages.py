@@ -6,10 +6,10 @@ f-strings, `%`, `str.format`, `str`, `repr`, `+` and `join` make them. Elsewhere
 >>> text("x is ", formatted(1.5, ".2f"), " and ", formatted("y", "", "r"))
 "x is 1.50 and 'y'"
 >>> made = []
->>> shape = jax.eval_shape(lambda x: made.append(opened(text("x is ", formatted(x, ".2f")))[1]), 1.5)
+>>> shape = jax.eval_shape(lambda x: made.append(open_message(text("x is ", formatted(x, ".2f")))[1]), 1.5)
 >>> made[0]([2.5])
 'x is 2.50'
->>> shape = jax.eval_shape(lambda x: made.append(opened(percent("x is %.1f", x) + " of " + repr_of([x, 1]))[1]), 1.5)
+>>> shape = jax.eval_shape(lambda x: made.append(open_message(percent("x is %.1f", x) + " of " + repr_of([x, 1]))[1]), 1.5)
 >>> made[1]([2.5, 2.5])
 'x is 2.5 of [2.5, 1]'
 """
@@ -22,7 +22,7 @@ from typing import Any
 
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks import templates
-from autograph.runtime.checks.texts import TextOfTraced, as_shown, holds_traced, line, unreadable
+from autograph.runtime.checks.texts import TextOfTraced, as_shown, line, text_holds_traced, unreadable
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
@@ -83,7 +83,7 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
         return value
     order_reads.check_inside(value)
     if is_tracing():
-        traced, again = opened(value, open_container)
+        traced, again = open_message(value, open_container)
         if traced:
             return again(traced), spec, conversion  # a container as it is now
     made = _formatted(value, spec, conversion)
@@ -102,7 +102,7 @@ def text(*parts: Any) -> str:
 def percent(text: str, values: Any) -> Any:
     """`text % values`."""
     order_reads.check_inside(values)
-    if not holds_traced(values) and not isinstance(made := as_shown(text % values), TextOfTraced):
+    if not text_holds_traced(values) and not isinstance(made := as_shown(text % values), TextOfTraced):
         return made
     fields = templates.of_percent(text, values)
     if fields is not None:
@@ -118,7 +118,7 @@ def format_of(x: Any, spec: str = "", /) -> Any:
     return text(formatted(x, spec))
 
 
-def text_of(*args: Any, **kwargs: Any) -> Any:
+def text_of_value(*args: Any, **kwargs: Any) -> Any:
     """`str(x)`."""
     return text(formatted(args[0], "", "s")) if len(args) == 1 and not kwargs else as_shown(str(*args, **kwargs))
 
@@ -128,12 +128,12 @@ def repr_of(x: Any, /) -> str:
     return text(formatted(x, "", "r"))
 
 
-def method(f: Any) -> Any:
+def text_method(f: Any) -> Any:
     """`text.format` and `text.join`, which tell when traced values are shown; any other method as it is."""
     if f.__name__ == "format":
 
         def of_fields(*args: Any, **kwargs: Any) -> Any:
-            if not holds_traced((args, kwargs)) and not isinstance(made := as_shown(f(*args, **kwargs)), TextOfTraced):
+            if not text_holds_traced((args, kwargs)) and not isinstance(made := as_shown(f(*args, **kwargs)), TextOfTraced):
                 return made
             return _filled(templates.of_format(f.__self__, args, kwargs))
 
@@ -156,7 +156,7 @@ def _filled(fields: Iterable[Any]) -> str:
     return text(*(part if isinstance(part, str) else formatted(part[0], _filled(part[1]), part[2]) for part in fields))
 
 
-def pieces(error: BaseException, traced: Sequence[Any]) -> tuple[Any, ...] | None:
+def message_parts(error: BaseException, traced: Sequence[Any]) -> tuple[Any, ...] | None:
     """The message and the notes of an exception as texts and, for each traced value, its number, its format and its conversion.
 
     Args:
@@ -170,25 +170,25 @@ def pieces(error: BaseException, traced: Sequence[Any]) -> tuple[Any, ...] | Non
         return None
     shown = args[0] if len(args) == 1 else args
     notes = getattr(error, "__notes__", ())
-    found = [*_pieces(shown if args else "", "", "s")]
+    found = [*_parts_of_text(shown if args else "", "", "s")]
     for note in notes:
-        found += "\n", *_pieces(note, "", "s")
+        found += "\n", *_parts_of_text(note, "", "s")
     numbers = {id(value): number for number, value in enumerate(traced)}
     if any(part is None or not isinstance(part, str) and id(part[0]) not in numbers for part in found):
         return None
     return tuple(part if isinstance(part, str) else (numbers[id(part[0])], *part[1:]) for part in found)
 
 
-def _pieces(value: Any, spec: str, conversion: str) -> Iterator[Any]:
+def _parts_of_text(value: Any, spec: str, conversion: str) -> Iterator[Any]:
     """A field as texts and fields of single traced values; None stands for one that cannot be."""
     value = sizes.traced(value)
     kind, is_plain = type(value), not spec and conversion != "a"
     if kind is Text and is_plain and conversion != "r":
         for part in value.parts:
-            yield from (part,) if isinstance(part, str) else _pieces(*part)
+            yield from (part,) if isinstance(part, str) else _parts_of_text(*part)
     elif is_traced(value):
         yield value, spec, conversion
-    elif not opened(value)[0]:
+    elif not open_message(value)[0]:
         yield _formatted(value, spec, conversion)
     elif is_plain and kind in (list, tuple, dict):
         opening, closing = ("[", "]") if kind is list else ("(", ")") if kind is tuple else ("{", "}")
@@ -197,7 +197,7 @@ def _pieces(value: Any, spec: str, conversion: str) -> Iterator[Any]:
         for number, item in enumerate(items):
             yield ", " if number else ""
             yield f"{list(value)[number]!r}: " if kind is dict else ""
-            yield from _pieces(item, "", "r")
+            yield from _parts_of_text(item, "", "r")
         yield f",{closing}" if kind is tuple and len(value) == 1 else closing
     else:
         yield None
@@ -206,7 +206,7 @@ def _pieces(value: Any, spec: str, conversion: str) -> Iterator[Any]:
 Made = Callable[[Sequence[Any]], Any]
 
 
-def opened(value: Any, parts: Callable[[Any], Opened | None] = open_any) -> tuple[list[Any], Made]:
+def open_message(value: Any, parts: Callable[[Any], Opened | None] = open_any) -> tuple[list[Any], Made]:
     """The traced values that a value holds, also in texts, and what makes one like it from others in their place.
 
     Args:

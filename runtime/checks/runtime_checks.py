@@ -35,16 +35,16 @@ import jax
 from autograph import errors, switches
 from autograph.jax_dispatch import stage_check
 from autograph.runtime.checks import handlers
-from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, described
+from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, describe_exception
 from autograph.runtime.checks.handlers import exception_of, would_catch
-from autograph.runtime.checks.suppression import may_swallow
+from autograph.runtime.checks.suppression import may_suppress
 from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.refusals import frames_of_user, user_line
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 
 enabled = switches.is_on("AUTOGRAPH_CHECKS", True)
 """Whether programs get checks when they are traced."""
@@ -68,7 +68,7 @@ def set_checks(enabled: bool) -> None:
 _EVENTS = (LookupError, ArithmeticError, StopIteration, AssertionError, UnboundLocalError)
 
 
-def is_event(error: BaseException) -> bool:
+def is_event_of_branch(error: BaseException) -> bool:
     """Whether an exception that ended a branch is what Python would raise there, and only if the branch is taken.
 
     `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so, and what Python's own functions
@@ -93,7 +93,7 @@ def stage_failure(error: BaseException) -> None:
         return
     place = _place_of(error)
     # The text is the line where an exception without arguments has none.
-    check, shown = FailedCheck.of(error, place, described(error) or _source_of(place), len(holds))
+    check, shown = FailedCheck.of(error, place, describe_exception(error) or _source_of(place), len(holds))
     stage_check(check, *holds, *shown, *path_conditions.waits_for())
 
 
@@ -152,7 +152,7 @@ def _refuse_if_caught(error: BaseException) -> None:
         raise _not_ended(error) from None
     if would_catch(error):
         raise _not_caught(error) from None
-    if any(map(may_swallow, context.progress.managers)):
+    if any(map(may_suppress, context.progress.managers)):
         raise handlers.seen_by_a_with(error, _line_of(error)) from None
 
 
@@ -219,7 +219,7 @@ def raise_(exception: Any = None, cause: Any = None) -> BaseException:
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """`assert test, message()`; when `test` is traced, a check that fails when the compiled program runs."""
-    test = decider(test)
+    test = truth_value(test)
     if not is_traced(test):
         if not test:
             raise journal.mark_raised(AssertionError(*(() if message is None else (message(),))))

@@ -1,6 +1,6 @@
-"""Context managers that may swallow an exception which leaves their `with`.
+"""Context managers that may suppress an exception which leaves their `with`.
 
-Looked at is what a manager can do, by its text, never what it does: `__exit__` of C code swallows nothing, one in Python where it
+Looked at is what a manager can do, by its text, never what it does: `__exit__` of C code suppresses nothing, one in Python where it
 may return something true, a generator where it handles exceptions; either may where there is no text.
 
 >>> import contextlib
@@ -9,7 +9,7 @@ may return something true, a generator where it handles exceptions; either may w
 ...         yield
 ...     finally:
 ...         pass
->>> may_swallow(closing), may_swallow(contextlib.suppress.__exit__)
+>>> may_suppress(closing), may_suppress(contextlib.suppress.__exit__)
 (False, True)
 """
 
@@ -25,7 +25,7 @@ from autograph.code.registry import known
 from autograph.errors import SourceError
 
 
-def may_swallow(leave: Any) -> bool:
+def may_suppress(leave: Any) -> bool:
     """Whether an exception that a `with` leaves with may end there: `leave` is its `__exit__`, or the generator function."""
     if not isinstance(leave, FunctionType):
         return False

@@ -84,16 +84,16 @@ for _name in [name for name in vars(str) if name not in _SHOWING]:
     setattr(TextOfTraced, _name, _refused(_name))
 
 
-def check(args: tuple[Any, ...]) -> None:
+def check_shows_no_traced(args: tuple[Any, ...]) -> None:
     """Refuses to read a number from the text of a traced value, or to look something up by it."""
     if args and isinstance(args[0], TextOfTraced):
         raise unreadable()
 
 
-def holds_traced(x: Any) -> bool:
+def text_holds_traced(x: Any) -> bool:
     """Whether a value is traced or the text of such, or a container in which there is one."""
     if type(x) in CONTAINERS:
-        return any(map(holds_traced, x.values() if type(x) is dict else x))
+        return any(map(text_holds_traced, x.values() if type(x) is dict else x))
     return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
 
 
@@ -133,7 +133,7 @@ def printing(show: Callable[..., None]) -> Callable[..., None]:
     def call(*args: Any, **kwargs: Any) -> None:
         show(*args, **kwargs)
         texts = [x for x in args if isinstance(x, str)]
-        if context.innermost() and (holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):
+        if context.innermost() and (text_holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):
             _tell_of_printing()
 
     return call
@@ -156,7 +156,7 @@ def logged(f: Any) -> Any:
     def log(*args: Any, **kwargs: Any) -> Any:
         kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
         at = next((k for k, x in enumerate(args) if isinstance(x, str)), None)
-        if at is None or not holds_traced(args[at + 1 :]):
+        if at is None or not text_holds_traced(args[at + 1 :]):
             return f(*args, **kwargs)
         shown = _NUMBER.sub(r"%\1s", args[at])
         if shown != args[at]:

@@ -41,7 +41,7 @@ import jax
 
 from autograph.code.library import is_library_file
 from autograph.errors import is_of_jax, is_ours
-from autograph.runtime.tracing.sharing import named
+from autograph.runtime.tracing.sharing import value_of_name
 from autograph.runtime.tracing.staging import is_tracer
 from autograph.runtime.values.locations import AttributeLocation
 
@@ -206,7 +206,7 @@ def _items(value: Any) -> Iterator[Any]:
 def _value(node: ast.AST, frame: FrameType) -> Any:
     """What a name or a path of attributes stands for, without running code of the user's; None if that is not known."""
     if isinstance(node, ast.Name):
-        return named(frame, node.id)
+        return value_of_name(frame, node.id)
     if not isinstance(node, ast.Attribute):
         return None
     owner = _value(node.value, frame)

@@ -7,15 +7,15 @@ container that may be the same as another one that is still alive. A copy (`cur 
 once the other names are gone: reference counts show that, and are read when a write happens, not before.
 
 >>> xs, ys, cur = [1, 2], [3, 4], [1, 4]
->>> note([Merged(cur, (xs, ys), "cur")], None)
->>> check(ys)
+>>> note_merged([Merged(cur, (xs, ys), "cur")], None)
+>>> check_alias(ys)
 Traceback (most recent call last):
     ...
 autograph.errors.StagingError: a list is changed in place that may be the same as 'cur'
   why: which of several containers 'cur' is, is only known when the program runs, so the change cannot reach it
   instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
 >>> del cur
->>> check(ys)
+>>> check_alias(ys)
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def live() -> list[_View]:
     return found
 
 
-def note(merged: list[Merged], at: Any) -> None:
+def note_merged(merged: list[Merged], at: Any) -> None:
     """Registers containers that stand for one of several; `at` is the place of the statement.
 
     The caller holds no reference to any of them or of their roots but in `merged`, which is emptied.
@@ -124,11 +124,11 @@ def check_identity(a: Any, b: Any) -> None:
 
 def note_carried(obj: Any) -> None:
     """Notes that in the trace that is open `obj` stands for what a loop carries: one object in each iteration."""
-    progress.carried = [*context.current(progress.carried), (trace_reference(), id(obj))]
+    progress.carried = [*context.still_open(progress.carried), (trace_reference(), id(obj))]
 
 
 def _check_carried(a: Any, b: Any) -> None:
-    progress.carried = context.current(progress.carried)
+    progress.carried = context.still_open(progress.carried)
     if not {id(a), id(b)}.isdisjoint(key for _, key in progress.carried):
         raise refusal(
             f"`is` compares {_a(type(a).__qualname__)} that a loop carries with another one",
@@ -152,7 +152,7 @@ def ids() -> set[int]:
     return {id(x) for view in live() for x in (view.merged, *view.roots)}
 
 
-def check(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
+def check_alias(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
     """Refuses a write to `obj` when it may be the same container as another one that is alive.
 
     Args:
@@ -197,10 +197,10 @@ def roots_of(obj: Any) -> list[Any]:
     return next((list(view.roots) for view in views if view.merged is obj), [obj])
 
 
-def held() -> list[Any]:
+def holders_of_merged() -> list[Any]:
     """What refers to containers only because they were merged: for those who count references."""
     views = live()
-    return [*views, *(view.roots for view in views), *key_orders.held()]
+    return [*views, *(view.roots for view in views), *key_orders.holders_of_marked()]
 
 
 def _whose(names: dict[Any, Any], views: list[_View]) -> Any:
@@ -219,4 +219,4 @@ def _candidates(views: list[_View]) -> dict[int, Any]:
 
 
 def _dead(candidates: dict[int, Any], holders: list[Any]) -> set[int]:
-    return unreferenced(candidates, {id(h): h for h in (*holders, *held())})
+    return unreferenced(candidates, {id(h): h for h in (*holders, *holders_of_merged())})

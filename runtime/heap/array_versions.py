@@ -193,7 +193,7 @@ def latest(x: Any) -> Any:
 
 def is_superseded(x: Any) -> bool:
     """Whether an array was written under another name."""
-    return type(x) in _superseded or type(array_views.innermost(x)) in _superseded
+    return type(x) in _superseded or type(array_views.innermost_tracer(x)) in _superseded
 
 
 def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any], Iterable[Any]]) -> Any:
@@ -202,7 +202,7 @@ def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any
     If all that was written lies in `x[i]`, which `parts` reads, the rest of `x` is as it was. The views share elements with what
     is returned.
     """
-    inner = array_views.innermost(x)
+    inner = array_views.innermost_tracer(x)
     stale = [(one, type(one), _of(one)) for one in ([x] if inner is x else [x, inner]) if type(one) in _superseded]
     writes = [
         write for _, _, write in stale if write is not None and write.how == VIEW and write.region is _open_region()

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.jax_internals import closed_over, literal, open_traces, origin, trace_of, variable_of
+from autograph.jax_internals import closed_over, literal_value, open_traces, origin, trace_of, variable_of
 from autograph.runtime.tracing.recorded import equations_after, wrapped
 from autograph.runtime.tracing.staging import is_tracer
 
@@ -34,7 +34,7 @@ def note_shared(x: Any, others: Iterable[Any]) -> None:
             if other is not x and is_tracer(other) and other.ndim:
                 for one, another in ((x, other), (other, x)):
                     _note(one, another)
-                    if (inner := innermost(one)) is not one:  # views of it lead there
+                    if (inner := innermost_tracer(one)) is not one:  # views of it lead there
                         _note(inner, another)
 
 
@@ -73,7 +73,7 @@ def bases(x: Any) -> list[Any]:
     pending = [x]
     while pending and len(found) < _MOST:
         one = pending.pop()
-        inner = innermost(one)
+        inner = innermost_tracer(one)
         noted = [*shared_with(one), *(shared_with(inner) if inner is not one else ())]
         for other in (*_as_used(_chain(inner), one), *noted):
             if id(other) not in found:
@@ -89,7 +89,7 @@ def live_views(x: Any, of: Any = None) -> list[Any]:
 
 def _lanes(x: Any, view: Any) -> int:
     """How many axes for lanes a tracer has of which a view was made."""
-    one, count = innermost(view), innermost(view).ndim - view.ndim
+    one, count = innermost_tracer(view), innermost_tracer(view).ndim - view.ndim
     while one is not None and one is not x:
         made = origin(one)
         if made is not None and made[0] == "gather" and made[1][1].ndim > 1:
@@ -99,7 +99,7 @@ def _lanes(x: Any, view: Any) -> int:
 
 
 def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
-    inner = innermost(x)
+    inner = innermost_tracer(x)
     own = max(inner.ndim - x.ndim, lanes_of_inner)
     lanes, made, used = {id(variable_of(inner)): own}, [], []
     for trace in open_traces():
@@ -131,8 +131,8 @@ def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
 
 def lies_in(view: Any, parts: Iterable[Any]) -> bool:
     """Whether a view was computed in the same way as one of these views, or from such a one: then it lies within that view."""
-    inner, known = innermost(view), dict[tuple[int, int], bool]()
-    return any(_same(innermost(part), one, known) for part in parts for one in (inner, *_chain(inner)))
+    inner, known = innermost_tracer(view), dict[tuple[int, int], bool]()
+    return any(_same(innermost_tracer(part), one, known) for part in parts for one in (inner, *_chain(inner)))
 
 
 def _same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
@@ -147,7 +147,7 @@ def _same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
 
 
 def _are_same(x: Any, other: Any, known: dict[tuple[int, int], bool]) -> bool:
-    number, another = literal(x), literal(other)
+    number, another = literal_value(x), literal_value(other)
     if number is not None or another is not None:
         return number is not None and another is not None and bool(number == another)
     if variable_of(x) is not None and variable_of(x) is variable_of(other):
@@ -173,7 +173,7 @@ def _is_parameter(value: Any, other: Any) -> bool:
 
 def are_apart(x: Any, other: Any) -> bool:
     """Whether two views of one array surely have no element in common."""
-    (root, box), (other_root, other_box) = _extent(innermost(x)), _extent(innermost(other))
+    (root, box), (other_root, other_box) = _extent(innermost_tracer(x)), _extent(innermost_tracer(other))
     return root is other_root and any(
         low >= stop or start >= high for (low, high), (start, stop) in zip(box, other_box, strict=True)
     )
@@ -211,7 +211,7 @@ def _extent(x: Any) -> tuple[Any, list[tuple[int, int]]]:
     return x, box
 
 
-def innermost(x: Any) -> Any:
+def innermost_tracer(x: Any) -> Any:
     """The tracer inside those of `vmap` and of derivatives."""
     while (inner := wrapped(x)) is not None:
         x = inner
@@ -266,12 +266,11 @@ def _source_inside(params: Any) -> int | None:
     jaxpr = params["jaxpr"].jaxpr
     if params.get("name") in _COPIES or len(jaxpr.outvars) != 1:
         return None
-    made_by = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     v = jaxpr.outvars[0]
-    while not hasattr(v, "val") and v in made_by:
-        eqn = made_by[v]
-        place = _source(eqn.primitive.name, [o.aval for o in eqn.invars], eqn.params)
-        if place is None:
-            return None
-        v = eqn.invars[place]
+    for eqn in reversed(jaxpr.eqns):
+        if any(out is v for out in eqn.outvars):
+            place = _source(eqn.primitive.name, [o.aval for o in eqn.invars], eqn.params)
+            if place is None:
+                return None
+            v = eqn.invars[place]
     return next((k for k, invar in enumerate(jaxpr.invars) if invar is v), None)

@@ -9,9 +9,9 @@ object still takes it from the class where `p` is false, and a later write to th
 >>> @jax.jit
 ... def traced(x):
 ...     model = Model()
-...     note(model, "rate", None)
+...     note_fallback(model, "rate", None)
 ...     model.rate = x
-...     check(Model, "rate")
+...     check_fallback(Model, "rate")
 >>> try:
 ...     traced(1.0)
 ... except errors.StagingError as error:
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from autograph import errors
 from autograph.jax_internals import outermost_trace
-from autograph.runtime.tracing.context import current, progress
+from autograph.runtime.tracing.context import progress, still_open
 from autograph.runtime.tracing.refusals import a
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation
@@ -44,7 +44,7 @@ class _Fallback(NamedTuple):
         return isinstance(obj, kind) and AttributeLocation(obj, self.attribute).get() is not UNSET
 
 
-def note(obj: Any, attribute: str, at: Any) -> None:
+def note_fallback(obj: Any, attribute: str, at: Any) -> None:
     """Notes that the statement at `at` chose between an attribute of the object and one of its class."""
     try:
         reference: Any = weakref.ref(obj)
@@ -53,7 +53,7 @@ def note(obj: Any, attribute: str, at: Any) -> None:
     progress.fallbacks.append(_Fallback(outermost_trace(), reference, attribute, at))
 
 
-def check(kind: Any, attribute: str) -> None:
+def check_fallback(kind: Any, attribute: str) -> None:
     """Refuses a write to an attribute of a class that an object may be taking from there.
 
     Raises:
@@ -61,7 +61,7 @@ def check(kind: Any, attribute: str) -> None:
     """
     if not progress.fallbacks or not issubclass(type(kind), type):  # which runs no code of the user's
         return
-    progress.fallbacks = current(progress.fallbacks)
+    progress.fallbacks = still_open(progress.fallbacks)
     for collect in (False, True):
         if collect:
             gc.collect()  # closures that refer to themselves keep objects alive for no reason

@@ -30,7 +30,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from autograph import jax_internals
 from autograph.jax_internals import is_tracing, open_traces
-from autograph.runtime.tracing.context import current, progress
+from autograph.runtime.tracing.context import progress, still_open
 from autograph.runtime.tracing.families import BUFFERS, memory_of
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
@@ -50,7 +50,7 @@ def apart(x: np.ndarray[Any, Any], unshared: int | None) -> np.ndarray[Any, Any]
     return x.copy() if is_own and (not _IS_SEEN or _read(x) is not None) else x
 
 
-def check(x: Any, index: Any = ...) -> None:
+def check_constant(x: Any, index: Any = ...) -> None:
     """Refuses a write to a NumPy array, or bytes, of which the program has memory as a constant.
 
     Args:
@@ -83,7 +83,7 @@ def why_shared(x: np.ndarray[Any, Any]) -> str:
     return "a list, a dict or an object has it, and no variable of its own"
 
 
-def checked(f: Any, *owner: Any) -> Callable[..., Any]:
+def check_constants_after(f: Any, *owner: Any) -> Callable[..., Any]:
     """A function of C code or of a library that may write to arrays that it is given: refused where it has written a constant.
 
     Raises:
@@ -138,7 +138,7 @@ def _all_read(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
     if not _IS_SEEN:
         frames = [getattr(trace, "frame", None) for trace in open_traces()]
         values = [value for frame in frames for value in getattr(frame, "constvar_to_val", {}).copy().values()]
-        progress.constants = current(progress.constants)
+        progress.constants = still_open(progress.constants)
         past = [array() for _, array in progress.constants]
         arrays = [*(getattr(value, "original", value) for value in values), *past]
         return [one for one in arrays if isinstance(one, np.ndarray)]

@@ -37,7 +37,7 @@ from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, c
 from autograph.runtime.values.kinds import Opened, is_value_class, open_any
 from autograph.runtime.values.locations import ContentsLocation, attribute_values
 from autograph.runtime.values.merge import Mismatch
-from autograph.runtime.values.reachability import unreferenced, walk, walked
+from autograph.runtime.values.reachability import unreferenced, walk_objects, walked
 from autograph.runtime.values.writes import Written
 
 _MOST = 100_000  # candidates
@@ -65,7 +65,7 @@ def made_inside(
         of_libraries: whether to look for what libraries wrote also in objects that they made and announced to nobody.
     """
     sizes.drop_exceptions()
-    holders: dict[int, Any] = {id(t): t for t in (objects, *tables, *aliases.held())}
+    holders: dict[int, Any] = {id(t): t for t in (objects, *tables, *aliases.holders_of_merged())}
     results: list[Any] = []
     for region in regions:
         results += [region.value, *region.values]
@@ -141,7 +141,7 @@ def _objects_in(values: list[Any]) -> list[Any]:
     def is_object(value: Any) -> bool:
         return not (type(value) in LEAF_KINDS or is_array_like(value) or isinstance(value, type))
 
-    return list(walk(values, leads, is_object))
+    return list(walk_objects(values, leads, is_object))
 
 
 def holders_of(region: Finished) -> list[Any]:

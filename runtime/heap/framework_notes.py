@@ -28,7 +28,7 @@ from autograph.runtime.tracing.families import ARRAYS, CONTAINERS, NUMBERS
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
-from autograph.runtime.values.reachability import walk, walked
+from autograph.runtime.values.reachability import walk_objects, walked
 from autograph.runtime.values.writes import Written
 
 _SETS_UP = (
@@ -76,12 +76,12 @@ class Count:
         self.name = name
 
     def _refuse(self, *_: Any) -> Any:
-        raise refuse_to_count(self.name)
+        raise refuse_to_number(self.name)
 
     __add__ = __radd__ = __format__ = __str__ = __index__ = __bool__ = __eq__ = __lt__ = __gt__ = __hash__ = _refuse
 
 
-def names(kind: type) -> frozenset[str]:
+def names_of_notes(kind: type) -> frozenset[str]:
     """The attributes of objects of a class in which a framework keeps notes."""
     found = _known.get(kind)
     if found is None:
@@ -95,7 +95,7 @@ def _name(kind: type) -> str:
 
 
 def _is_note(location: Any) -> bool:
-    return isinstance(location, AttributeLocation) and location.attribute in names(type(location.obj))
+    return isinstance(location, AttributeLocation) and location.attribute in names_of_notes(type(location.obj))
 
 
 def containers(places: Iterable[tuple[Any, Any]]) -> dict[int, str]:
@@ -103,7 +103,7 @@ def containers(places: Iterable[tuple[Any, Any]]) -> dict[int, str]:
     found: dict[int, str] = {}
     for location, before in places:
         if _is_note(location):
-            inner = walk((before, location.get()), inside, lambda x: isinstance(x, CONTAINERS))
+            inner = walk_objects((before, location.get()), inside, lambda x: isinstance(x, CONTAINERS))
             found.update((id(x), location.attribute) for x in inner)
     return found
 
@@ -120,7 +120,7 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
     """
 
     def is_note(location: Any, before: Any, after: Any, by_library: bool) -> bool:
-        if before is UNSET and isinstance(location, AttributeLocation) and _SETS_UP in names(type(location.obj)):
+        if before is UNSET and isinstance(location, AttributeLocation) and _SETS_UP in names_of_notes(type(location.obj)):
             state = AttributeLocation(location.obj, _SETS_UP).get()
             return AttributeLocation(state, "setup_called").key in written
         if not by_library:
@@ -170,7 +170,7 @@ def remedy(location: Any, note: str = "") -> str:
     )
 
 
-def refuse_to_count(name: Any) -> Exception:
+def refuse_to_number(name: Any) -> Exception:
     """The refusal of a module without a name, or of a random key, where only the running program knows how many there were."""
     name = str(name)
     if name[:1].isupper():
@@ -224,10 +224,10 @@ def refuse_in_loop(written: Iterable[Written]) -> None:
         while isinstance(after, dict):
             key = next(key for key, value in after.items() if key not in before or before[key] is not value)
             before, after = before.get(key, {}), after[key]
-        raise refuse_to_count(key)
+        raise refuse_to_number(key)
 
 
-def leave(written: Iterable[Written]) -> None:
+def leave_changed(written: Iterable[Written]) -> None:
     """Leaves changed notes so that Flax can go on: ids count on, and a number that the region made first is unset again."""
     for w in written:
         if type(w.after) is int and type(w.before) is int:
@@ -238,11 +238,11 @@ def leave(written: Iterable[Written]) -> None:
 
 def _is_empty(values: list[Any], older: Container[int]) -> bool:
     """Whether all that values hold, but for what is older, is mappings."""
-    found = walk(values, lambda x: x.values() if isinstance(x, dict) else (), lambda x: id(x) not in older)
+    found = walk_objects(values, lambda x: x.values() if isinstance(x, dict) else (), lambda x: id(x) not in older)
     return all(isinstance(x, Mapping) for x in found)
 
 
 def _holds(values: list[Any], older: Container[int], kinds: tuple[type, ...]) -> bool:
     """Whether there is something of some `kinds` among values and in their containers, but for zeros."""
-    plain = walk(values, inside, lambda x: isinstance(x, (*CONTAINERS, *kinds)) and id(x) not in older)
+    plain = walk_objects(values, inside, lambda x: isinstance(x, (*CONTAINERS, *kinds)) and id(x) not in older)
     return any(isinstance(x, kinds) and not (isinstance(x, NUMBERS) and not x) for x in plain)

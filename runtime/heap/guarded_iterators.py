@@ -10,7 +10,7 @@ is put back when the region ends, also in what it wrote.
 ...     def __init__(self, lines): self.lines = iter(lines)
 >>> reader = Reader(["a", "b"])
 >>> def f(reader):
-...     with guarded([], lambda: reader.lines):
+...     with guard_iterators([], lambda: reader.lines):
 ...         return list(reader.lines)
 >>> try:
 ...     f(reader)
@@ -31,7 +31,14 @@ from typing import Any
 
 from autograph.code import registry
 from autograph.runtime.heap import journal
-from autograph.runtime.heap.iterator_search import Names, Proxy, cells_of, find, is_guarded, is_of_library
+from autograph.runtime.heap.iterator_search import (
+    Names,
+    Proxy,
+    cell_locations,
+    find_iterators,
+    is_guarded,
+    is_of_library,
+)
 from autograph.runtime.heap.iterators import ADVANCING, advances
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import refusal
@@ -80,7 +87,7 @@ class _Guard:
     def __init__(self, region: Any, functions: Iterable[FunctionType]) -> None:
         self.region = region
         self.places: list[tuple[Any, Any]] = []
-        self.roots = [place for f in functions for place in (*cells_of(f), *_globals(f.__code__, f.__globals__))]
+        self.roots = [place for f in functions for place in (*cell_locations(f), *_globals(f.__code__, f.__globals__))]
         self.codes = {f.__code__ for f in functions}
         self.names: Names = frozenset().union(*map(registry.words_in, self.codes))
         self.hold(self.roots, {})
@@ -117,7 +124,7 @@ class _Guard:
         """Puts proxies to the places of the iterators that can be reached from `roots`; see `written`."""
         values = [(place.get(), place, place.name) for place in roots if place.key not in before]
         values += [(value, None, name) for value, name in before.values()]
-        found, self.names = find(values, self.names, before)
+        found, self.names = find_iterators(values, self.names, before)
         for value, place, name in found:
             if is_of_library(value):
                 journal.touch_container(value, by_library=True)
@@ -129,7 +136,7 @@ class _Guard:
 
 
 @contextmanager
-def guarded(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
+def guard_iterators(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
     """Holds back the iterators that `functions` lead to; gives a function that makes a proxy its original again.
 
     What a trial takes from an iterator stands: there it is noted that it did.

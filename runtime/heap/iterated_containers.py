@@ -4,7 +4,7 @@ Python ends such a loop with a `RuntimeError`, or shows an element twice, and th
 is put in is seen when the branch is over: then the container holds more in one branch, which is refused, or in both, and Python
 raises. What is taken out and put in again leaves no trace but in the iterator, so it is refused where it happens.
 
->>> opened(enumerate({'a': 1})), end(1)
+>>> begin_iteration(enumerate({'a': 1})), end_iteration(1)
 (1, None)
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.values.native_effects import of_method
-from autograph.runtime.values.reachability import walk
+from autograph.runtime.values.reachability import walk_objects
 
 _EMPTY: dict[Any, Any] = {}
 _VIEWS: list[Any] = [_EMPTY.keys(), _EMPTY.values(), _EMPTY.items()]
@@ -27,22 +27,22 @@ _THROUGH = frozenset(
 )
 
 
-def opened(iterable: Any) -> int:
-    """Notes that a loop begins to iterate; how many containers that concerns, for `end`."""
-    reached = walk([iterable], lambda x: gc.get_referents(x) if type(x) in _THROUGH else ())
+def begin_iteration(iterable: Any) -> int:
+    """Notes that a loop begins to iterate; how many containers that concerns, for `end_iteration`."""
+    reached = walk_objects([iterable], lambda x: gc.get_referents(x) if type(x) in _THROUGH else ())
     found = [x for x in reached if isinstance(x, (dict, set, deque))]
     depth = len(context.open_regions())
     context.progress.iterated += [(id(x), depth) for x in found]
     return len(found)
 
 
-def end(count: int) -> None:
+def end_iteration(count: int) -> None:
     """Forgets as many of them: the loop has ended."""
     if count:
         del context.progress.iterated[-count:]
 
 
-def check(obj: Any, method: str) -> None:
+def check_iterated(obj: Any, method: str) -> None:
     """Refuses to take something out of a container inside a staged statement, in a loop over it that stands around.
 
     Raises:

@@ -7,7 +7,7 @@ methods that Python calls by itself (`__add__`, a getter) name attributes as wel
 ...     __module__ = "example"
 ...     def __init__(self, lines): self.lines, self.width = iter(lines), 80
 >>> reader = Reader(["a", "b"])
->>> def found(*names): return [name for _, _, name in find([(reader, None, "reader")], frozenset(names), {})[0]]
+>>> def found(*names): return [name for _, _, name in find_iterators([(reader, None, "reader")], frozenset(names), {})[0]]
 >>> found("lines"), found("width")
 (['reader.lines'], [])
 """
@@ -89,7 +89,7 @@ class _DefaultsPlace(WholeLocation):
         self.obj.__defaults__ = value
 
 
-def find(values: list[Value], names: Names, before: dict[Any, tuple[Any, str]]) -> tuple[list[Value], Names]:
+def find_iterators(values: list[Value], names: Names, before: dict[Any, tuple[Any, str]]) -> tuple[list[Value], Names]:
     """The iterators, and tuples that hold some, to which `values` lead, with their places and names.
 
     Args:
@@ -190,7 +190,7 @@ _implicit: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDict
 
 
 def _may_lead_to_one(values: list[Any]) -> bool:
-    """Whether `find` may find an iterator: the same search level by level, by the references that CPython knows, without names.
+    """Whether `find_iterators` may find an iterator: the same search by level, by the references that CPython knows, without names.
 
     It looks at no more than it must: most programs reach many objects, and no iterator.
     """
@@ -213,7 +213,7 @@ def _may_lead_to_one(values: list[Any]) -> bool:
     return False
 
 
-def cells_of(f: FunctionType) -> Iterator[CellLocation]:
+def cell_locations(f: FunctionType) -> Iterator[CellLocation]:
     return map(CellLocation, f.__code__.co_freevars, f.__closure__ or ())
 
 
@@ -267,7 +267,7 @@ def _of_class(value: Any, name: str) -> Iterator[Value]:
 
 
 def _of_function(value: Any, name: str) -> Iterator[Value]:
-    for cell in cells_of(value):
+    for cell in cell_locations(value):
         yield cell.get(), cell, cell.name
     if value.__defaults__:
         yield value.__defaults__, _DefaultsPlace(value), f"{name}.__defaults__"

@@ -61,7 +61,7 @@ def takes_from_shared(iterator: Any) -> bool:
     """Whether an iterator takes its items from native iterators that somebody else knows as well (`enumerate(it)`)."""
     inner = _referents(iterator)
     return any(
-        is_native(inner[k]) and (sharing.outside(inner, k) > 1 or takes_from_shared(inner[k]))
+        is_native(inner[k]) and (sharing.references_outside(inner, k) > 1 or takes_from_shared(inner[k]))
         for k in range(len(inner))
     )
 
@@ -71,7 +71,7 @@ def runs_when_left(iterator: Any) -> bool:
     while type(iterator) is GeneratorType:
         frame = iterator.gi_frame
         code = iterator.gi_code
-        if frame is not None and source.is_guarded(code.co_filename, frame.f_lineno, code.co_firstlineno):
+        if frame is not None and source.runs_cleanup(code.co_filename, frame.f_lineno, code.co_firstlineno):
             return True
         iterator = iterator.gi_yieldfrom
     return is_native(iterator) and any(map(runs_when_left, _referents(iterator)))

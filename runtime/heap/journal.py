@@ -115,7 +115,7 @@ class Region:
             notes = self.notes | framework_notes.containers(self.entries.values())
             own = framework_notes.among(changed, notes, self._older, self.trace())
         self._undo()
-        framework_notes.leave(own.values())
+        framework_notes.leave_changed(own.values())
         self.entries.clear()  # who refers to an object, counts
         return values, [w for key, w in changed.items() if key not in own]
 
@@ -142,7 +142,7 @@ class Region:
         outer = innermost()
         if outer is None:
             for location, before in self.entries.values():
-                outliving.touch(location, before)
+                outliving.note_write(location, before)
             return
         outer.touched |= self.touched
         outer.made.update(self.made)
@@ -262,7 +262,7 @@ def held_by_regions() -> list[Any]:
     found: list[Any] = []
     for region in progress.regions:
         found += [region.entry, *region.holders(), *(location for location, _ in region.entries.values())]
-    return found + outliving.held()
+    return found + outliving.holders_in_notes()
 
 
 def forbids(obj: Any) -> bool:
@@ -318,7 +318,7 @@ def touch_location(location: Any, by_library: bool = False, note: str = "") -> N
         progress.regions[-1].touch(location, by_library)
         progress.regions[-1].notes |= {id(location.obj): note} if note else {}
     else:
-        outliving.touch(location)
+        outliving.note_write(location)
 
 
 def touch_container(obj: Any, index: Any = ..., by_library: bool = False, may_only_read: bool = False) -> None:
@@ -329,11 +329,11 @@ def touch_container(obj: Any, index: Any = ..., by_library: bool = False, may_on
     if issubclass(type(obj), tuple):
         return  # its methods change nothing
     if not may_only_read:
-        aliases.check(obj, held_by_regions)
-    constants.check(obj, index)
+        aliases.check_alias(obj, held_by_regions)
+    constants.check_constant(obj, index)
     if not progress.regions:
         if issubclass(type(obj), WRITABLE):
-            outliving.touch(ContentsLocation(obj))
+            outliving.note_write(ContentsLocation(obj))
         return
     if issubclass(type(obj), WRITABLE):
         _touch_contents(obj, by_library)
@@ -344,7 +344,7 @@ def touch_container(obj: Any, index: Any = ..., by_library: bool = False, may_on
 
 
 def _touch_parts(obj: Any, by_library: bool) -> None:
-    for part in library_objects.parts(obj):
+    for part in library_objects.changeable_parts(obj):
         if isinstance(part, WRITABLE):
             _touch_contents(part, by_library)
         else:
@@ -373,8 +373,8 @@ def _kept_by_c(kind: type, why: str) -> Exception:
 
 def touch_attribute(obj: Any, attribute: str, by_library: bool = False) -> None:
     """Announces that `obj.attribute` is about to be written or deleted."""
-    aliases.check(obj, held_by_regions)
-    class_fallback.check(obj, attribute)
+    aliases.check_alias(obj, held_by_regions)
+    class_fallback.check_fallback(obj, attribute)
     touch_location(attribute_location(obj, attribute), by_library)
 
 

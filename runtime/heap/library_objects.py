@@ -4,7 +4,7 @@
 >>> has_library_methods(UserDict), has_library_methods(dict), has_library_methods(type("Own", (UserDict,), {"__module__": "mine"}))
 (True, False, True)
 >>> chain = ChainMap({}, {"a": [1]})
->>> [part for part in parts(chain) if part is not chain]
+>>> [part for part in changeable_parts(chain) if part is not chain]
 [[{}, {'a': [1]}], {}, {'a': [1]}, [1]]
 """
 
@@ -20,7 +20,7 @@ from autograph.jax_internals import open_traces, trace_of_state
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS
 from autograph.runtime.values.locations import AttributeLocation, attribute_names, attribute_values
-from autograph.runtime.values.reachability import walk
+from autograph.runtime.values.reachability import walk_objects
 
 # Packages whose objects are values: nothing in them changes, or what changes is a matter of JAX.
 _VALUES = ARRAY_PACKAGES.union({"autograph", "builtins", "typing", "enum", "abc", "types", "fractions"})
@@ -31,10 +31,10 @@ _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 def has_library_methods(kind: type) -> bool:
     """Whether a class has methods that a library wrote in Python and that may write to its objects."""
-    answer = _known.get(kind)
-    if answer is None:
-        answer = _known[kind] = any(map(_is_of_library, kind.__mro__[:-1]))
-    return answer
+    found = _known.get(kind)
+    if found is None:
+        found = _known[kind] = any(map(_is_of_library, kind.__mro__[:-1]))
+    return found
 
 
 def _is_of_library(base: type) -> bool:
@@ -42,9 +42,9 @@ def _is_of_library(base: type) -> bool:
     return bool(package and base.__flags__ & HEAP_TYPE and package not in _VALUES and is_library_class(base))
 
 
-def parts(obj: Any) -> list[Any]:
+def changeable_parts(obj: Any) -> list[Any]:
     """The object and all that can be reached from it through attributes and containers and that may change."""
-    found = walk([obj], inside, lambda x: isinstance(x, CONTAINERS) or has_library_methods(type(x)), _MOST)
+    found = walk_objects([obj], inside, lambda x: isinstance(x, CONTAINERS) or has_library_methods(type(x)), _MOST)
     return [x for x in found if not isinstance(x, tuple | frozenset)]
 
 

@@ -40,7 +40,7 @@ _STORE = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
 _known: dict[str, tuple[list[ModuleType], list[GlobalLocation], list[GlobalLocation]]] = {}
 
 
-def watch(f: Any) -> None:
+def watch_package(f: Any) -> None:
     """Looks at what the package of a function keeps, if that is the first call of the innermost region into the package."""
     region = context.innermost()
     module = _module_of(f)
@@ -70,7 +70,7 @@ def _module_of(f: Any) -> Any:
     return _module_of(inner) if is_around else module
 
 
-def kept() -> Iterator[tuple[tuple[str, str], Any]]:
+def packages_seen() -> Iterator[tuple[tuple[str, str], Any]]:
     """What the packages keep that were looked at so far, each with a step to it (see `outside`)."""
     for _, _, places in list(_known.values()):
         for place in places:

@@ -51,7 +51,7 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
         method = python_method(type(iterator), "__next__")
         if method is not None:
             return _from_python(method, iterator, default)
-        if sharing.others(iterator) > 0 and journal.forbids(iterator):
+        if sharing.other_references(iterator) > 0 and journal.forbids(iterator):
             raise refusal(
                 f"next() takes from {a(type(iterator).__name__)} inside a staged statement",
                 why="it would be taken while the program is traced, once, also where the statement is not reached",
@@ -133,12 +133,12 @@ def refuse_to_change(x: Any, name: str) -> None:
 
 def has_state(kind: type) -> bool:
     """Whether a class was written in C, and it is not known that its objects stay as they are."""
-    answer = _known.get(kind)
-    if answer is None:
-        answer = _known[kind] = issubclass(kind, native_effects.CHANGEABLE) or any(
+    found = _known.get(kind)
+    if found is None:
+        found = _known[kind] = issubclass(kind, native_effects.CHANGEABLE) or any(
             type(member) is MethodDescriptorType and name[:2] != "__"
             for base in kind.__mro__
             if package_of(base).lstrip("_") not in native_effects.WITHOUT_STATE
             for name, member in base.__dict__.items()
         )
-    return answer
+    return found

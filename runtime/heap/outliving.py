@@ -12,7 +12,7 @@ can be reached from outside (see `outside`).
 >>> log = []
 >>> def traced(x):
 ...     with Watch(sys._getframe(1), lambda: traced, traced.__code__) as watch:
-...         touch(ContentsLocation(log))
+...         note_write(ContentsLocation(log))
 ...         log.append(x)
 ...         return watch.checked([x])
 >>> try:
@@ -112,7 +112,7 @@ class Call:
         self.limit = max(_MANY, 2 * len(self.notes))
 
 
-def touch(location: Any, *before: Any) -> None:
+def note_write(location: Any, *before: Any) -> None:
     """Notes a write to `location` that is about to happen, or that has happened, where the place held `before`."""
     call = progress.call
     if call is None or issubclass(type(location.obj), BUFFERS):
@@ -133,16 +133,16 @@ def mark_inside(key: Any) -> None:
         call.inside[key] = _running()
 
 
-def touch_attribute(obj: Any, name: str) -> None:
+def note_attribute_write(obj: Any, name: str) -> None:
     """Takes note of a write to `obj.name`, where it is kept in Python's way."""
     if progress.call is not None:
         try:
-            touch(attribute_location(obj, name))
+            note_write(attribute_location(obj, name))
         except (AttributeError, TypeError):  # C code keeps it
             pass
 
 
-def held() -> list[Any]:
+def holders_in_notes() -> list[Any]:
     """The objects by which the notes refer to others: for the counts of references."""
     found: list[Any] = []
     call = progress.call
@@ -238,11 +238,11 @@ class Watch:
         for note in suspects:
             if note not in globals_:
                 wanted.setdefault(id(note.location.obj), []).append(note)
-        paths = outside.find(set(wanted), outside.roots(self.cells, self.code, frame)) if wanted else {}
+        paths = outside.find_paths(set(wanted), outside.roots(self.cells, self.code, frame)) if wanted else {}
         given_back = paths.keys() & _containers_in(results).keys()
         if given_back and not any(map(records_jitted, ended)):
             # A caller that passed it to a transform, and takes what that returns, keeps the old one in its variables alone.
-            kept = outside.find(given_back, outside.roots(self.cells, self.code, None))
+            kept = outside.find_paths(given_back, outside.roots(self.cells, self.code, None))
             paths = {key: path for key, path in paths.items() if key not in given_back or key in kept}
         left = [(note, self.global_name(note.location)) for note in globals_]
         left += [(note, note.named(path)) for key, path in paths.items() for note in wanted[key]]

@@ -3,7 +3,7 @@
 >>> class Model: pass
 >>> model = Model()
 >>> model.log, other = [], []
->>> paths = find({id(model.log), id(other)}, [(("", "model"), model)])
+>>> paths = find_paths({id(model.log), id(other)}, [(("", "model"), model)])
 >>> paths == {id(model.log): "model.log"}
 True
 
@@ -23,7 +23,7 @@ from autograph.code import library, registry
 from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS, JITTED, LEAVES
 from autograph.runtime.tracing.refusals import frames_of_user
 from autograph.runtime.tracing.sharing import locals_of, outward
-from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, contents
+from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cell_contents
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_names
 from autograph.runtime.values.merge import Mismatch
 
@@ -36,7 +36,7 @@ _OF_IMPORT = frozenset({"__builtins__", "__loader__", "__spec__"})
 _MOST = 200_000  # what is not found among so many is taken to be not outside
 
 
-def find(wanted: set[int], roots: Iterable[tuple[Step, Any]]) -> dict[int, str]:
+def find_paths(wanted: set[int], roots: Iterable[tuple[Step, Any]]) -> dict[int, str]:
     """The paths of those objects that can be reached from the roots, what is near first; by the `id` of each."""
     nodes: list[tuple[Any, int, Step]] = []
     seen: set[int] = set()
@@ -70,11 +70,11 @@ def in_module(f: FunctionType, place: Any) -> list[Variable]:
         return []
     space = f.__globals__
     names = dict.fromkeys([*sorted(registry.names_in(f.__code__)), *space])  # those that it names itself first
-    found = find({id(place.obj)}, [(("", name), space[name]) for name in names if name in space])
+    found = find_paths({id(place.obj)}, [(("", name), space[name]) for name in names if name in space])
     return [CellVariable(path, CellType(place.obj)) for path in found.values()]
 
 
-def named(differ: Mismatch, variables: Iterable[Variable], f: FunctionType) -> tuple[str, bool]:
+def name_path(differ: Mismatch, variables: Iterable[Variable], f: FunctionType) -> tuple[str, bool]:
     """How the user writes the place of a mismatch; whether it is a global, or in an object that the module of `f` holds."""
     kept = in_module(f, differ.place)
     return differ.named([*variables, *kept]), bool(kept) or isinstance(differ.place, GlobalLocation)
@@ -106,7 +106,7 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
     if kind is FunctionType:
         yield from _of_function(x)
     elif kind is CellType:
-        yield from [(("-", None), value)] if (value := contents(x)) is not UNSET else ()
+        yield from [(("-", None), value)] if (value := cell_contents(x)) is not UNSET else ()
     elif kind is MethodType:
         yield ("-", None), x.__func__
         yield ("", "self"), x.__self__
@@ -177,7 +177,7 @@ def roots(cells: FunctionType, code: CodeType, frame: FrameType | None) -> Itera
         if type(module) is ModuleType and not library.is_library_module(module.__name__):
             yield from ((("", name), value) for name, value in list(vars(module).items()))
             yield ("", f"vars({module.__name__})"), vars(module)
-    yield from library_state.kept()
+    yield from library_state.packages_seen()
 
 
 def _rebound(frame: FrameType) -> set[str]:

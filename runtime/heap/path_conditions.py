@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import jax
 from jax import lax
 
-from autograph.jax_internals import note, notes_of, open_traces, records_region, trace_of
+from autograph.jax_internals import note_of_trace, notes_of, open_traces, records_region, trace_of
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
@@ -43,7 +43,7 @@ def depends_on_place() -> bool:
     return is_conditional or any(notes and notes[-1][1].is_of_checks() for notes in _programs())
 
 
-def known(test: Any) -> bool | None:
+def known_truth(test: Any) -> bool | None:
     """The truth value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
     path = [region.path for region in context.open_regions() if type(region.path) is tuple]
     for one, holds in path:
@@ -167,7 +167,7 @@ def learn(known: Passed) -> None:
     """What the program knows from here on; what was known before, where later checks shall not build on more than that."""
     trace = next((trace for trace in open_traces() if notes_of(trace) is not None), None)
     if trace is not None:
-        note(trace, known)
+        note_of_trace(trace, known)
 
 
 def _outlives(value: Any) -> bool:

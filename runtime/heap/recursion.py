@@ -30,7 +30,7 @@ from autograph.runtime.tracing import context
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like, is_traced
-from autograph.runtime.tracing.variables import UNSET, CellVariable, contents
+from autograph.runtime.tracing.variables import UNSET, CellVariable, cell_contents
 from autograph.runtime.values.kinds import open_container
 
 
@@ -115,7 +115,7 @@ def _changes(region: journal.Region) -> list[tuple[Any, Any]]:
 def _same_cells(first: Any, again: Any, entry: dict[int, Any], depth: int = 0) -> bool:
     """Whether the variables of two functions of one code are alike; `entry`: what some held before, by the id of the cell."""
     pairs = zip(first.__closure__ or (), again.__closure__ or (), strict=True)
-    return all(_alike(entry[id(a)] if id(a) in entry else contents(a), contents(b), depth) for a, b in pairs)
+    return all(_alike(entry[id(a)] if id(a) in entry else cell_contents(a), cell_contents(b), depth) for a, b in pairs)
 
 
 def _more_of(f: FunctionType) -> tuple[Any, ...]:

@@ -61,7 +61,7 @@ def own_slots(templates: Sequence[tuple[str, Template]], table: list[Any], known
     return own
 
 
-def note(variables: Iterable[Variable], arrays: Iterable[Any]) -> None:
+def note_returned(variables: Iterable[Variable], arrays: Iterable[Any]) -> None:
     """Notes that nobody reads the arrays of a `return_value` where its flag, which is one of the variables, is not set."""
     flags = [v.get() for v in variables if _FLAG.fullmatch(v.name)]
     if len(flags) == 1:

@@ -65,7 +65,7 @@ def transpose_while(
     """
     loop = Loop(operands, **params)
     plan = Plan.of(loop, checkpoints)
-    recorded = record(loop, plan)
+    recorded = record_points(loop, plan)
     carry = [cotangent_array(ct) for ct, linear in zip(cotangents, loop.linear_carry, strict=True) if linear]
     return loop.cotangents_of(operands, *reverse(loop, plan, recorded, carry))
 
@@ -118,14 +118,14 @@ def work(jaxpr: Any) -> float:
 
 
 class Recorded(NamedTuple):
-    """The states kept by `record`: slot `k` holds the point at the head of block `k * stride`."""
+    """The states kept by `record_points`: slot `k` holds the point at the head of block `k * stride`."""
 
     blocks: Any
     stride: Any
     slots: Values
 
 
-def record(loop: Loop, plan: Plan) -> Recorded:
+def record_points(loop: Loop, plan: Plan) -> Recorded:
     """Runs the loop's values; keeps points at the heads of blocks, as evenly as the slots allow."""
     unused = plan.slots  # a further slot takes the points that are not kept: a write that is always done stays in place
 

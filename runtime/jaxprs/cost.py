@@ -66,7 +66,7 @@ def selected(conditional: Conditional) -> list[Any] | None:
     each computes one truth value of scalars.
     """
     jaxprs = [branch.jaxpr for branch in conditional.regions]
-    kinds = (is_choice, is_question, is_cheap) if conditional.may_select else (is_choice, is_question)
+    kinds = (is_choice, is_comparison, is_cheap) if conditional.may_select else (is_choice, is_comparison)
     if not any(all(map(kind, jaxprs)) for kind in kinds):
         return None
     dead = conditional.dead or [None] * len(jaxprs[0].outvars)
@@ -100,7 +100,7 @@ def is_cheap(jaxpr: Any) -> bool:
     return _cost(jaxpr, _LIMIT, _is_total) <= _LIMIT
 
 
-def is_question(jaxpr: Any) -> bool:
+def is_comparison(jaxpr: Any) -> bool:
     """Whether a branch does nothing but compute bools from scalars: as a `select` it costs nothing, inside a loop or not."""
     of_numbers = all(getattr(v.aval, "size", 0) == 1 for eqn in jaxpr.eqns for v in (*eqn.invars, *eqn.outvars))
     return of_numbers and all(v.aval.dtype == bool and not v.aval.shape for v in jaxpr.outvars) and is_cheap(jaxpr)

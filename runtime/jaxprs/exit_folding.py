@@ -8,8 +8,8 @@
                                     k += 1
 
 A flag that the loop test reads, and that one condition `C` of the body sets, tells that `C` held in the last iteration. Where `C`
-can as well be asked before that iteration, it is; then the iteration that leaves is never run, and what it would have done is done
-after the loop, where the rest of the test holds and so `C` must be what ended it.
+can as well be evaluated before that iteration, it is; then the iteration that leaves is never run, and what it would have done is
+done after the loop, where the rest of the test holds and so `C` must be what ended it.
 
 >>> import jax, jax.numpy as jnp
 >>> from autograph.runtime.operators.for_loops import for_loop
@@ -28,7 +28,7 @@ after the loop, where the rest of the test holds and so `C` must be what ended i
 >>> len(loop.outvars), [e.primitive.name for e in loop.params['cond_jaxpr'].eqns]
 (1, ['lt', 'mul', 'gt', 'not', 'and'])
 
-`C` is asked once more than in the program: at the state at which the rest of the test is false. So it must be pure, must end
+`C` is evaluated once more than in the program: at the state at which the rest of the test is false. So it must be pure, must end
 and must not fail; the iteration needs what it computes no more, or it is cheap. Nothing of it has a derivative.
 """
 
@@ -50,7 +50,7 @@ from autograph.runtime.tracing.staging import is_traced
 
 
 def folded(loop: Loop) -> Loop:
-    """The loop with those exits in its test that can be asked for before an iteration."""
+    """The loop with those exits in its test that can be evaluated before an iteration."""
     while (exit_ := _find(loop)) is not None:
         loop = _without(loop, exit_)
     return loop
@@ -78,7 +78,7 @@ class Exit(NamedTuple):
 
 
 def exits(loop: Loop) -> Iterator[Exit]:
-    """The exits of a loop whose question may be asked where the program does not ask it: it ends, and calls nobody."""
+    """The exits of a loop whose condition may be evaluated where the program does not evaluate it: that ends, and calls nobody."""
     jaxpr = loop.body.jaxpr
     for flag, going in flags(loop):
         condition = condition_of(jaxpr, jaxpr.outvars[flag])
@@ -172,7 +172,7 @@ def _parts(eqn: Any, made: Any, wanted: bool, made_by: dict[Any, Any]) -> list[t
 
 
 def conjuncts_of(eqn: Any, made: Any, made_by: dict[Any, Any]) -> list[Any]:
-    """The predicate of a `cond` whose result `made` is false where it is: `p and question()`, the question being costly."""
+    """The predicate of a `cond` whose result `made` is false where it is: `p and condition()`, the condition being costly."""
     predicate, otherwise = predicate_of(eqn, made_by), eqn.params["branches"][0].jaxpr
     if predicate is None:
         return []
@@ -247,7 +247,7 @@ def left(loop: Loop, state: list[Any], rest: Any, leave: Any, more: Sequence[Any
 
     Args:
         more: what the iteration reads besides the state.
-        stays: whether the exit's condition would let the iteration go on: then a costly test need not be asked again.
+        stays: whether the exit's condition would let the iteration go on: then a costly test need not be evaluated again.
     """
     moved = [k for k, (v, out) in enumerate(zip(leave.jaxpr.invars, leave.jaxpr.outvars, strict=False)) if out is not v]
     kind = type(leave)

@@ -85,7 +85,7 @@ def _guards(loop: Loop) -> Iterator[_Guard]:
         for at, eqn in enumerate(jaxpr.eqns):
             if eqn.primitive is not cond_p:
                 continue
-            guard, when = _question(eqn, made_by)
+            guard, when = _predicate(eqn, made_by)
             if guard is None or guard is not jaxpr.outvars[flag]:
                 continue
             branches = eqn.params["branches"]
@@ -94,7 +94,7 @@ def _guards(loop: Loop) -> Iterator[_Guard]:
                 yield _Guard(at, guard, going, branch, other)
 
 
-def _question(eqn: Any, made_by: dict[Any, Any]) -> tuple[Any, bool]:
+def _predicate(eqn: Any, made_by: dict[Any, Any]) -> tuple[Any, bool]:
     """The boolean that a `cond` tests, and its value for the second branch."""
     boolean, when = predicate_of(eqn, made_by), True
     while boolean in made_by and made_by[boolean].primitive.name == "not":

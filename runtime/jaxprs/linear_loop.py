@@ -134,8 +134,8 @@ def _silent(jaxpr: Any) -> Any:
             eqns.append(eqn)
         elif eqn.outvars or not all(map(reports, eqn.effects)):
             params = {name: _silent_param(value) for name, value in eqn.params.items()}
-            eqns.append(eqn.replace(params=params, effects=others(eqn.effects)))
-    return jaxpr.replace(eqns=eqns, effects=others(jaxpr.effects))
+            eqns.append(eqn.replace(params=params, effects=other_effects(eqn.effects)))
+    return jaxpr.replace(eqns=eqns, effects=other_effects(jaxpr.effects))
 
 
 def _silent_param(value: Any) -> Any:
@@ -148,7 +148,7 @@ def _silent_param(value: Any) -> Any:
     return value
 
 
-def others(effects: Iterable[Any]) -> set[Any]:
+def other_effects(effects: Iterable[Any]) -> set[Any]:
     """Effects that are not those of checks and prints."""
     return {effect for effect in effects if not reports(effect)}
 

@@ -36,7 +36,7 @@ from autograph.runtime.jaxprs.cost import selected
 from autograph.runtime.jaxprs.exit_folding import folded
 from autograph.runtime.jaxprs.if_conversion import unguarded
 from autograph.runtime.jaxprs.loop import Bind, Conditional, Form, Loop
-from autograph.runtime.jaxprs.result_recovery import note_dead, recomputed
+from autograph.runtime.jaxprs.result_recovery import note_dead_results, recomputed
 from autograph.runtime.jaxprs.rotation import rotated
 from autograph.runtime.jaxprs.store_sinking import sunk
 
@@ -45,7 +45,7 @@ LOOP_PASSES: tuple[Callable[[Loop], Loop], ...] = (
     folded,  # before the forms, which look at the exits that are left
 )
 LOOP_FORMS: tuple[Callable[[Loop], Form | None], ...] = (
-    rotated,  # first: what follows the question needs no guard then
+    rotated,  # first: what follows the condition needs no guard then
     unguarded,
 )
 CONDITIONAL_PASSES: tuple[Callable[[Conditional], Conditional], ...] = (
@@ -78,7 +78,7 @@ def bind_loop(written: Loop, bind: Bind) -> list[Any]:
     loop = _rewritten(written._replace(choose=bind_conditional), LOOP_PASSES)
     forms = (rewrite(loop) for rewrite in LOOP_FORMS)
     results = loop.finish(_run(loop, next((form for form in forms if form is not None), None), bind))
-    note_dead(written, results)
+    note_dead_results(written, results)
     return results
 
 

@@ -122,7 +122,7 @@ def _noted(loop: Loop) -> Iterator[tuple[int, int, bool, Equations]]:
                         yield from ((k, flag, going, last) for k in noted)
 
 
-def note_dead(loop: Loop, results: list[Any]) -> None:
+def note_dead_results(loop: Loop, results: list[Any]) -> None:
     """Nobody reads after the loop what only an exit leaves, unless that was taken: an exit of the loop around knows it by that."""
     known = [*loop.init, *loop.test.consts, *loop.body.consts, *results]
     for k, flag, going, _ in _noted(loop):
@@ -130,7 +130,7 @@ def note_dead(loop: Loop, results: list[Any]) -> None:
             if not journal.in_loop():
                 continue  # nobody reads it
             results[k] = lax.select(results[flag], results[k], results[k])  # the note is of this name alone
-        dead_results.note(results[k], results[flag], going)
+        dead_results.note_dead(results[k], results[flag], going)
 
 
 class _Recovery:

@@ -1,4 +1,4 @@
-"""Loops that ask a costly question first, rotated as an expert does: it is asked before the loop and after each iteration.
+"""Loops with a costly exit condition first, rotated as an expert does: it is evaluated before the loop and after each iteration.
 
     while k < n:                          new = f(x); done = C(new)
         new = f(x)                        while k < n and not done:
@@ -6,11 +6,11 @@
         x = new                staged as      k += 1
         k += 1                                new = f(x); done = C(new)
 
-The question is part of the test then, and what follows it in an iteration is guarded by nothing: no `cond`, which copies
-arrays, and no flag. What the iteration needs of the question is carried (here `new`). `exit_folding` asks cheap questions
+The condition is part of the test then, and what follows it in an iteration is guarded by nothing: no `cond`, which copies
+arrays, and no flag. What the iteration needs of its computation is carried (here `new`). `exit_folding` evaluates cheap conditions
 twice instead.
 
-The question is asked once more than in the program, where the rest of the test is false: it ends, and cannot fail. Yet its
+The condition is evaluated once more than in the program, where the rest of the test is false: it ends, and cannot fail. Yet its
 derivative may be infinite there, and zero times infinity is nan: what is differentiated is the loop as it was written.
 
 >>> import jax, jax.numpy as jnp
@@ -40,25 +40,25 @@ from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true
 from autograph.runtime.jaxprs.graph import has_at_most, needed, predicate_of, reads, regions, with_equations
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
 
-_MOST = 200  # equations of a question that the program may hold twice
+_MOST = 200  # equations of a condition that the program may hold twice
 _LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
 _VIEWS = frozenset({"squeeze", "reshape", "broadcast_in_dim", "convert_element_type", "not", "neg"})
 
 
 class _Rotated(NamedTuple):
-    """A loop whose question is asked at the end of an iteration.
+    """A loop whose exit condition is evaluated at the end of an iteration.
 
     Args:
         kept: the numbers of what the loop carries of its whole state.
-        ask: what the question leaves; of a state.
-        answer: the condition; of a state and what the question left.
-        iteration, leave: an iteration that goes on and one that leaves, without the question; of the same.
-        rest: the loop test without the question.
+        condition_values: what the exit condition computes that is read later; of a state.
+        condition: whether the loop is left; of a state and those values.
+        iteration, leave: an iteration that goes on and one that leaves, without the condition; of the same.
+        rest: the loop test without the condition.
     """
 
     kept: list[int]
-    ask: Any
-    answer: Any
+    condition_values: Any
+    condition: Any
     leaves_when: bool
     iteration: Any
     leave: Any
@@ -66,13 +66,13 @@ class _Rotated(NamedTuple):
 
 
 def rotated(loop: Loop) -> Form | None:
-    """The loop with its question at the end of an iteration, where that saves a guard."""
+    """The loop with its exit condition at the end of an iteration, where that saves a guard."""
     found = next((_rotate(loop, exit_) for exit_ in exits(loop) if _is_worth_it(exit_)), None)
-    return None if found is None else Form(lambda bind: _bind(loop, found, bind), found.ask)
+    return None if found is None else Form(lambda bind: _bind(loop, found, bind), found.condition_values)
 
 
 def _is_worth_it(exit_: Exit) -> bool:
-    """Whether the question is short enough to be held twice, and its answer guards more than a few numbers."""
+    """Whether the condition is short enough to be held twice, and guards more than a few numbers."""
     head = exit_.decision.live
     every = list(_every(head))
     if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
@@ -114,17 +114,17 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
                 carried += [v for v in eqn.outvars if v in read]
     again.reverse()
     iteration, leave = (with_equations(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
-    # The end of the question, which only its answer needs, is asked in the test; else the answer is carried.
+    # The end of it, which only the condition itself needs, is evaluated in the test; else the condition is carried.
     before = needed(exit_.decision.eqns, carried)
     known = {*carried, *loop.body.jaxpr.invars, *loop.body.jaxpr.constvars}
     end = [eqn for eqn in head if eqn not in before]
     if not reads(end, [exit_.condition]) <= known | {v for eqn in end for v in eqn.outvars}:
         carried, before, end = [*carried, exit_.condition], head, []
         iteration, leave = (with_equations(loop.body, [*again, *eqns], outs, carried) for eqns, outs in iterations)
-    ask = with_equations(loop.body, before, carried)
-    answer = with_equations(loop.body, end, [exit_.condition], carried)
+    values = with_equations(loop.body, before, carried)
+    condition = with_equations(loop.body, end, [exit_.condition], carried)
     return _Rotated(
-        changing(loop, exit_.stay.outs, exit_.flag), ask, answer, exit_.leaves_when, iteration, leave, exit_.rest
+        changing(loop, exit_.stay.outs, exit_.flag), values, condition, exit_.leaves_when, iteration, leave, exit_.rest
     )
 
 
@@ -134,7 +134,7 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind) -> list[Any]:
     def goes_on(*state: Any) -> list[Any]:
         values = loop.whole(kept, state)
         [inside] = rotated.rest.call(*values)
-        [stays] = rotated.answer.call(*values, *state[len(kept) :])
+        [stays] = rotated.condition.call(*values, *state[len(kept) :])
         stays = lax.bitwise_not(stays) if rotated.leaves_when else stays
         return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
 
@@ -143,11 +143,11 @@ def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind) -> list[Any]:
         new = rotated.iteration.call(*values, *state[len(kept) :])
         for k in kept:
             values[k] = new[k]
-        return [*(values[k] for k in kept), *rotated.ask.call(*values)]
+        return [*(values[k] for k in kept), *rotated.condition_values.call(*values)]
 
     invars, kind = loop.body.jaxpr.invars, type(loop.body)
-    init = [*(loop.init[k] for k in kept), *rotated.ask.call(*loop.init)]
-    avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.ask.jaxpr.outvars)]
+    init = [*(loop.init[k] for k in kept), *rotated.condition_values.call(*loop.init)]
+    avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.condition_values.jaxpr.outvars)]
     test, body = kind(*trace_region(goes_on, avals, loop.name)), kind(*trace_region(iteration, avals, "loop_body"))
     results = bind_while(test, body, init)
     state = loop.whole(kept, results)

@@ -37,16 +37,16 @@ _UP = {**dict.fromkeys((lax.lt_p, lax.le_p), (1, -1)), **dict.fromkeys((lax.gt_p
 
 
 def hidden(test: Any, body: Any) -> list[Any]:
-    """The equations of `test`, with a barrier behind each question that XLA could count by; both are jaxprs of one carry."""
+    """The equations of `test`, with a barrier behind each comparison that XLA could count by; both are jaxprs of one carry."""
     iterations = dict(zip(test.invars, zip(body.invars, body.outvars, strict=True), strict=True))
     equations: list[Any] = []
     for eqn in test.eqns:
         others = [] if eqn.primitive not in _UP else zip(eqn.invars, _UP[eqn.primitive], strict=True)
         counters = [(*iterations[v], step) for v, step in others if not is_literal(v) and v in iterations]
         if any(_may_be_miscounted(v, out, step, body.eqns) for v, out, step in counters):
-            answers = [new_var(v.aval) for v in eqn.outvars]
-            equations.append(eqn.replace(outvars=answers))
-            eqn = eqn.replace(primitive=_barrier(), params={}, invars=answers)
+            compared = [new_var(v.aval) for v in eqn.outvars]
+            equations.append(eqn.replace(outvars=compared))
+            eqn = eqn.replace(primitive=_barrier(), params={}, invars=compared)
         equations.append(eqn)
     return equations
 

@@ -11,7 +11,7 @@ True
 
 Nothing traced: then the operation raises by itself. What stands where no jump leads from (a called function, a lambda, a
 comprehension) is refused where a handler names the exception, and makes the program fail where a handler takes any (`operand`,
-`called`).
+`check_call`).
 
 NB a traced scalar stands for a number of Python's here, also where it was computed from an array: dividing such a number by zero
 raises. The elements of arrays of one and more dimensions follow NumPy: no exception.
@@ -145,7 +145,7 @@ def may_fail(what: str) -> bool:
     return what in _KINDS
 
 
-def called(what: str, result: Any, args: tuple[Any, ...]) -> Any:
+def check_call(what: str, result: Any, args: tuple[Any, ...]) -> Any:
     """The result of such a function on traced arguments, in the same way."""
     return result if context.progress.attempts else _guarded(what, args, result, what.startswith("numpy."))
 
@@ -180,7 +180,7 @@ def _guarded(what: str, args: tuple[Any, ...], value: Any, by_result: bool = Fal
 
 
 def _tied(ok: Any, error: Exception, value: Any) -> Any:
-    return guards.guarded(value, ok, error)
+    return guards.guard_index(value, ok, error)
 
 
 OF_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -226,12 +226,12 @@ def _of_numbers(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_zero(x: Any) -> Any:
-    known = integer_ranges.of(x) if is_traced(x) else None
+    known = integer_ranges.range_of(x) if is_traced(x) else None
     return False if known is not None and (known[0] > 0 or known[1] < 0) else x == 0
 
 
 def _is_negative(x: Any) -> Any:
-    known = integer_ranges.of(x) if is_traced(x) else None
+    known = integer_ranges.range_of(x) if is_traced(x) else None
     return False if known is not None and known[0] >= 0 else x < 0
 
 

@@ -71,7 +71,7 @@ from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.array_types import is_integer, python_type, scalar, type_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
-from autograph.runtime.tracing.truth import decider, length
+from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import key_orders
 
 
@@ -83,7 +83,7 @@ def builtin(fn: Any) -> Any:
 def _bool(*args: Any, **kwargs: Any) -> Any:
     if len(args) != 1 or kwargs:
         return bool(*args, **kwargs)
-    test = decider(args[0])
+    test = truth_value(args[0])
     return predicate(test) if is_traced(test) else bool(test)
 
 
@@ -91,7 +91,7 @@ def _len(obj: Any, /) -> Any:
     if aliases.any_merged() and isinstance(obj, set | frozenset | dict):
         for item in obj:
             comparison.check_search(item, obj)
-    return length(obj) if not ranges.is_open(obj) else ranges.length(obj)
+    return length(obj) if not ranges.is_open(obj) else ranges.range_length(obj)
 
 
 def _is_open_list(x: Any) -> bool:
@@ -103,15 +103,15 @@ def _int(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and sizes.is_size(args[0]):
         return args[0]
     if len(args) == 1 and is_tracer(args[0]):
-        return arithmetic_errors.called("int", scalar(args[0], int), args)
-    texts.check(args)
+        return arithmetic_errors.check_call("int", scalar(args[0], int), args)
+    texts.check_shows_no_traced(args)
     return int(*args, **kwargs)
 
 
 def _float(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and (is_tracer(args[0]) or sizes.is_size(args[0])):
         return scalar(args[0], float)
-    texts.check(args)
+    texts.check_shows_no_traced(args)
     return float(*args, **kwargs)
 
 
@@ -162,12 +162,12 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
         return powers.power(base, arithmetic_errors.operand("pow", base, exp))
     if not all(map(is_integer, (base, exp, mod))):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
-    return scalar(modular.power(base, exp, mod), int)
+    return scalar(modular.modular_power(base, exp, mod), int)
 
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if ranges.is_open(iterable):
-        count = sizes.traced(ranges.length(iterable))
+        count = sizes.traced(ranges.range_length(iterable))
         # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
         pairs = (count >> 1) * ((count - 1) | 1)
         return start + count * iterable.start + iterable.step * pairs
@@ -204,7 +204,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
 
 
 def _not(x: Any) -> Any:
-    x = decider(x)
+    x = truth_value(x)
     return lax.bitwise_not(predicate(x)) if is_traced(x) else not x
 
 
@@ -256,7 +256,7 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
     plain = type(iterable) in (list, tuple, builtins.range)
     if iterables.is_staged_iterable(iterable) or (plain and (fn is not None or any(map(is_traced, iterable)))):
         return iterables.Filter(fn, iterable)
-    return filter(iterables.known(fn), iterable) if is_tracing() else filter(fn, iterable)
+    return filter(iterables.known_test(fn), iterable) if is_tracing() else filter(fn, iterable)
 
 
 def _round(number: Any, ndigits: Any = None) -> Any:
@@ -270,7 +270,7 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
         if jnp.issubdtype(dtype, jnp.integer):
             return number
-        return arithmetic_errors.called("round", scalar(round(number), int), (number,))
+        return arithmetic_errors.check_call("round", scalar(round(number), int), (number,))
     if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
         return round(number, ndigits)
     unit, largest = 10**-ndigits, jnp.iinfo(dtype).max
@@ -283,7 +283,7 @@ def _round(number: Any, ndigits: Any = None) -> Any:
 
 
 def _index(x: Any, /) -> Any:
-    return math_functions.integer(x) if is_tracer(x) else operator.index(x)
+    return math_functions.index_of_integer(x) if is_tracer(x) else operator.index(x)
 
 
 def _index_of(items: Any, value: Any, /) -> Any:
@@ -327,7 +327,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     all: _quantifier("all"),
     min: _extreme("min"),
     max: _extreme("max"),
-    sorted: lambda iterable, /, **kwargs: selection.ordered(iterable, **_key(kwargs)),
+    sorted: lambda iterable, /, **kwargs: selection.sort(iterable, **_key(kwargs)),
     range: lambda *args: (counted_range.range if any(map(sizes.is_unknown, args)) else range)(*args),
     enumerate: _enumerate,
     zip: _zip,
@@ -336,7 +336,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     filter: _filter,
     iter: native_state.make_iterator,
     next: native_state.next_item,
-    str: messages.text_of,
+    str: messages.text_of_value,
     repr: messages.repr_of,
     format: messages.format_of,
     warnings.warn: texts.warn,
@@ -352,7 +352,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     operator.call: lambda f, /, *args, **kwargs: host.calls.converted(f)(*args, **kwargs),
     operator.contains: lambda container, x, /: membership.contains(x, container),
     operator.getitem: items.get_item,
-    operator.countOf: lambda items, value, /: traced_index.count(list(items), value),
+    operator.countOf: lambda items, value, /: traced_index.count_items(list(items), value),
     **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
     operator.indexOf: _index_of,
     **{getattr(operator, fn.__name__): fn for fn in comparison.COMPARISONS.values()},

@@ -21,7 +21,7 @@ from typing import Any
 
 from autograph.jax_internals import is_tracing
 from autograph.runtime.library import algorithms, builtin_functions
-from autograph.runtime.library.standard_library import plain
+from autograph.runtime.library.standard_library import convert_algorithm
 from autograph.runtime.sequences import iteration_space
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.refusals import text_of_failure
@@ -33,8 +33,8 @@ _IS_BETTER = {builtins.min: operator.lt, builtins.max: operator.gt}
 
 def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
-    if is_tracing() and iteration_space.is_open(iterable):
-        return lambda *start: plain(_FOLDS[f])(make, iterable, *start)
+    if is_tracing() and iteration_space.is_open_iterable(iterable):
+        return lambda *start: convert_algorithm(_FOLDS[f])(make, iterable, *start)
     folded = builtin_functions.builtin(f)
     # A call with `*start` keeps its arguments in a tuple, and `any` counts who else refers to the generator.
     return lambda *start: folded(make(iterable), *start) if start else folded(make(iterable))
@@ -75,10 +75,10 @@ _MISSING: Any = object()
 
 def _next(make: Make, held: _Held, none_checked: bool, default: Any = _MISSING) -> Any:
     if default is _MISSING:
-        return plain(algorithms.first_one)(make, held)
+        return convert_algorithm(algorithms.first_one)(make, held)
     if default is None:
-        return plain(algorithms.first_or_none, none_checked)(make, held)
-    return plain(algorithms.first_of)(make, held, default)
+        return convert_algorithm(algorithms.first_or_none, none_checked)(make, held)
+    return convert_algorithm(algorithms.first_of)(make, held, default)
 
 
 def filtering(test: Any) -> Make:
@@ -92,7 +92,7 @@ def filtering(test: Any) -> Make:
 
 
 def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
-    search, is_better = plain(algorithms.extreme_or_none, none_checked=True), _IS_BETTER[f]
+    search, is_better = convert_algorithm(algorithms.extreme_or_none, none_checked=True), _IS_BETTER[f]
     if default:
-        return plain(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
-    return plain(algorithms.extreme_of)(search, is_better, make, iterable, text_of_failure(f, ()))
+        return convert_algorithm(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
+    return convert_algorithm(algorithms.extreme_of)(search, is_better, make, iterable, text_of_failure(f, ()))

@@ -38,7 +38,7 @@ def real(x: Any) -> Any:
     return scalar(x, float)
 
 
-def integer(x: Any) -> Any:
+def index_of_integer(x: Any) -> Any:
     """`operator.index(x)`."""
     if not is_integer(x):
         raise TypeError(f"'{jax.typeof(x).dtype}' object cannot be interpreted as an integer")
@@ -57,7 +57,7 @@ def _reals(fn: Callable[..., Any]) -> Callable[..., Any]:
 def _integers(fn: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(fn)
     def call(*args: Any) -> Any:
-        return convert_weak(fn(*map(integer, args)), jnp.result_type(int))
+        return convert_weak(fn(*map(index_of_integer, args)), jnp.result_type(int))
 
     return call
 
@@ -124,10 +124,10 @@ def _natural(name: str, text: str, fn: Callable[..., Any]) -> Callable[..., Any]
     """A function of natural numbers; the program fails where one of them is negative, with the text that Python has for it."""
 
     def call(*args: Any) -> Any:
-        args = tuple(map(integer, args))
+        args = tuple(map(index_of_integer, args))
         # In a `try` whose handler catches it, a test before the call tells (`arithmetic_errors`).
         if not context.progress.attempts:
-            args = tuple(guards.guarded(n, n >= 0, ValueError(text)) if _lowest(n) < 0 else n for n in args)
+            args = tuple(guards.guard_index(n, n >= 0, ValueError(text)) if _lowest(n) < 0 else n for n in args)
         if name != "isqrt":
             check_exact(f"math.{name}() of the number of an iteration soon outgrows the integers of an array")
         return convert_weak(fn(*args), jnp.result_type(int))
@@ -136,18 +136,18 @@ def _natural(name: str, text: str, fn: Callable[..., Any]) -> Callable[..., Any]
 
 
 def _lowest(n: Any) -> float:
-    bounds = integer_ranges.of(n)
+    bounds = integer_ranges.range_of(n)
     return -math.inf if bounds is None else bounds[0]
 
 
 def _fitting(name: str, result: Any, fits: Any) -> Any:
     text = f"math.{name}() outgrows {result.dtype}, the integers of a compiled program; compute with floats, as math.lgamma() does"
-    return guards.guarded(result, fits, OverflowError(text))
+    return guards.guard_index(result, fits, OverflowError(text))
 
 
 def _factorial(n: Any) -> Any:
     largest = 12 if jnp.result_type(int) == jnp.int32 else 20  # its factorial still fits
-    bounds = integer_ranges.of(n)
+    bounds = integer_ranges.range_of(n)
     if bounds is None or bounds[1] > largest:
         n = _fitting("factorial", n, n <= largest)
     return lax.fori_loop(1, n + 1, lambda i, total: total * i, jnp.ones((), n.dtype))
@@ -226,7 +226,7 @@ MATH: dict[str, Callable[..., Any]] = {
     "isclose": _isclose,
     "isqrt": _natural("isqrt", "isqrt() argument must be nonnegative", _isqrt),
     "lcm": _integers(lambda *ns: functools.reduce(cast(Any, jnp.lcm), ns, 1)),
-    "ldexp": lambda x, i: real(jnp.ldexp(real(x), integer(i))),
+    "ldexp": lambda x, i: real(jnp.ldexp(real(x), index_of_integer(i))),
     "log": _log,
     "modf": _modf,
     "nextafter": _reals(jnp.nextafter),

@@ -65,7 +65,7 @@ def _is_integer(x: Any) -> Any:
     if not jnp.issubdtype(jax.typeof(x).dtype, jnp.floating):
         return True
     whole = jnp.isfinite(x) & (jnp.floor(x) == x)
-    python_bools.note(whole)
+    python_bools.note_bool(whole)
     return whole
 
 
@@ -90,7 +90,7 @@ def _python_number(x: Any) -> Any:
     kind = python_type(jax.typeof(x).dtype)
     if kind is not bool:
         return scalar(x, kind)
-    python_bools.note(x)
+    python_bools.note_bool(x)
     return x
 
 

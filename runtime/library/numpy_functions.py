@@ -124,7 +124,7 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
                 instead="compute it from a Python value (a static argument), or write it with jax.numpy",
             )
         result = staged(*args, **kwargs)
-        return arithmetic_errors.called(name, result, args) if arithmetic_errors.may_fail(name) else result
+        return arithmetic_errors.check_call(name, result, args) if arithmetic_errors.may_fail(name) else result
 
     return call
 
@@ -175,7 +175,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
         if name in _VIEWS or (name == "einsum" and _is_view(args)):
             for view in jax.tree.leaves(result):
                 array_views.note_choice(view, args)
-        return arithmetic_errors.called(f"numpy.{name}", result, args) if may_fail else result
+        return arithmetic_errors.check_call(f"numpy.{name}", result, args) if may_fail else result
 
     return call
 
@@ -272,6 +272,6 @@ def _of_random(fn: Any, name: str) -> Callable[..., Any]:
                 why="NumPy draws once, while the program is traced",
                 instead="draw with jax.random and a key",
             )
-        return (constants.checked(fn) if is_tracing() else fn)(*args, **kwargs)
+        return (constants.check_constants_after(fn) if is_tracing() else fn)(*args, **kwargs)
 
     return call

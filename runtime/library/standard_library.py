@@ -8,12 +8,12 @@ the result is whole and a `float` where it is not, which no program can be: they
 >>> import bisect, heapq, jax
 >>> def f(x):
 ...     heap = [3.0, x]
-...     counterpart(heapq.heapify, heapq.heapify)(heap)
-...     return heap, counterpart(bisect.bisect_left, bisect.bisect_left)([1.0, 2.0, 3.0], x)
+...     library_counterpart(heapq.heapify, heapq.heapify)(heap)
+...     return heap, library_counterpart(bisect.bisect_left, bisect.bisect_left)([1.0, 2.0, 3.0], x)
 >>> [[float(item) for item in jax.jit(f)(2.5)[0]], int(jax.jit(f)(2.5)[1])]
 [[2.5, 3.0], 2]
->>> import statistics
->>> of = jax.jit(lambda x: [counterpart(g, g)([x, 1.0, 4.0]) for g in (statistics.mean, statistics.median, statistics.pvariance)])
+>>> from statistics import mean, median, pvariance
+>>> of = jax.jit(lambda x: [library_counterpart(g, g)([x, 1.0, 4.0]) for g in (mean, median, pvariance)])
 >>> [float(part) for part in of(4.0)]
 [3.0, 4.0, 2.0]
 """
@@ -51,7 +51,7 @@ _PLAIN: dict[Any, Callable[..., Any]] = {
 }
 
 
-def plain(algorithm: Any, none_checked: bool = False) -> Callable[..., Any]:
+def convert_algorithm(algorithm: Any, none_checked: bool = False) -> Callable[..., Any]:
     """A function of `algorithms`, converted; what it cannot do is said of the user's line.
 
     `none_checked`: the result is tested for `None` (`optional_results`).
@@ -79,7 +79,7 @@ def _relocate(error: errors.StagingError) -> None:
         error.location = at
 
 
-def counterpart(f: Any, itself: Callable[..., Any]) -> Callable[..., Any] | None:
+def library_counterpart(f: Any, itself: Callable[..., Any]) -> Callable[..., Any] | None:
     """What does the same as `f` on traced values, and `itself` on others; None for other functions."""
     if f is functools.reduce:
         return functools.partial(_reduce, itself)
@@ -89,7 +89,7 @@ def counterpart(f: Any, itself: Callable[..., Any]) -> Callable[..., Any] | None
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_tracing() and any(map(may_be_traced, (*args, *kwargs.values()))):
-            return plain(algorithm)(*args, **kwargs)
+            return convert_algorithm(algorithm)(*args, **kwargs)
         return itself(*args, **kwargs)
 
     return call
@@ -103,15 +103,15 @@ def _reduce(itself: Callable[..., Any], function: Any, iterable: Any, initial: A
     if not iterables.is_staged_iterable(iterable) or type(iterable) in iterables.STAGED:
         return itself(function, iterable, *(() if initial is _MISSING else (initial,)))
     if initial is not _MISSING:
-        return plain(algorithms.reduce)(function, iterable, initial)
+        return convert_algorithm(algorithms.reduce)(function, iterable, initial)
     if type(iterable) is counted_range.range:
         rest = counted_range.range(iterable.start + iterable.step, iterable.stop, iterable.step)
-        return plain(algorithms.reduce)(
+        return convert_algorithm(algorithms.reduce)(
             function, rest, first_number(iterable, "reduce() of empty iterable with no initial value")
         )
     if not len(iterable):
         return itself(function, iterable)
-    return plain(algorithms.reduce)(function, iterable[1:], iterable[0])
+    return convert_algorithm(algorithms.reduce)(function, iterable[1:], iterable[0])
 
 
 # --- statistics ---
@@ -171,7 +171,7 @@ def _stdev(data: list[Any], name: str) -> Any:
 
 
 def _median(data: list[Any], name: str) -> Any:
-    data = selection.ordered(data)
+    data = selection.sort(data)
     upper = data[len(data) // 2]
     if len(data) % 2 == 1 or name == "median_high":
         return upper

@@ -38,10 +38,10 @@ def announce(obj: Any, name: str) -> None:
             object stands for one of several.
     """
     if not context.active():
-        constants.check(obj)  # the attributes of an array are its numbers, or what they mean
-        aliases.check(obj)
-        class_fallback.check(obj, name)
-        outliving.touch_attribute(obj, name)
+        constants.check_constant(obj)  # the attributes of an array are its numbers, or what they mean
+        aliases.check_alias(obj)
+        class_fallback.check_fallback(obj, name)
+        outliving.note_attribute_write(obj, name)
         return
     kind = type(obj)
     if name[:2] == "__" == name[-2:] and type(static_lookup(kind, name)) is GetSetDescriptorType:

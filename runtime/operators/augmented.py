@@ -53,5 +53,5 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
     """
     if x.base is not None or x.dtype.kind not in "biufc":
         return x
-    is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.others(x, calls) == 1)
+    is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.other_references(x, calls) == 1)
     return jnp.asarray(x) if is_own else x

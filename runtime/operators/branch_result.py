@@ -52,10 +52,10 @@ class BranchResult(Finished):
                 region.branches += beside._traces
                 region.holders = functools.partial(holders_of, beside)
             try:
-                with guarded_iterators.guarded(variables, run) as original:
+                with guarded_iterators.guard_iterators(variables, run) as original:
                     self.value = original(run())
             except BaseException as error:
-                if error is not region.raised and not runtime_checks.is_event(error):
+                if error is not region.raised and not runtime_checks.is_event_of_branch(error):
                     refuse_to_read_unset(error)
                     runtime_checks.refuse_to_handle(error)
                     runtime_checks.say_where(error, f"what runs when the test is {'true' if path[1] else 'false'}", run)

@@ -42,7 +42,7 @@ from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_metho
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
-from autograph.runtime.tracing.array_types import convert, placeholder, type_of
+from autograph.runtime.tracing.array_types import convert_to, placeholder, type_of
 from autograph.runtime.tracing.refusals import RETURNED, VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import (
@@ -54,11 +54,11 @@ from autograph.runtime.tracing.variables import (
     is_unbound,
     raise_undefined,
 )
-from autograph.runtime.values.key_orders import is_unknown
+from autograph.runtime.values.key_orders import has_unknown_order
 from autograph.runtime.values.kinds import differing_objects, holds_container, is_value, open_container, open_object
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.values.merge import Join, Mismatch, Node, Same, Template
-from autograph.runtime.values.optional import Maybe, parts, settled
+from autograph.runtime.values.optional import Maybe, settled, split_optional
 from autograph.runtime.values.writes import in_one_way
 
 ONE_PATH = "it exists on one path only"
@@ -262,7 +262,7 @@ class MergedBranches:
 
     def _maybe(self, left: Any, right: Any, path: str) -> Template:
         """The template of what is `None` on one side, or may be."""
-        (no_left, left), (no_right, right) = map(parts, (left, right))
+        (no_left, left), (no_right, right) = map(split_optional, (left, right))
         flag = self.join.add(no_left, no_right, f"{path} is None")
         if left is None or right is None:
             value = self._alone(right if left is None else left, left is None, path, _ABSENT)
@@ -295,7 +295,7 @@ class MergedBranches:
             return found
         steps = zip(opened[0], opened[2], strict=True)
         children = [self._alone(child, is_right, path + step, instead) for child, step in steps]
-        is_again = id(value) in self.join.made or is_unknown(value)  # whose attributes are let go; whose note is
+        is_again = id(value) in self.join.made or has_unknown_order(value)  # whose attributes are let go; whose note is
         is_static = not is_again and all(type(c) is Same for c in children)
         template = Same(value) if is_static else Node(opened[3], children)
         if not is_snapshot:
@@ -363,7 +363,7 @@ class MergedBranches:
         value = location.of_class()
         if value is UNSET:
             return left, right
-        class_fallback.note(location.obj, location.attribute, self.where)
+        class_fallback.note_fallback(location.obj, location.attribute, self.where)
         for other, _ in merged.values():
             if isinstance(other, AttributeLocation) and other.attribute == location.attribute:
                 class_fallback.check_object(other.obj, location.obj, location.attribute, self.where)
@@ -371,7 +371,7 @@ class MergedBranches:
 
     def outputs(self, values: list[Any]) -> list[Any]:
         """What one branch gives the `cond`: its values in the joined types."""
-        return [placeholder(t) if type(x) is _Dead else convert(x, t) for x, t in zip(values, self.join.types)]
+        return [placeholder(t) if type(x) is _Dead else convert_to(x, t) for x, t in zip(values, self.join.types)]
 
     def _is_dying(self, location: Any) -> bool:
         """Whether only variables that nobody reads again know the object, and nothing that leaves the statement."""

@@ -17,7 +17,7 @@ from autograph.runtime.sequences import counted_range, iteration_space
 from autograph.runtime.sequences.iterables import Filter
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.values import key_orders
 
 _LOOP = "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`"
@@ -29,8 +29,8 @@ def comp_iter(iterable: Any) -> Any:
     Raises:
         StagingError: the number of elements is traced (`range(n)`), or the order of a dict's keys is not known.
     """
-    key_orders.check(iterable)
-    if iteration_space.is_open(iterable):
+    key_orders.check_order(iterable)
+    if iteration_space.is_open_iterable(iterable):
         is_range = type(iterable) is counted_range.range
         raise refusal(
             f"a comprehension over {'a range with traced bounds' if is_range else 'an axis of unknown size'} has no known length",
@@ -48,7 +48,7 @@ def comp_test(test: Any) -> Any:
     Raises:
         StagingError: the test is traced.
     """
-    test = decider(test)
+    test = truth_value(test)
     if not is_traced(test):
         return test
     raise refusal(
@@ -79,7 +79,7 @@ def kept(items: Any, passed: Any) -> Any:
     def element(x: Any) -> Callable[[], Any]:
         return lambda: x
 
-    return (item for x in inside for item in comp_kept(decider(test(x)), element(x), passed))
+    return (item for x in inside for item in comp_kept(truth_value(test(x)), element(x), passed))
 
 
 def comp_counted(test: Any, element: Callable[[], Any]) -> tuple[Any, ...]:

@@ -50,7 +50,7 @@ from autograph.runtime.tracing.refusals import (
 )
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import Enclosed, StateLike, Variable, cells_of, variables_of
 from autograph.runtime.values import optional
 from autograph.runtime.values.locations import ContentsLocation
@@ -101,13 +101,13 @@ def if_stmt(
     Raises:
         StagingError: the branches leave values that no single result can be (shapes, structures, static values).
     """
-    test = decider(test)
+    test = truth_value(test)
     if not is_traced(test):
         if verbosity.level > 2:
             test = _known("if", test, body, orelse)
         return body() if test else orelse()
     test = predicate(test)
-    if (truth := path_conditions.known(test)) is not None:
+    if (truth := path_conditions.known_truth(test)) is not None:
         return body() if truth else orelse()
     variables = variables_of(state, (*optional, *returned) if asked else optional)
     info = BranchInfo("if", exits, unbound, dead, lasting, dead_on_exit, enclosed, asked)
@@ -123,13 +123,13 @@ def if_exp(
     unbound: Sequence[str] = (),
 ) -> Any:
     """The value of `body()` if `test` else `orelse()`; the other one is not evaluated. Staged as `if_stmt`."""
-    test = decider(test)
+    test = truth_value(test)
     if not is_traced(test):
         if verbosity.level > 2:
             test = _known("conditional expression", test, body, orelse)
         return body() if test else orelse()
     test = predicate(test)
-    if (truth := path_conditions.known(test)) is not None:
+    if (truth := path_conditions.known_truth(test)) is not None:
         return body() if truth else orelse()
     return staged_value("conditional expression", test, body, orelse, state, unbound)
 
@@ -206,13 +206,13 @@ def _stage(
         optional.hold(pred, plan.goes_on[0])
         path_conditions.survived(pred, plan.goes_on[0])
     for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
-        optional.note(result, facts)
+        optional.note_truth(result, facts)
     if verbosity.level > 1:
         verbosity.tell_statement(2, _where(body, orelse), f"{info.what}: staged as {_AS}, since its test is traced")
     plan = None  # from now on nothing of the statement's own refers to the containers of the branches
     if info.what not in ("if", "loop"):
         merged = [m._replace(path=m.path.replace(VALUE, f"the value of the {info.what}", 1)) for m in merged]
-    aliases.note(merged, _where(body, orelse))
+    aliases.note_merged(merged, _where(body, orelse))
     return value
 
 
@@ -250,9 +250,9 @@ def _land(
         checked.take(results)
         for result, branch, known in zip(results, plan.dead, plan.bools, strict=True):
             if branch is not None:
-                dead_results.note(result, pred, branch)
+                dead_results.note_dead(result, pred, branch)
             if known is not None:
-                python_bools.note(result, known)
+                python_bools.note_bool(result, known)
     plan.arrays.land(results, pred)
     left = [*zip((v.name for v in variables), plan.variables), ("", plan.value), *(("", t) for _, t in plan.locations)]
     own = list(results)
@@ -266,7 +266,7 @@ def _land(
         journal.touch_location(location, location.key in plan.of_libraries, plan.of_libraries.get(location.key, ""))
         location.set(fill(template, own, built))
     value = fill(plan.value, own, built)
-    returned_arrays.note(variables, [own[k] for k in returned])
+    returned_arrays.note_returned(variables, [own[k] for k in returned])
     return value, plan.join.merged(built)
 
 
@@ -292,7 +292,7 @@ def _merged(
         users: Any = getattr(body.run, "__wrapped__", body.run)
         holders = [*cells_of(users), *cells_of(orelse.run), *variables]
         assert isinstance(place, FunctionType)
-        name, is_outside = outside.named(differ, holders, place)
+        name, is_outside = outside.name_path(differ, holders, place)
         raise errors.StagingError(
             _difference(what, name),
             at=where,

@@ -88,25 +88,25 @@ def for_loop(
         iterable.exhaust()
         return
     if type(iterable) in (list, range) and lists is not None and options and "maximum_iterations" in options and is_tracing():
-        others = sharing.others(iterable) - outliving.references(iterable)  # before the list is handed on
+        others = sharing.other_references(iterable) - outliving.references(iterable)  # before the list is handed on
         iterable = list_growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
     if items is None:
-        key_orders.check(iterable)
+        key_orders.check_order(iterable)
         if verbosity.level > 2:
             verbosity.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
-        walks = iterated_containers.opened(iterable) if is_tracing() else 0
+        walks = iterated_containers.begin_iteration(iterable) if is_tracing() else 0
         try:
             if test is None:
                 for item in iterable:
                     body(item)
             else:
                 shared = iterators.is_native(iterable) and (
-                    sharing.others(iterable) > last or iterators.takes_from_shared(iterable)
+                    sharing.other_references(iterable) > last or iterators.takes_from_shared(iterable)
                 )
                 iterate(iterable, LoopInfo.of(body, test, state, options, lists), shared)
         finally:
-            iterated_containers.end(walks)
+            iterated_containers.end_iteration(walks)
         return
     if not items.is_static or items.length:
         _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item))

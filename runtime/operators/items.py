@@ -53,10 +53,10 @@ def get_item(x: Any, i: Any) -> Any:
     """`x[i]`."""
     kind = type(x)
     if kind is list or kind is tuple:
-        return traced_index.get(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
+        return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):
-        return array_items.read(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
-    texts.check((i,))
+        return array_items.read_item(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
+    texts.check_shows_no_traced((i,))
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
         if method is not None:
@@ -74,7 +74,7 @@ def get_item(x: Any, i: Any) -> Any:
     if method is not None:
         return host.calls.staged(method)(x, i)
     if issubclass(kind, (list, tuple)):
-        return traced_index.get(x, i)
+        return traced_index.get_at(x, i)
     if issubclass(kind, (dict, str, bytes)):
         raise _not_by_traced(kind, "read")
     return x[i]
@@ -138,12 +138,12 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     if is_jax_array(x):
         if array_versions.is_superseded(x):
             return array_versions.written_over(
-                x, i, lambda x: array_items.put(value, x, i), lambda x: array_items.parts(x, i)
+                x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)
             )
-        new = array_items.put(value, x, i)
+        new = array_items.put_item(value, x, i)
         array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
         return new
-    texts.check((i,))
+    texts.check_shows_no_traced((i,))
     method = python_method(kind, "__setitem__")
     if method is not None:
         journal.touch_container(x)
@@ -154,7 +154,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         raise _not_by_traced(kind, "written")
     comparison.check_key(i, x)
     if issubclass(kind, list) and sizes.is_unknown(i):
-        traced_index.put(x, sizes.traced(i), value)
+        traced_index.put_at(x, sizes.traced(i), value)
     else:
         x[i] = value
     return x
@@ -186,7 +186,7 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
     if keys:
         traced_index.put_in_grid(owners[-1], keys, value)
         return base
-    put = array_items.put if _is_row(owners, -1) else set_item
+    put = array_items.put_item if _is_row(owners, -1) else set_item
     return _write_back(owners, path, put(value, owners[-1], i), unshared)
 
 
@@ -212,7 +212,7 @@ def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     if array_items.is_traced_mask(i) or array_items.is_traced_slice(i):
         return array_items.update(x, i, symbol, value())
     array_items.check_bounds(x, i)
-    return array_items.put(combined(symbol, get_item(x, i), value()), x, i)
+    return array_items.put_item(combined(symbol, get_item(x, i), value()), x, i)
 
 
 def aug_item_at(
@@ -274,7 +274,7 @@ def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: i
             new = owner
         else:
             is_row = _is_row(owners, place)
-            new = array_items.put(new, owner, key) if is_row else set_item(new, owner, key, None if place else unshared)
+            new = array_items.put_item(new, owner, key) if is_row else set_item(new, owner, key, None if place else unshared)
     return new
 
 
@@ -300,7 +300,7 @@ def in_place_method(x: Any, method: str) -> Any:
         return host.calls.converted(getattr(x, method))
 
     def run(*args: Any, **keywords: Any) -> None:
-        new = jnp.sort(x, *args, **keywords) if method == "sort" else array_items.put(args[0], x, ...)
+        new = jnp.sort(x, *args, **keywords) if method == "sort" else array_items.put_item(args[0], x, ...)
         array_versions.record(x, new, array_versions.ELEMENT)
 
     return run
@@ -313,7 +313,7 @@ def del_item(x: Any, i: Any) -> None:
         journal.touch_container(x)
         host.calls.staged(method)(x, i)
         return
-    iterated_containers.check(x, "__delitem__")
+    iterated_containers.check_iterated(x, "__delitem__")
     _announce(x, i)
     if issubclass(type(x), list) and is_traced(i):
         traced_index.pop(x, i, "list assignment")

@@ -33,10 +33,10 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import in_place_of, staged_value
 from autograph.runtime.sequences import comparison, membership
 from autograph.runtime.sequences.selection import choose
-from autograph.runtime.tracing.python_bools import is_bool, note, note_join
+from autograph.runtime.tracing.python_bools import is_bool, note_bool, note_join
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import StateLike
 from autograph.runtime.values import optional
 
@@ -74,7 +74,7 @@ def _joined(
         test: only the truth of the value is read: another value with the same truth will do.
         lazy: whether evaluating `right` may fail, cost much or be noticed, even where all its variables are numbers.
     """
-    pred = decider(left)
+    pred = truth_value(left)
     if not is_traced(pred):
         return right() if bool(pred) is on else not on if test else left
     pred = predicate(pred)
@@ -96,7 +96,7 @@ def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
     """The truth of an operand."""
 
     def truth() -> Any:
-        pred = decider(operand())
+        pred = truth_value(operand())
         return predicate(pred) if is_traced(pred) else bool(pred)
 
     return in_place_of(operand, truth)
@@ -110,21 +110,21 @@ def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, 
         sides = (right, left) if right_if else (left, right)
         result = bits(test, right)
         note_join(result, left, right)
-        return optional.joined(result, test, *sides)
+        return optional.note_joined(result, test, *sides)
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
 
 
 def not_(x: Any) -> Any:
     """`not x`."""
-    x = decider(x)
+    x = truth_value(x)
     if not is_traced(x):
         return not x
     test = predicate(x)
-    if (truth := path_conditions.known(test)) is not None:
+    if (truth := path_conditions.known_truth(test)) is not None:
         return not truth
     result = lax.bitwise_not(test)
-    note(result)  # `not x` of an array is a bool of Python's as well
-    return optional.joined(result, test, False, True)
+    note_bool(result)  # `not x` of an array is a bool of Python's as well
+    return optional.note_joined(result, test, False, True)
 
 
 def compare(left: Any, *rest: Any, lazy: bool = False) -> Any:
@@ -150,7 +150,7 @@ def is_(a: Any, b: Any) -> Any:
     """
     for x, y in ((a, b), (b, a)):
         if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():
-            truth = path_conditions.known(x)
+            truth = path_conditions.known_truth(x)
             return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True

@@ -31,7 +31,7 @@ from autograph.runtime.operators import conditionals
 from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import Variable
 
 MOST_ITERATIONS = 1 << 16
@@ -83,7 +83,7 @@ def try_iterations(
         region.is_trial = True
         done, traced = 0, _traced(variables, assumptions.lists)
         try:
-            with guarded_iterators.guarded([], *functions):
+            with guarded_iterators.guard_iterators([], *functions):
                 while True:
                     iteration()
                     done += 1
@@ -107,7 +107,7 @@ def try_iterations(
 
 def goes_on(test: Callable[[], Any]) -> Any:
     """Whether a loop goes on: a bool, or a traced value. (Not the list whose truth it is: references to that are counted.)"""
-    truth = decider(test())
+    truth = truth_value(test())
     return truth if is_traced(truth) else bool(truth)
 
 
@@ -203,7 +203,7 @@ def stage_first_iteration(
         iteration()
         raise error
 
-    truth = decider(truth)
+    truth = truth_value(truth)
     if not is_traced(truth):
         if truth:
             only()

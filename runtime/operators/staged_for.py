@@ -103,7 +103,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
 
     def iteration(*slices: Any) -> None:
         carry.arrays.rows = list(zip(slices, items.arrays, strict=True))
-        k = carry.arrays.at = integer_ranges.declare(counter.value, 0, items.last)
+        k = carry.arrays.at = integer_ranges.declare_range(counter.value, 0, items.last)
         body(items.make(k, slices))
         if counts:
             counter.value = k + 1
@@ -119,15 +119,16 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
             raise refuse(differ, body, "loop") from None
         except IterationRaises as ends:
             first = items.length - 1 if items.backwards else 0
-            rows = [array_items.read(array, jnp.asarray(first)) for array in items.arrays]
-            stage_first_iteration(ends.error, sizes.compare(items.length, ">", 0), lambda: body(items.make(0, rows)), variables)
+            rows = [array_items.read_item(array, jnp.asarray(first)) for array in items.arrays]
+            is_one = sizes.compare_sizes(items.length, ">", 0)
+            stage_first_iteration(ends.error, is_one, lambda: body(items.make(0, rows)), variables)
             return
         if traced is None:
             return
         merged = bind_scan_iteration(carry, traced, items.arrays, items.length, items.backwards)
     if verbosity.level > 1:
         verbosity.tell_statement(2, body, f"for: staged as lax.scan of {items.length} iterations")
-    aliases.note(merged, body)
+    aliases.note_merged(merged, body)
 
 
 def _row(array: Any) -> Any:
@@ -161,7 +162,7 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
             return k < length
 
         def known(k: Any) -> Any:
-            return integer_ranges.declare(k, 0, items.last)
+            return integer_ranges.declare_range(k, 0, items.last)
 
     def going_on() -> Any:
         inside = is_inside(counter.value)
@@ -178,7 +179,7 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
             body(k if of_iteration is None else of_iteration(k))
         else:
             at = length - 1 - k if items.backwards else k
-            body(items.make(k, [array_items.read(array, at) for array in items.arrays]))
+            body(items.make(k, [array_items.read_item(array, at) for array in items.arrays]))
         counter.value = k + step
 
     first = FirstTest(True, surely=begins and items.is_static)

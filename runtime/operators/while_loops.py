@@ -59,7 +59,7 @@ from autograph.runtime.operators.peeling import (
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named_loop
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
 from autograph.runtime.values.merge import Merged, Mismatch
 
@@ -172,7 +172,7 @@ def stage_while(
     reverse_mode.install()
     run = functools.partial(_stage, test, body, variables, first, assumptions, where or body)
     try:
-        list_growth.staged(run, assumptions, variables)
+        list_growth.stage_growing(run, assumptions, variables)
     finally:
         assumptions.carried = {}  # who refers to an object, counts
 
@@ -204,7 +204,7 @@ def _stage(
 
             def rotated() -> None:
                 body()
-                hidden.set(_bit(decider(test())))
+                hidden.set(_bit(truth_value(test())))
 
             iteration = trace_iteration(carry, rotated, (), users, has_test=True)
             if iteration is None:
@@ -224,7 +224,7 @@ def _stage(
     if verbosity.level > 1:
         names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
         verbosity.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
-    aliases.note(merged, where)
+    aliases.note_merged(merged, where)
 
 
 def _bit(truth: Any) -> Any:
@@ -276,7 +276,7 @@ def trace_iteration(
                     runtime_checks.say_where(error, "the body of a loop", *functions[:1])
                 raise
             drop_equations(start, equation_mark())
-            if not assumptions.must_repeat:  # else it may come from what was only supposed
+            if not assumptions.must_repeat:  # else it may come from what was only assumed
                 raise IterationRaises(error) from None
         finally:
             carry.trace = assumptions.attempt = None
@@ -299,10 +299,10 @@ def _attempt(
         carry.assume_test(tracers[:count])
         checked.begin()
         try:
-            with guarded_iterators.guarded(carry.variables, *carry.functions):
+            with guarded_iterators.guard_iterators(carry.variables, *carry.functions):
                 run(*tracers[count : count + extra])
         except Exception as error:
-            carry.raised = error is region.raised or runtime_checks.is_event(error)
+            carry.raised = error is region.raised or runtime_checks.is_event_of_branch(error)
             raise
         if checked.end():
             raise Retry
@@ -317,8 +317,8 @@ def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
         nonlocal pure
         with journal.Region(carry.variables, is_loop=True) as region:
             filled = carry.fill_apart(tracers, region)
-            with guarded_iterators.guarded(carry.variables, test):
-                truth = decider(test())
+            with guarded_iterators.guard_iterators(carry.variables, test):
+                truth = truth_value(test())
             carry.note_shown(tracers, truth)
             values, written = region.collect()
         pure = all(a is b for a, b in zip(values, filled)) and carry.untouched(written, filled)
@@ -373,7 +373,7 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
 
     with named_loop(carry.functions):
         results = bind_loop(Loop(closed, iteration, init, _name(carry), carry.dead, alive=alive), bind)
-    merged = loop_results.write(carry, results, surely, [*init, *closed.consts, *iteration.consts])
+    merged = loop_results.write_results(carry, results, surely, [*init, *closed.consts, *iteration.consts])
     note_checks(carry, results)
     return merged
 
@@ -394,6 +394,6 @@ def bind_scan_iteration(carry: Carry, iteration: Traced, xs: Sequence[Any], leng
     lists, carry.lists = carry.lists, ()
     rows, built = carry.grown.write(results[len(init) :], length, reverse, carry.aliases, lists)
     surely = sizes.is_known(length, ">", 0)
-    merged = rows + loop_results.write(carry, results[: len(init)], surely, [*init, *region.consts, *xs], built)
+    merged = rows + loop_results.write_results(carry, results[: len(init)], surely, [*init, *region.consts, *xs], built)
     note_checks(carry, results)
     return merged

@@ -11,9 +11,9 @@
 The slice forms take a fifth of the time to trace, and a loop updates its carry in place.
 
 >>> import jax, jax.numpy as jnp
->>> put(5.0, jnp.zeros(3), -1)
+>>> put_item(5.0, jnp.zeros(3), -1)
 Array([0., 0., 5.], dtype=float32)
->>> [e.primitive.name for e in jax.make_jaxpr(lambda x, i: read(x, i))(jnp.zeros(3), 1).eqns][-2:]
+>>> [e.primitive.name for e in jax.make_jaxpr(lambda x, i: read_item(x, i))(jnp.zeros(3), 1).eqns][-2:]
 ['dynamic_slice', 'squeeze']
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.checks.guards import guarded
+from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.sequences import index_lists
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges, sizes
@@ -38,11 +38,11 @@ from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
 
 
-def read(x: Any, i: Any) -> Any:
+def read_item(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
     if index_lists.has_list(i):
         return x[index_lists.as_arrays(x, i)]
-    if is_traced(i) and index_lists.is_integer(i) and sizes.is_size(x.shape[0]) and not sizes.is_known(x.shape[0], ">", 0):
+    if is_traced(i) and index_lists.is_integer_index(i) and sizes.is_size(x.shape[0]) and not sizes.is_known(x.shape[0], ">", 0):
         return _read_if_any(x, i)
     parts = _positions(x, i)
     known = [(p, n) for p, n in zip(parts or (), x.shape, strict=False) if p is not None and not is_traced(p)]
@@ -62,14 +62,14 @@ def _read_if_any(x: Any, i: Any) -> Any:
     return _as_weak_as(x, padded[i])
 
 
-def parts(x: Any, i: Any) -> list[Any]:
+def possible_reads(x: Any, i: Any) -> list[Any]:
     """`x[i]` as JAX reads it, and as it is read here, where that is a view of the array."""
     if index_lists.has_list(i) or is_traced_mask(i) or is_traced_slice(i):
         return []
-    return [x[i], read(x, i)]
+    return [x[i], read_item(x, i)]
 
 
-def put(value: Any, x: Any, i: Any) -> Any:
+def put_item(value: Any, x: Any, i: Any) -> Any:
     """The array `x` with `value` at `i`, in the dtype of `x`; `x` itself where a traced index is out of range.
 
     What is weakly typed stays so, as it does for `x.at[i].set(value)`.
@@ -81,7 +81,7 @@ def put(value: Any, x: Any, i: Any) -> Any:
         StagingError: the dtype of the array cannot hold the value.
     """
     if index_lists.has_list(i):
-        return index_lists.put(value, x, i, put)
+        return index_lists.put_by_lists(value, x, i, put_item)
     check_bounds(x, i)
     return _as_weak_as(x, _put(_in_dtype_of(x, value), x, i))
 
@@ -114,7 +114,7 @@ def _positions(x: Any, i: Any) -> list[Any] | None:
     """For each axis the integer that the index has there, or None for all of it (`:`); None for any other index."""
     parts = list(i) if type(i) is tuple else [i]
     parts = [None if type(p) is slice and p == slice(None) else p for p in parts]
-    if not all(p is None or index_lists.is_integer(p) for p in parts) or all(p is None for p in parts):
+    if not all(p is None or index_lists.is_integer_index(p) for p in parts) or all(p is None for p in parts):
         return None
     if len(parts) > len(x.shape) or 0 in x.shape or not all(isinstance(n, int) for n in x.shape):
         return None
@@ -186,17 +186,17 @@ def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
     is_slice = type(i) is slice
     is_one = len(shape) < len(x.shape) or (is_slice and shape[0] == 1)
     if is_slice and not is_one and _has_step(i):
-        return put(operand, x, i)  # which says why not
+        return put_item(operand, x, i)  # which says why not
     if is_slice and is_one:
         return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, combined(symbol, x, operand)), x))
     if is_slice:
         start, _, _ = _rows(x, i)
         if shape[0] <= x.shape[0]:
             operand = combined(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
-        return put(operand, x, i)
+        return put_item(operand, x, i)
     if not shape:
         return put_where(combined(symbol, x, operand), x, i)
-    return put(operand, x, i)
+    return put_item(operand, x, i)
 
 
 def is_traced_slice(i: Any) -> bool:
@@ -217,7 +217,7 @@ def _rows(x: Any, rows: slice) -> tuple[Any, Any, Any]:
     if not _has_step(rows):
         return start, stop, inside
     step = _wide(rows.step) if is_traced(rows.step) else jnp.asarray(operator.index(rows.step))
-    step = guarded(step, step != 0, ValueError("slice step cannot be zero"))
+    step = guard_index(step, step != 0, ValueError("slice step cannot be zero"))
     first, last = (_clipped(bound, size, end, -1) for bound, end in ((rows.start, size - 1), (rows.stop, -1)))
     inside = jnp.where(step > 0, inside, (position <= first) & (position > last))
     return start, stop, inside & ((position - jnp.where(step > 0, start, first)) % step == 0)
@@ -239,7 +239,7 @@ def _put_rows(value: Any, x: Any, rows: slice) -> Any:
     text = f"could not broadcast input array of {count} rows into the slice, which has another length"
     if count > size:
         raise ValueError(text)
-    start = guarded(start, stop - start == count, ValueError(text))
+    start = guard_index(start, stop - start == count, ValueError(text))
     value = jnp.broadcast_to(value, (count, *x.shape[1:]))
     return lax.dynamic_update_slice_in_dim(x, value, start, 0)
 
@@ -291,7 +291,7 @@ def _cut(value: Any, dtype: Any) -> Any:
         return np.asarray(whole, dtype)
     fits = (value > float(info.min) - 1) & (value < float(info.max) + 1)
     if is_traced(fits):
-        value = guarded(value, fits, ValueError(f"a NaN, or a number too large, is put into an array of {dtype}"))
+        value = guard_index(value, fits, ValueError(f"a NaN, or a number too large, is put into an array of {dtype}"))
     elif not fits:
         raise ValueError(f"a NaN, or a number too large, is put into an array of {dtype}")
     return lax.convert_element_type(value, dtype)

@@ -29,12 +29,12 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.checks.guards import guarded
+from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import journal
 from autograph.runtime.sequences import array_items, selection
 from autograph.runtime.sequences.bounded_list_operators import ListOperators
 from autograph.runtime.tracing import integer_ranges, sizes
-from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, convert, of_type
+from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, convert_to, of_type
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
@@ -123,7 +123,7 @@ class BoundedList(ListOperators):
         """`list.pop`; where it is not the last element, those behind it move up, as in Python."""
         if not self.is_traced():
             return self.done_by_list("pop", *index)
-        some = guarded(self.size, self.size > 0, IndexError("pop from empty list"))
+        some = guard_index(self.size, self.size > 0, IndexError("pop from empty list"))
         if not index or (not is_traced(index[0]) and index[0] == -1):
             self._set("size", some - 1)
             return self._read(self.size)
@@ -178,7 +178,7 @@ class BoundedList(ListOperators):
             if self.elements is None:
                 columns.append(_zeros(kind, capacity + 1))
                 continue
-            column = convert(self.columns[index], _stacked(kind, self._rows))
+            column = convert_to(self.columns[index], _stacked(kind, self._rows))
             more = capacity - self.capacity
             columns.append(lax.concatenate([column, _zeros(kind, more)], 0) if more else column)
         self._set("elements", elements)
@@ -191,7 +191,7 @@ class BoundedList(ListOperators):
         """
         if self.growth is None:
             return self.size
-        return guarded(self.size, self.size <= self.capacity, RuntimeError(self.growth.too_long))
+        return guard_index(self.size, self.size <= self.capacity, RuntimeError(self.growth.too_long))
 
     def _take(self, rows: Any) -> None:
         self._set("columns", tuple(jnp.take(column, rows, axis=0, mode="clip") for column in self.columns))
@@ -209,18 +209,18 @@ class BoundedList(ListOperators):
         if self.elements is None:
             raise _refused("reading an element before one was put in", instead="begin with a list of one element")
         if self.growth is not None:
-            at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
+            at = guard_index(at, at < self.capacity, RuntimeError(self.growth.too_long))
         at = self._row(at)
-        return self.elements.make([array_items.read(column, at) for column in self.columns])
+        return self.elements.make([array_items.read_item(column, at) for column in self.columns])
 
     def _row(self, at: Any) -> Any:
         """Where an element stands: in the spare row where there is no room for it."""
-        return integer_ranges.declare(lax.min(at, jnp.asarray(self.capacity, at.dtype)), 0, self.capacity)
+        return integer_ranges.declare_range(lax.min(at, jnp.asarray(self.capacity, at.dtype)), 0, self.capacity)
 
     def _write(self, leaves: Sequence[Any], at: Any) -> None:
         assert self.elements is not None
-        values = [convert(leaf, kind) for leaf, kind in zip(leaves, self.elements.types, strict=True)]
-        columns = [array_items.put(value, column, at) for value, column in zip(values, self.columns, strict=True)]
+        values = [convert_to(leaf, kind) for leaf, kind in zip(leaves, self.elements.types, strict=True)]
+        columns = [array_items.put_item(value, column, at) for value, column in zip(values, self.columns, strict=True)]
         self._set("columns", tuple(columns))
 
     def _position(self, index: Any, what: str) -> Any:
@@ -234,8 +234,8 @@ class BoundedList(ListOperators):
             at = lax.select(at < 0, at + self.size, at)
         at = jnp.asarray(at, jnp.result_type(int))
         if what == "list assignment" and self.growth is not None:
-            at = guarded(at, at < self.capacity, RuntimeError(self.growth.too_long))
-        return guarded(at, (at >= 0) & (at < self.size), IndexError(f"{what} index out of range"))
+            at = guard_index(at, at < self.capacity, RuntimeError(self.growth.too_long))
+        return guard_index(at, (at >= 0) & (at < self.size), IndexError(f"{what} index out of range"))
 
     def __getitem__(self, index: Any) -> Any:
         if not self.is_traced():
@@ -341,7 +341,7 @@ class BoundedList(ListOperators):
             return self._reduced(jnp.all if neutral else jnp.any, neutral, name, lambda column: column != 0)
         if name == "sum":
             return self._reduced(lambda x: jnp.sum(x, axis=0, promote_integers=False), 0, name, lambda column: column)
-        some = guarded(self.checked_size(), self.size > 0, ValueError(f"{name}() arg is an empty sequence"))
+        some = guard_index(self.checked_size(), self.size > 0, ValueError(f"{name}() arg is an empty sequence"))
         return self._reduced(partial(selection.extreme_of_vector, name), None, name, lambda column: column, some)
 
     def _reduced(
@@ -371,7 +371,7 @@ def _stacked(kind: ArrayType, count: int) -> ArrayType:
 
 def _column(leaves: Iterable[Any], kind: ArrayType) -> Any:
     """The array of known leaves, with the spare row."""
-    column = jnp.stack([*(convert(leaf, kind) for leaf in leaves), jnp.zeros(kind.shape, kind.dtype)])
+    column = jnp.stack([*(convert_to(leaf, kind) for leaf in leaves), jnp.zeros(kind.shape, kind.dtype)])
     return convert_weak(column, kind.dtype) if kind.weak else column
 
 

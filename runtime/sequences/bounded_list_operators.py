@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.runtime.tracing import sizes
-from autograph.runtime.tracing.array_types import convert
+from autograph.runtime.tracing.array_types import convert_to
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.merge import Slot
@@ -60,7 +60,7 @@ class ListOperators:
         columns = []
         for leaf, column, kind in zip(leaves, self.columns, joined.types, strict=True):
             new = rows[id(leaf)] if id(leaf) in rows else lax.broadcast(leaf, (count,))
-            new = convert(new, kind._replace(shape=(count, *kind.shape), sharding=None))
+            new = convert_to(new, kind._replace(shape=(count, *kind.shape), sharding=None))
             columns.append(lax.concatenate([column[:before], new, column[before:]], 0))
         self.columns, self.size = tuple(columns), sizes.traced(before + count)
 

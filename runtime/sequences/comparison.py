@@ -4,10 +4,10 @@ An operator on two arrays or numbers is the operator itself. Python's own compar
 each pair, and `object.__ne__` that of what `__eq__` returns: here the answer may be traced.
 
 >>> import jax
->>> f = jax.jit(lambda x: (compare((x, 2), "==", (3, 2)), compare([x, 5], "<", [3, x])))
+>>> f = jax.jit(lambda x: (compare_values((x, 2), "==", (3, 2)), compare_values([x, 5], "<", [3, x])))
 >>> [bool(b) for b in f(3)], [bool(b) for b in f(2)]
 ([True, False], [False, True])
->>> compare((1, 2), "<", (1, 3)), compare((1, 2), "==", [1, 2])
+>>> compare_values((1, 2), "<", (1, 3)), compare_values((1, 2), "==", [1, 2])
 (True, False)
 """
 
@@ -30,7 +30,7 @@ from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.truth import decider
+from autograph.runtime.tracing.truth import truth_value
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -47,12 +47,12 @@ _MISSING: Any = object()
 _WHAT = "a comparison of containers"
 
 
-def compare(left: Any, symbol: str, right: Any) -> Any:
+def compare_values(left: Any, symbol: str, right: Any) -> Any:
     """`left <symbol> right`."""
     if _is_simple(left) and _is_simple(right):
         return OPERATORS[symbol](left, right)
     if sizes.is_size(left) or sizes.is_size(right):
-        return sizes.compare(left, symbol, right)
+        return sizes.compare_sizes(left, symbol, right)
     kind = _container(type(left), _METHODS[symbol])
     if kind is not None and kind is _container(type(right), _METHODS[symbol]):
         if may_be_traced(left) or may_be_traced(right):
@@ -112,7 +112,7 @@ def _by_identity(kind: type) -> bool:
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
     def operate(left: Any, right: Any) -> Any:
-        return compare(left, symbol, right)
+        return compare_values(left, symbol, right)
 
     operate.__name__ = operate.__qualname__ = OPERATORS[symbol].__name__
     operate.__doc__ = f"`left {symbol} right`."
@@ -125,7 +125,7 @@ lt, le, gt, ge, eq, ne = COMPARISONS.values()
 
 def matches(left: Any, right: Any) -> Any:
     """Whether two values are the same object or equal, as containers compare: a bool, or a traced one."""
-    return True if left is right else _truth(compare(left, "==", right))
+    return True if left is right else _truth(compare_values(left, "==", right))
 
 
 class Undecided(Exception):
@@ -158,7 +158,7 @@ def _known(left: Any, symbol: str, right: Any) -> bool:
     """A comparison of no sequences; that of arrays is not even begun, for it would stand in the program."""
     if isinstance(left, JAX_ARRAYS) or isinstance(right, JAX_ARRAYS):
         raise Undecided
-    result = _truth(compare(left, symbol, right))
+    result = _truth(compare_values(left, symbol, right))
     if is_traced(result):
         raise Undecided
     return cast(bool, result)
@@ -195,7 +195,7 @@ def _container(kind: type, method: str) -> type | None:
 
 
 def _truth(x: Any) -> Any:
-    x = decider(x)
+    x = truth_value(x)
     return predicate(x) if is_traced(x) else bool(x)
 
 
@@ -238,7 +238,7 @@ def _ordered(left: list[Any], symbol: str, right: list[Any], start: int) -> Any:
     for n in range(start, min(len(left), len(right))):
         same = matches(left[n], right[n])
         if same is not True:
-            here = partial(compare, left[n], symbol, right[n])
+            here = partial(compare_values, left[n], symbol, right[n])
             if same is False:
                 return here()
             rest = partial(_ordered, left, symbol, right, n + 1)

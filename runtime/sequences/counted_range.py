@@ -59,7 +59,7 @@ class range:
         >>> range(1, 10, 3).count(4)
         1
         """
-        return _operations().count(self, value)
+        return _operations().count_in_range(self, value)
 
     def index(self, value: Any, /) -> Any:
         """At which position the range gives `value`.

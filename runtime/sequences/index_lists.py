@@ -11,7 +11,7 @@ JAX refuses a list, and of two indices that are equal it writes any.
 >>> import jax, jax.numpy as jnp
 >>> jax.jit(lambda x, i: x[as_arrays(x, [i, 0])])(jnp.arange(3) * 5, 2)
 Array([10,  0], dtype=int32)
->>> put(jnp.array([7, 8]), jnp.zeros(3), [1, 1], lambda v, x, i: x.at[i].set(v))
+>>> put_by_lists(jnp.array([7, 8]), jnp.zeros(3), [1, 1], lambda v, x, i: x.at[i].set(v))
 Array([0., 8., 0.], dtype=float32)
 """
 
@@ -53,7 +53,7 @@ def as_arrays(x: Any, i: Any) -> Any:
     return arrays if type(i) is tuple else arrays[0]
 
 
-def put(value: Any, x: Any, i: Any, put_one: Callable[[Any, Any, Any], Any]) -> Any:
+def put_by_lists(value: Any, x: Any, i: Any, put_one: Callable[[Any, Any, Any], Any]) -> Any:
     """The array `x` with `value` at the index `i`, which has lists, by `put_one(value, x, index)`."""
     arrays = as_arrays(x, i)
     value = value if is_array_like(value) else jnp.asarray(value)
@@ -78,11 +78,11 @@ def _are_in_place(parts: tuple[Any, ...], axis: int, lists: list[list[Any]]) -> 
     return (
         all(type(p) is slice and not any(map(is_traced, (p.start, p.stop, p.step))) for p in slices)
         and all(len(items) == len(lists[0]) for items in lists)
-        and all(is_integer(item) for items in lists for item in items)
+        and all(is_integer_index(item) for items in lists for item in items)
     )
 
 
-def is_integer(item: Any) -> bool:
+def is_integer_index(item: Any) -> bool:
     """Whether an index is one integer, known or traced; a bool is a mask."""
     if is_traced(item):
         return not item.shape and jnp.issubdtype(item.dtype, jnp.integer)

@@ -59,7 +59,7 @@ def combined(symbol: str, x: Any, value: Any) -> Any:
         )
     if python_bools.are_of_python(x, value):
         return python_bools.bool_op(symbol[:-1], x, value)
-    iterated_containers.check(x, method)
+    iterated_containers.check_iterated(x, method)
     journal.touch_container(x)
     if key_orders.any_unknown():
         order_reads.added(x, value)

@@ -107,10 +107,10 @@ class Filter(_Staged):
     iterable: Any
 
     def _start(self) -> Iterator[Any]:
-        return builtins.filter(known(self.fn), self.iterable)
+        return builtins.filter(known_test(self.fn), self.iterable)
 
 
-def known(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+def known_test(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
     """The test of `filter(fn, items)`, refused where it is traced."""
 
     def test(item: Any) -> Any:

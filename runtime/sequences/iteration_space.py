@@ -21,7 +21,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.checks.guards import guarded
+from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.sequences import array_items, iterables
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import integer_ranges, sizes
@@ -132,7 +132,7 @@ def items_of(iterable: Any) -> Items | None:
     return together._replace(make=lambda k, slices: fn(*together.make(k, slices)))
 
 
-def is_open(iterable: Any) -> bool:
+def is_open_iterable(iterable: Any) -> bool:
     """Whether `iterable` is a range of traced numbers, an axis of a size that is not known, or made of such."""
     items = items_of(iterable) if type(iterable) is not BoundedList else None
     return items is not None and not items.is_static
@@ -149,7 +149,7 @@ def _by_number(items: Items) -> Items:
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         at = items.length - 1 - k if items.backwards else k
-        return items.make(k, [array_items.read(array, at) for array in items.arrays])
+        return items.make(k, [array_items.read_item(array, at) for array in items.arrays])
 
     return Items(items.count, (), make, True, walk=items.walk)
 
@@ -186,12 +186,12 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         start, stop, step = map(_valued, (start, stop, step))
     if type(step) is int and step == 0:
         raise ValueError("range() arg 3 must not be zero")
-    reach, by = _reach(start, stop, step), integer_ranges.of(step)
+    reach, by = _reach(start, stop, step), integer_ranges.range_of(step)
 
     def known(item: Any) -> Any:
         if by is not None and not by[0] <= 0 <= by[1]:
             integer_ranges.declare_least(item, *((start, 0) if by[0] > 0 else (stop, 1)))
-        return item if reach is None else integer_ranges.declare(item, *reach)
+        return item if reach is None else integer_ranges.declare_range(item, *reach)
 
     def make(k: Any, slices: Sequence[Any]) -> Any:
         scaled = k if type(step) is int and step == 1 else k * step
@@ -207,8 +207,8 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
 
 def _valued(n: Any) -> Any:
     """A bound of a range as an integer of the program, of which is known what was known of the size."""
-    reach = integer_ranges.of(n) if sizes.is_size(n) else None
-    return sizes.traced(n) if reach is None else integer_ranges.declare(sizes.traced(n), *reach)
+    reach = integer_ranges.range_of(n) if sizes.is_size(n) else None
+    return sizes.traced(n) if reach is None else integer_ranges.declare_range(sizes.traced(n), *reach)
 
 
 def _size_of(start: Any, stop: Any, step: int) -> Any:
@@ -219,12 +219,12 @@ def _size_of(start: Any, stop: Any, step: int) -> Any:
 
 def _iterations(start: Any, stop: Any, step: Any) -> Any:
     """The number of iterations of a range, one of whose numbers is traced."""
-    by = integer_ranges.of(step)
+    by = integer_ranges.range_of(step)
     if by == (1, 1) and type(start) is int and start == 0:
         return stop
     low, high, size = (n if is_traced(n) else _held(n) for n in (start, stop, step))
     if by is None or by[0] <= 0 <= by[1]:
-        size = guarded(size, lax.ne(size, jnp.zeros_like(size)), ValueError("range() arg 3 must not be zero"))
+        size = guard_index(size, lax.ne(size, jnp.zeros_like(size)), ValueError("range() arg 3 must not be zero"))
         up = lax.gt(size, jnp.zeros_like(size))
         low, high, size = lax.select(up, low, high), lax.select(up, high, low), lax.abs(size)
     elif by[1] < 0:
@@ -252,11 +252,11 @@ def _held(n: int) -> Any:
 
 def _walk(start: Any, stop: Any, step: Any, known: Callable[[Any], Any]) -> Walk | None:
     """How to step through a range, if no step is known to wrap around and come back into it."""
-    by = integer_ranges.of(step)
+    by = integer_ranges.range_of(step)
     if by is None or by[0] <= 0 <= by[1]:
         return None
     limits = jnp.iinfo(_integer())
-    first, last = (integer_ranges.of(n) or (int(limits.min), int(limits.max)) for n in (start, stop))
+    first, last = (integer_ranges.range_of(n) or (int(limits.min), int(limits.max)) for n in (start, stop))
     if by[0] > 0:
         beyond, span, size = last[1] + by[1] - 1, last[1] - first[0], by[1]
     else:
@@ -284,7 +284,7 @@ def _integer() -> np.dtype[Any]:
 
 def _reach(start: Any, stop: Any, step: Any) -> integer_ranges.Bounds | None:
     """The least and the greatest number that a range can give, if its beginning and its direction are known."""
-    first, last, by = (integer_ranges.of(n) for n in (start, stop, step))
+    first, last, by = (integer_ranges.range_of(n) for n in (start, stop, step))
     if first is None or by is None or by[0] <= 0 <= by[1]:
         return None
     limits = jnp.iinfo(_integer())

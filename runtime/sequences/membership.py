@@ -37,9 +37,9 @@ from autograph.runtime.values import key_orders
 
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
-    texts.check((x,))
+    texts.check_shows_no_traced((x,))
     if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts
-        container = key_orders.plain(container)
+        container = key_orders.plain_view(container)
     kind = type(container)
     if issubclass(kind, CONTAINERS):
         check_search(x, container)

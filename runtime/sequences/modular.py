@@ -1,8 +1,8 @@
 """`pow(base, exponent, modulus)` on traced integers, without overflow of any product.
 
->>> int(power(jnp.int32(7), jnp.int32(123456), jnp.int32(2147483647))), pow(7, 123456, 2147483647)
+>>> int(modular_power(jnp.int32(7), jnp.int32(123456), jnp.int32(2147483647))), pow(7, 123456, 2147483647)
 (744111946, 744111946)
->>> int(power(3, jnp.int32(-1), 7)), int(power(jnp.int32(2), 3, -5)), int(power(jnp.int32(2), 0, 1))
+>>> int(modular_power(3, jnp.int32(-1), 7)), int(modular_power(jnp.int32(2), 3, -5)), int(modular_power(jnp.int32(2), 0, 1))
 (5, -2, 0)
 """
 
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 
 
-def power(base: Any, exponent: Any, modulus: Any) -> Any:
+def modular_power(base: Any, exponent: Any, modulus: Any) -> Any:
     """`pow(base, exponent, modulus)` of integer scalars; a negative exponent raises the inverse.
 
     What Python refuses (a modulus of 0, a base without inverse) has no defined result here.

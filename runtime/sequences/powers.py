@@ -45,10 +45,10 @@ def power(base: Any, exponent: Any) -> Any:
         return base**exponent
     if not is_traced(exponent):
         return base**exponent if exponent >= 0 else scalar(base, float) ** exponent
-    known = integer_ranges.of(exponent)
+    known = integer_ranges.range_of(exponent)
     if known is None or known[0] < 0:
         check_exact("an integer raised to a power that may be negative is a float then")
-        exponent = guards.guarded(
+        exponent = guards.guard_index(
             exponent,
             exponent >= 0,
             errors.StagingError(

@@ -4,7 +4,7 @@
 >>> from autograph.directives import range as ag_range
 >>> def f(n):
 ...     numbers = ag_range(1, n, 3)
-...     return length(numbers), item(numbers, -1), count(numbers, 4), index(numbers, 7)
+...     return range_length(numbers), item(numbers, -1), count_in_range(numbers, 4), index(numbers, 7)
 >>> [int(k) for k in jax.jit(f)(12)]
 [4, 10, 1, 2]
 """
@@ -19,7 +19,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.checks.guards import guarded
+from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.sequences import counted_range, iteration_space, membership, traced_index
 from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.sequences.iteration_space import whole as whole
@@ -38,7 +38,7 @@ def _known(numbers: Any) -> range:
     return range(*map(operator.index, (numbers.start, numbers.stop, numbers.step)))
 
 
-def length(numbers: Any) -> Any:
+def range_length(numbers: Any) -> Any:
     """`len(numbers)` of an open range."""
     items = iteration_space.range_items(numbers.start, numbers.stop, numbers.step)
     if items.is_counted:
@@ -48,15 +48,15 @@ def length(numbers: Any) -> Any:
 
 def ends(numbers: Any, name: str) -> tuple[Any, Any]:
     """The first and the last number of an open range; the compiled program fails where there is none."""
-    size = sizes.traced(length(numbers))
+    size = sizes.traced(range_length(numbers))
     error = ValueError(f"{name}() arg is an empty sequence")
     last = numbers.start + (size - 1) * numbers.step
-    return guarded(jnp.asarray(numbers.start), size > 0, error), guarded(last, size > 0, error)
+    return guard_index(jnp.asarray(numbers.start), size > 0, error), guard_index(last, size > 0, error)
 
 
 def first_number(numbers: Any, message: str) -> Any:
     """The first number of an open range; the compiled program fails with a `TypeError` where there is none."""
-    return guarded(jnp.asarray(numbers.start), sizes.traced(length(numbers)) > 0, TypeError(message))
+    return guard_index(jnp.asarray(numbers.start), sizes.traced(range_length(numbers)) > 0, TypeError(message))
 
 
 def item(numbers: Any, position: Any) -> Any:
@@ -74,25 +74,25 @@ def item(numbers: Any, position: Any) -> Any:
             why="how many numbers it has is only known when the program runs",
             instead="write the bounds of the slice into the range: `range(start + 1, stop)` for `range(start, stop)[1:]`",
         )
-    size = length(numbers)
+    size = range_length(numbers)
     if sizes.is_size(size) and type(position) is int:
         place = position if position >= 0 else size + position
         if sizes.is_known(place, ">=", 0) and sizes.is_known(place, "<", size):
             return numbers.start + place * numbers.step
     size = sizes.traced(size)
     if is_traced(position):
-        at = traced_index.integer(position, "range")
+        at = traced_index.integer_index(position, "range")
         at = at if integer_ranges.is_natural(at) else lax.select(at < 0, at + size, at)
     elif not hasattr(type(position), "__index__"):
         return range(0)[position]  # Python's TypeError
     else:
         at = operator.index(position)
         at = jnp.asarray(at) if at >= 0 else size + at
-    at = guarded(at, (at >= 0) & (at < size), IndexError("range object index out of range"))
+    at = guard_index(at, (at >= 0) & (at < size), IndexError("range object index out of range"))
     return scalar(numbers.start + at * numbers.step, int)
 
 
-def count(numbers: Any, value: Any) -> Any:
+def count_in_range(numbers: Any, value: Any) -> Any:
     """`numbers.count(value)`."""
     if not is_open(numbers) and not may_be_traced(value):
         return _known(numbers).count(value)
@@ -113,4 +113,4 @@ def index(numbers: Any, value: Any) -> Any:
     unsigned = np.dtype(f"u{start.dtype}")
     distance = lax.select(step > 0, value - start, start - value)
     place = lax.div(lax.convert_element_type(distance, unsigned), lax.convert_element_type(lax.abs(step), unsigned))
-    return scalar(guarded(place, jnp.asarray(found), ValueError(text)), int)
+    return scalar(guard_index(place, jnp.asarray(found), ValueError(text)), int)

@@ -3,7 +3,7 @@
 >>> import jax
 >>> def f(x):
 ...     k = x.astype(int)
-...     return extreme('min', [3.0, x, 2.0]), ordered([3.0, x, 2.0], reverse=True), take([10, 20, 30], k, 'xs')
+...     return extreme('min', [3.0, x, 2.0]), sort([3.0, x, 2.0], reverse=True), select_item([10, 20, 30], k, 'xs')
 >>> low, high, item = jax.jit(f)(1.0)
 >>> float(low), [float(v) for v in high], int(item)
 (1.0, [3.0, 2.0, 1.0], 20)
@@ -25,7 +25,7 @@ from autograph.runtime.heap import aliases, array_views
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
 from autograph.runtime.tracing import sizes
-from autograph.runtime.tracing.array_types import TypesDiffer, convert, join_types, type_of
+from autograph.runtime.tracing.array_types import TypesDiffer, convert_to, join_types, type_of
 from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, remedy_of_texts, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values.kinds import is_value, open_container
@@ -50,8 +50,8 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
     built: dict[int, Any] = {}
-    chosen = fill(template, [_select(test, convert(a, t), convert(b, t)) for a, b, t in pairs], built)
-    aliases.note(join.merged(built), user_line())
+    chosen = fill(template, [_select(test, convert_to(a, t), convert_to(b, t)) for a, b, t in pairs], built)
+    aliases.note_merged(join.merged(built), user_line())
     return chosen
 
 
@@ -106,7 +106,7 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
         if key is None and sizes.are_sizes(item, best):
             best = best_key = (sizes.smallest if name == "min" else sizes.largest)(best, item)
             continue
-        better = comparison.compare(item_key, "<" if name == "min" else ">", best_key)
+        better = comparison.compare_values(item_key, "<" if name == "min" else ">", best_key)
         if is_traced(better):
             test = predicate(better)
             best = choose(test, item, best, f"{name}()")
@@ -131,7 +131,7 @@ def extreme_of_vector(name: str, x: Any) -> Any:
     return lax.dynamic_index_in_dim(x, index, keepdims=False)
 
 
-def ordered(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> list[Any]:
+def sort(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> list[Any]:
     """`sorted(iterable, key=key, reverse=reverse)`: stable, and Python's own where no comparison reads a traced value.
 
     Traced keys are numbers or tuples of numbers. NaNs come last (first when reversed), where Python leaves them in no
@@ -190,19 +190,19 @@ def _columns(keys: list[Any]) -> list[Any]:
     return [jnp.stack([jnp.reshape(k, ()) for k in column]) for column in zip(*rows, strict=True)]
 
 
-def take(items: Sequence[Any], index: Any, what: str) -> Any:
+def select_item(items: Sequence[Any], index: Any, what: str) -> Any:
     """`items[index]` with a traced index in range; the items are numbers or arrays of one shape, or containers of such.
 
     A list or dict that is picked may be any of the items: it can be read, and `aliases` refuses what would change one of them.
     """
     stacked = _Stacked(items, what, shares=True)
     found = stacked.rebuild(stacked.shared(stacked.at(index)))
-    aliases.note(stacked.merged, user_line())
+    aliases.note_merged(stacked.merged, user_line())
     return found
 
 
 def differ(items: Sequence[Any]) -> bool:
-    """Whether `take` gives another value for another index, as far as can be known: XLA computes no index that tells nothing.
+    """Whether `select_item` gives another value for another index, as far as is known: XLA computes no index that tells nothing.
 
     >>> differ([50, 50]), differ([50, 51]), differ([(1, [2]), (1, [2])])
     (False, True, False)
@@ -289,7 +289,7 @@ class _Stacked:
                 joined = join_types(joined, type_of(x))
             except TypesDiffer as differ:
                 raise self._refusal(f"{describe(items[0])} and {describe(x)}: {differ}") from None
-        return jnp.stack([convert(x, joined) for x in items])
+        return jnp.stack([convert_to(x, joined) for x in items])
 
     def _refusal(self, why: str, instead: str = "") -> Exception:
         return refusal(

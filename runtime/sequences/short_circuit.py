@@ -22,8 +22,8 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.truth import decider
-from autograph.runtime.tracing.variables import contents
+from autograph.runtime.tracing.truth import truth_value
+from autograph.runtime.tracing.variables import cell_contents
 
 _STOPS = "Python stops at the item that decides, which is traced"
 _MOST = 10_000
@@ -41,7 +41,7 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
             there is no end of them.
     """
     is_shared = iterators.is_native(iterable) and (
-        sharing.others(iterable, callers + 1) > 0 or iterators.takes_from_shared(iterable)
+        sharing.other_references(iterable, callers + 1) > 0 or iterators.takes_from_shared(iterable)
     )
     is_endless = iterators.is_endless(iterable)
     iterator = iter(iterable)
@@ -51,16 +51,16 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
 
     def next_passes() -> Any:
         item = next(iterator, _END)
-        return item if item is _END else decider(test(item))
+        return item if item is _END else truth_value(test(item))
 
     while True:
-        before = [*map(contents, cells)]
+        before = [*map(cell_contents, cells)]
         passes = next_passes() if found is False else evaluated(next_passes, found, False, what)
         if passes is _END:
             return found
         if found is not False:
             behind += 1
-            if any(map(operator.is_not, map(contents, cells), before)):
+            if any(map(operator.is_not, map(cell_contents, cells), before)):
                 raise refusal(
                     f"{what} takes items whose evaluation binds a variable by `:=`",
                     why=f"{_STOPS}, so which item binds it last is only known when the program runs",

@@ -3,8 +3,8 @@
 >>> import jax
 >>> def f(i):
 ...     xs = [1, 2, 3]
-...     put(xs, i, 9)
-...     return xs, get((4, 5, 6), i), get_from_range(range(10, 40, 10), i)
+...     put_at(xs, i, 9)
+...     return xs, get_at((4, 5, 6), i), get_from_range(range(10, 40, 10), i)
 >>> values, item, number = jax.jit(f)(-1)
 >>> [int(v) for v in values], int(item), int(number)
 ([1, 2, 9], 6, 30)
@@ -22,17 +22,17 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks import runtime_checks
-from autograph.runtime.checks.guards import guarded
+from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import journal
 from autograph.runtime.sequences import short_circuit
 from autograph.runtime.sequences.comparison import matches
-from autograph.runtime.sequences.selection import choose, differ, take
+from autograph.runtime.sequences.selection import choose, differ, select_item
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 
 
-def position(index: Any, size: int, what: str, decides: bool = True) -> Any:
+def position_from_start(index: Any, size: int, what: str, decides: bool = True) -> Any:
     """A traced index counted from the start; the compiled program fails where it is out of range.
 
     Args:
@@ -41,7 +41,7 @@ def position(index: Any, size: int, what: str, decides: bool = True) -> Any:
         TypeError: the index is not an integer scalar, in Python's words.
         IndexError: there is no element at all.
     """
-    index = integer(index, what)
+    index = integer_index(index, what)
     error = IndexError(f"{what} index out of range")
     if size == 0:
         raise error
@@ -53,33 +53,33 @@ def position(index: Any, size: int, what: str, decides: bool = True) -> Any:
 
 def _demanded(index: Any, ok: Any, error: Exception, decides: bool) -> Any:
     if decides:
-        return guarded(index, ok, error)
+        return guard_index(index, ok, error)
     runtime_checks.demand(ok, error)
     return index
 
 
-def integer(index: Any, what: str) -> Any:
+def integer_index(index: Any, what: str) -> Any:
     """A traced index in the type of Python's integers; raises `TypeError` in Python's words where it is none."""
     if not is_integer(index):
         raise TypeError(f"{what} indices must be integers or slices, not {jax.typeof(index).str_short()}")
     return lax.convert_element_type(index, jnp.result_type(int))
 
 
-def get(items: Any, index: Any) -> Any:
+def get_at(items: Any, index: Any) -> Any:
     """`items[index]`."""
     kind = type(items).__name__
-    return take(items, position(index, len(items), kind, differ(items)), f"an index into a {kind}")
+    return select_item(items, position_from_start(index, len(items), kind, differ(items)), f"an index into a {kind}")
 
 
 def get_from_range(numbers: range, index: Any) -> Any:
     """`numbers[index]`, by arithmetic."""
-    k = position(index, len(numbers), "range object")
+    k = position_from_start(index, len(numbers), "range object")
     return convert_weak(numbers.start + k * numbers.step, jnp.result_type(int))
 
 
-def put(items: list[Any], index: Any, value: Any) -> None:
+def put_at(items: list[Any], index: Any, value: Any) -> None:
     """`items[index] = value`: every element becomes the value or itself."""
-    k = position(index, len(items), "list assignment", _changes(items, value))
+    k = position_from_start(index, len(items), "list assignment", _changes(items, value))
     items[:] = [choose(k == n, value, old, "a list written at a traced index") for n, old in enumerate(items)]
 
 
@@ -112,7 +112,7 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
     """
     key, *rest = keys
     name = type(items).__name__ if rest else "list assignment"
-    k = position(key, len(items), name, _changes(items, value, len(keys))) if is_traced(key) else key
+    k = position_from_start(key, len(items), name, _changes(items, value, len(keys))) if is_traced(key) else key
     for n in range(len(items)) if is_traced(key) else (key,):
         here = hit if not is_traced(key) else k == n if hit is True else (k == n) & hit
         if rest:
@@ -124,8 +124,8 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
 
 def pop(items: list[Any], index: Any, what: str = "pop") -> Any:
     """`items.pop(index)`, or `del items[index]`, by which Python calls it: the elements behind the index move up."""
-    k = position(index, len(items), what, False)  # the list gets shorter, whether or not its elements are read
-    found = take(items, k, "an index into a list")
+    k = position_from_start(index, len(items), what, False)  # the list gets shorter, whether or not its elements are read
+    found = select_item(items, k, "an index into a list")
     items[:] = [
         choose(n >= k, after, old, "a list popped at a traced index")
         for n, (old, after) in enumerate(zip(items, items[1:], strict=False))
@@ -136,7 +136,7 @@ def pop(items: list[Any], index: Any, what: str = "pop") -> Any:
 def insert(items: list[Any], index: Any, value: Any) -> None:
     """`items.insert(index, value)`: an index out of range means an end, as in Python."""
     size = len(items)
-    k = integer(index, "insert")
+    k = integer_index(index, "insert")
     k = jnp.clip(lax.select(k < 0, k + size, k), 0, size)  # -1 stands before the last element
     what = "a list inserted into at a traced index"
     # Element n of the result: the old n before the new one, the old n - 1 behind it.
@@ -145,7 +145,7 @@ def insert(items: list[Any], index: Any, value: Any) -> None:
     items[:] = [choose(n < k, a, choose(n == k, value, b, what), what) for n, (a, b) in pairs]
 
 
-def count(items: list[Any], value: Any) -> Any:
+def count_items(items: list[Any], value: Any) -> Any:
     """`items.count(value)`."""
     total: Any = 0
     for item in items:
@@ -154,7 +154,7 @@ def count(items: list[Any], value: Any) -> Any:
 
 
 def index_of(items: list[Any], value: Any, decides: bool = True) -> Any:
-    """`items.index(value)`; the compiled program fails where the value is missing (`decides` as in `position`)."""
+    """`items.index(value)`; the compiled program fails where the value is missing (`decides` as in `position_from_start`)."""
     found: Any = False
     position: Any = 0
     for n, equal in reversed(list(enumerate(_matching(items, value)))):
@@ -198,11 +198,11 @@ def remove(items: list[Any], value: Any) -> None:
 def checked_slice(x: Any, start: Any, length: int) -> Any:
     """`x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`."""
     size = x.shape[0]
-    start = integer(start, "slice")
+    start = integer_index(start, "slice")
     if integer_ranges.is_inside(start, size - length + 1):
         return lax.dynamic_slice_in_dim(x, start, length, allow_negative_indices=False)
     begin = lax.select(start < 0, start + size, start)
     error = IndexError(f"a slice of {length} elements does not lie within the {size} elements of the array")
     # From -k to 0 is empty in Python, so a negative start must leave a negative stop, or stand before it.
     fits = (begin >= 0) & (begin + length <= size) & ((start >= 0) | (start + length < 0) | (length == 0))
-    return lax.dynamic_slice_in_dim(x, guarded(begin, fits, error), length)
+    return lax.dynamic_slice_in_dim(x, guard_index(begin, fits, error), length)

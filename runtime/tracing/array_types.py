@@ -128,7 +128,7 @@ def python_type(dtype: Any) -> Any:
     return next((kind for known, kind in _KINDS if jnp.issubdtype(dtype, known)), None)
 
 
-def convert(x: Any, target: ArrayType) -> Any:
+def convert_to(x: Any, target: ArrayType) -> Any:
     """`x` as a value of type `target`, which is a join of the type of `x` with others; with zeros where it has more rows."""
     have = type_of(x)
     if have == target:
@@ -167,7 +167,7 @@ def placeholder(target: ArrayType) -> Any:
         zero = lax.full(target.shape, 0, target.dtype) if target.shape else np.zeros((), target.dtype)
     else:  # typed random keys and other extended dtypes
         zero = lax.broadcast(jax.random.key(0, impl=target.dtype._impl.name), target.shape)
-    return weakly(convert(zero, target._replace(weak=False)), target) if target.weak else convert(zero, target)
+    return weakly(convert_to(zero, target._replace(weak=False)), target) if target.weak else convert_to(zero, target)
 
 
 def weakly(x: Any, target: ArrayType) -> Any:

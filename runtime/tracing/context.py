@@ -158,7 +158,7 @@ def receive(value: Any) -> Any:
     return value if progress.reach is None else progress.reach.receive(value)
 
 
-def hand(values: tuple[Any, ...]) -> None:
+def announce_hand_over(values: tuple[Any, ...]) -> None:
     """Says that a library is about to be given some values: it may call functions that it finds there."""
     if progress.reach is not None:
         progress.reach.hand(values)
@@ -169,7 +169,7 @@ def paused() -> Any:
     return setting(regions=[], call=None)
 
 
-def current(notes: list[Note]) -> list[Note]:
+def still_open(notes: list[Note]) -> list[Note]:
     """Those of some notes whose trace is open."""
     traces = open_traces() if notes else ()
     return [note for note in notes if note[0]() in traces]
@@ -186,4 +186,4 @@ def keep(x: Any, outermost: bool = False) -> None:
 def drop_ended() -> None:
     """Drops what was kept for traces that are over."""
     if progress.kept:
-        progress.kept = current(progress.kept)
+        progress.kept = still_open(progress.kept)

@@ -6,8 +6,8 @@ one makes no difference, so the loop may keep what it has (`exit_folding`).
 >>> import jax
 >>> def f(x):
 ...     y = x + 1
-...     note(y, x > 3, True)
-...     return print(of(y)[1], of(x)) or y
+...     note_dead(y, x > 3, True)
+...     return print(dead_where(y)[1], dead_where(x)) or y
 >>> _ = jax.make_jaxpr(f)(3)
 True None
 """
@@ -25,12 +25,12 @@ flags: Facts[Any] = Facts()
 """The flag of a part of a `return_value`, without which nobody reads it."""
 
 
-def note(x: Any, condition: Any, value: bool) -> None:
+def note_dead(x: Any, condition: Any, value: bool) -> None:
     """Nobody reads `x` where the traced `condition` has that value."""
     _dead.note(x, (condition, value))
 
 
-def of(x: Any) -> tuple[Any, bool] | None:
+def dead_where(x: Any) -> tuple[Any, bool] | None:
     """The condition, and the value of it where nobody reads `x`; None where nothing is known."""
     return _dead.of(x)
 

@@ -4,10 +4,10 @@ Reading a missing key of a default dict writes to it, so the journal counts the 
 
 >>> from collections import defaultdict
 >>> before = begin()
->>> counts = watch(defaultdict(int))
+>>> counts = watch_dict(defaultdict(int))
 >>> [size for known, size in sizes() if known is counts]
 [0]
->>> end(before); any(known is counts for known, _ in sizes())
+>>> end_call(before); any(known is counts for known, _ in sizes())
 False
 """
 
@@ -19,20 +19,20 @@ from autograph.runtime.tracing.context import progress
 
 
 def begin() -> list[Any]:
-    """From now on the default dicts that `watch` receives are known.
+    """From now on the default dicts that `watch_dict` receives are known.
 
-    Returns what was so far, for `end`. (No context manager: one would set attributes of exceptions.)
+    Returns what was so far, for `end_call`. (No context manager: one would set attributes of exceptions.)
     """
     before, progress.default_dicts = progress.default_dicts, []
     return before
 
 
-def end(before: list[Any]) -> None:
+def end_call(before: list[Any]) -> None:
     """Forgets the default dicts of a call."""
     progress.default_dicts = before
 
 
-def watch(obj: Any) -> Any:
+def watch_dict(obj: Any) -> Any:
     """Takes note of a `defaultdict`; returns it."""
     if not any(obj is known for known in progress.default_dicts):
         progress.default_dicts.append(obj)

@@ -5,8 +5,8 @@ positive no guard against zero. That is most of the work in the innermost loop o
 
 >>> import jax
 >>> def f(i):
-...     i = declare(i, 1, 9)
-...     return print(of(i), of(i * 2 - 1), of(i // 2), of(7)) or i
+...     i = declare_range(i, 1, 9)
+...     return print(range_of(i), range_of(i * 2 - 1), range_of(i // 2), range_of(7)) or i
 >>> _ = jax.make_jaxpr(f)(3)
 (1, 9) (1, 17) (0, 4) (7, 7)
 
@@ -22,7 +22,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.jax_internals import closed_over, literal, origin
+from autograph.jax_internals import closed_over, literal_value, origin
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import refusal
@@ -32,7 +32,7 @@ Bounds = tuple[int, int]
 _DEEPEST = 12  # operations that are followed back
 
 
-class Supposed:
+class Assumed:
     """That a variable of a loop is never less than a number: so it begins; whether iterations leave it so is seen at their end.
 
     Attributes:
@@ -46,10 +46,10 @@ class Supposed:
 
 _known: Facts[Bounds] = Facts()
 _no_less: Facts[tuple[Any, int]] = Facts()
-_supposed: Facts[Supposed] = Facts()
+_assumed: Facts[Assumed] = Facts()
 
 
-def declare(x: Any, low: int, high: int) -> Any:
+def declare_range(x: Any, low: int, high: int) -> Any:
     """`x`, which is known to lie between two numbers, both included."""
     return _known.note(x, (low, high))
 
@@ -59,19 +59,19 @@ def declare_least(x: Any, least: Any, more: int = 0) -> Any:
     return _no_less.note(x, (least, more))
 
 
-def suppose(x: Any, least: int) -> Supposed:
+def assume_least(x: Any, least: int) -> Assumed:
     """Takes for granted that the tracer `x` is no less than a number."""
-    supposed = Supposed(least)
-    _supposed.note(x, supposed)
-    return supposed
+    assumed = Assumed(least)
+    _assumed.note(x, assumed)
+    return assumed
 
 
 def forget(x: Any) -> None:
-    """Drops what was supposed of `x`."""
-    _supposed.forget(x)
+    """Drops what was assumed of `x`."""
+    _assumed.forget(x)
 
 
-def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
+def range_of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
     """The least and the greatest value of an integer scalar, or None where they are not known."""
     if not is_traced(x):
         if sizes.is_size(x):
@@ -82,27 +82,27 @@ def of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
         return found
     if depth == 0 or x.shape or not jnp.issubdtype(x.dtype, jnp.integer):
         return (0, 1) if x.dtype == bool and not x.shape else None
-    if (number := literal(x)) is not None:
+    if (number := literal_value(x)) is not None:
         return int(number), int(number)
-    if (supposed := _supposed.of(x)) is not None:
-        supposed.is_used = True
-        return supposed.least, int(jnp.iinfo(x.dtype).max)
+    if (assumed := _assumed.of(x)) is not None:
+        assumed.is_used = True
+        return assumed.least, int(jnp.iinfo(x.dtype).max)
     made = origin(x)
     if made is None:
         outer = closed_over(x)
-        return None if outer is None else of(outer, depth - 1)
+        return None if outer is None else range_of(outer, depth - 1)
     return _result(*made, depth - 1, jnp.iinfo(x.dtype))
 
 
 def is_inside(x: Any, size: int) -> bool:
     """Whether an index is known to lie in `range(size)`."""
-    bounds = of(x)
+    bounds = range_of(x)
     return bounds is not None and 0 <= bounds[0] and bounds[1] < size
 
 
 def is_natural(x: Any) -> bool:
     """Whether an integer is known not to be negative."""
-    bounds = of(x)
+    bounds = range_of(x)
     return (bounds is not None and bounds[0] >= 0) or _is_natural_sum(x)
 
 
@@ -126,13 +126,13 @@ def decided(test: Any, path: Iterable[tuple[Any, bool]]) -> bool | None:
 
     >>> import jax
     >>> def f(i):
-    ...     i = declare(i, 0, 2)
+    ...     i = declare_range(i, 0, 2)
     ...     return print(decided(i == 2, []), decided(i < 3, []), decided(i == 2, [(i == 0, False), (i > 1, False)])) or i
     >>> _ = jax.make_jaxpr(f)(3)
     None True False
     """
     wanted = _comparison(test, True)
-    bounds = None if wanted is None else of(wanted[0])
+    bounds = None if wanted is None else range_of(wanted[0])
     if wanted is None or bounds is None:
         return None
     x, name, number = wanted
@@ -182,7 +182,7 @@ _Terms = dict[int, tuple[Any, int]]
 
 def _sum(x: Any, depth: int = _DEEPEST) -> tuple[_Terms, int]:
     """An integer as a sum: tracers by identity with their factors, and a number."""
-    number = x if isinstance(x, int | np.integer) else literal(x)
+    number = x if isinstance(x, int | np.integer) else literal_value(x)
     if number is not None:
         return {}, int(number)
     made = origin(x) if depth else None
@@ -217,7 +217,7 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
         name = params["name"]
     elif name not in _OPERATIONS:
         return None
-    known = [of(x, depth) for x in operands]
+    known = [range_of(x, depth) for x in operands]
     if name in ("remainder", "rem", "and"):
         return _remainder(name, known)
     every = [bounds for bounds in known if bounds is not None]

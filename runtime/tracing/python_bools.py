@@ -47,7 +47,7 @@ class Noted:
 _noted: Facts[Noted] = Facts()
 
 
-def note(x: Any, is_of_python: bool = True) -> Noted | None:
+def note_bool(x: Any, is_of_python: bool = True) -> Noted | None:
     """Takes note of a traced bool that is one of Python's, or sometimes is."""
     if not is_traced(x):
         return None
@@ -59,7 +59,7 @@ def note(x: Any, is_of_python: bool = True) -> Noted | None:
 def note_join(result: Any, *sides: Any) -> None:
     """Takes note of what a bool is that is one of several."""
     if (known := join(*sides)) is not None:
-        note(result, known)
+        note_bool(result, known)
 
 
 def join(*sides: Any) -> bool | None:

@@ -1,9 +1,9 @@
 """Whether anything else refers to an object, by CPython's reference counts: the one place that reads them.
 
 >>> def taken(items):
-...     return others(items)  # `items` is an argument of the library's function
+...     return other_references(items)  # `items` is an argument of the library's function
 >>> held = [1]
->>> taken([1]), taken(held) > 0, outside([[1]], 0), outside([held], 0)
+>>> taken([1]), taken(held) > 0, references_outside([[1]], 0), references_outside([held], 0)
 (0, True, 0, 1)
 
 Up to Python 3.13 every variable and every argument counts. Since 3.14 an argument may be borrowed from the variable that
@@ -21,12 +21,12 @@ from types import FrameType
 from typing import Any
 
 
-def outside(table: Any, key: Any) -> int:
+def references_outside(table: Any, key: Any) -> int:
     """How many references there are to `table[key]` besides that of the table; the caller holds none."""
     return sys.getrefcount(table[key]) - _IN_TABLE
 
 
-def others(x: Any, calls: int = 1) -> int:
+def other_references(x: Any, calls: int = 1) -> int:
     """How many references there are to an argument of a function of ours besides those of our own calls; at least one is
     counted where there are any.
 
@@ -54,7 +54,7 @@ def outward(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def named(frame: FrameType, name: str) -> Any:
+def value_of_name(frame: FrameType, name: str) -> Any:
     """What a name stands for in a running frame, or None."""
     spaces = locals_of(frame), frame.f_globals, vars(builtins)
     return next((space[name] for space in spaces if name in space), None)

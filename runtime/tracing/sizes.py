@@ -6,12 +6,12 @@ sizes that may be equal that they are not.
 
 >>> import jax
 >>> [n] = jax.export.symbolic_shape("n")
->>> compare(n + 1, ">", n), compare(n, "==", 0), compare(2, "<", 3)
+>>> compare_sizes(n + 1, ">", n), compare_sizes(n, "==", 0), compare_sizes(2, "<", 3)
 (True, False, True)
 >>> largest(n, 1), smallest(n, 5)
 (n, min(n, 5))
 >>> def f(x):
-...     return compare(x.shape[0], "==", 4)
+...     return compare_sizes(x.shape[0], "==", 4)
 >>> exported = jax.export.export(jax.jit(f))(jax.ShapeDtypeStruct((n,), "float32"))
 >>> [bool(exported.call(jax.numpy.ones(k))) for k in (1, 4)]
 [False, True]
@@ -68,7 +68,7 @@ def size_of(x: Any) -> Any:
 _traced_sizes: Facts[Any] = Facts()
 
 
-def compare(left: Any, symbol: str, right: Any) -> Any:
+def compare_sizes(left: Any, symbol: str, right: Any) -> Any:
     """`left <symbol> right`: a bool where it is known, a traced one where only the program knows a size."""
     if not (is_array_like(left) and is_array_like(right)):
         return symbol == "!=" if symbol in ("==", "!=") else _OPERATORS[symbol](traced(left), traced(right))
@@ -132,14 +132,14 @@ def _watched(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any, A
     def compared(self: Any, other: Any) -> Any:
         _met.add(symbol)
         if is_tracing() and _is_converted(sys._getframe(1)):
-            return compare(self, symbol, other)
+            return compare_sizes(self, symbol, other)
         return native(self, other)
 
     return compared
 
 
 def _install() -> None:
-    """Has converted code compare sizes by `compare`, and everybody else as JAX does.
+    """Has converted code compare sizes by `compare_sizes`, and everybody else as JAX does.
 
     A comparison is no call in converted code, since most are of numbers: an operator would cost every program what few need. So
     the class of sizes looks at who compares. NB `docs/what_it_changes.md` says so.

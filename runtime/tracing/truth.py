@@ -6,7 +6,7 @@ method is called by name, converted, and its result takes the place of the objec
 >>> class Basket:
 ...     def __init__(self, items): self.items = items
 ...     def __len__(self): return len(self.items)
->>> decider(Basket([1])), decider(Basket([])), decider([]), decider(3)
+>>> truth_value(Basket([1])), truth_value(Basket([])), truth_value([]), truth_value(3)
 (1, 0, [], 3)
 """
 
@@ -24,19 +24,19 @@ from autograph.runtime.tracing.families import ARRAYS, BUILTIN_VALUES
 from autograph.runtime.tracing.staging import is_traced
 
 
-def decider(x: Any) -> Any:
+def truth_value(x: Any) -> Any:
     """The value whose truth is that of `x`; `x` itself where no method of the user's is called."""
     kind = type(x)
     if kind in BUILTIN_VALUES or issubclass(kind, ARRAYS):
         return x
     if sizes.is_size(x):
-        return sizes.compare(x, "!=", 0)
+        return sizes.compare_sizes(x, "!=", 0)
     method = python_method(kind, "__bool__")
     if method is not None:
-        answer = host.calls.staged(method)(x)
-        if not is_traced(answer) and type(answer) is not bool:
-            raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
-        return answer
+        result = host.calls.staged(method)(x)
+        if not is_traced(result) and type(result) is not bool:
+            raise TypeError(f"__bool__ should return bool, returned {type(result).__name__}")
+        return result
     if static_lookup(kind, "__bool__") is None and python_method(kind, "__len__") is not None:
         return length(x)
     return x
@@ -48,10 +48,10 @@ def length(x: Any) -> Any:
     if method is None or issubclass(type(x), Tracer):
         rows = x.shape[0] if is_traced(x) and jax.typeof(x).shape else None
         return rows if sizes.is_size(rows) else len(x)
-    answer = host.calls.staged(method)(x)
-    if is_traced(answer):
-        return answer
-    number = operator.index(answer)
+    result = host.calls.staged(method)(x)
+    if is_traced(result):
+        return result
+    number = operator.index(result)
     if number < 0:
         raise ValueError("__len__() should return >= 0")
     return number

@@ -76,7 +76,7 @@ class Variable(Protocol):
         """Writes the value; `UNSET` unbinds."""
 
 
-def contents(cell: CellType) -> Any:
+def cell_contents(cell: CellType) -> Any:
     """What a closure cell holds, or `UNSET`."""
     try:
         return cell.cell_contents
@@ -96,7 +96,7 @@ class CellVariable:
         self.may_be_none = False
 
     def get(self) -> Any:
-        return contents(self.cell)
+        return cell_contents(self.cell)
 
     def set(self, value: Any) -> None:
         if value is UNSET:
@@ -189,11 +189,11 @@ class Enclosed:
 
     def __init__(self, variables: list[Variable], names: Sequence[str]) -> None:
         self._cells = {v.name: v.cell for v in variables if v.name in names and isinstance(v, CellVariable)}
-        self._counts = {name: sharing.outside(self._cells, name) for name in self._cells}
+        self._counts = {name: sharing.references_outside(self._cells, name) for name in self._cells}
 
     def is_dead(self, name: str) -> bool:
         """Whether the branches, which are over, left no closure over a variable."""
-        return name in self._cells and sharing.outside(self._cells, name) <= self._counts[name]
+        return name in self._cells and sharing.references_outside(self._cells, name) <= self._counts[name]
 
 
 def read_free(variable: Callable[[], Any]) -> Any:

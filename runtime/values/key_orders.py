@@ -7,7 +7,7 @@ is a plain one, the trace keeps a note of it (`mark`), and what reads its order 
 (`kinds.open_container`) is marked as well, and so is its copy; a dict that is written anew has its own order.
 
 >>> d = {'x': 1, 'y': 2}
->>> is_unknown(mark(d, 'd')), is_unknown({'x': 1, 'y': 2}), list(views(d, 'items')) if len(d) == 1 else len(views(d, 'items'))
+>>> has_unknown_order(mark(d, 'd')), has_unknown_order({'x': 1, 'y': 2}), len(views(d, 'items'))
 (True, False, 2)
 >>> list(views(d, 'values'))
 Traceback (most recent call last):
@@ -77,7 +77,7 @@ def any_unknown() -> bool:
     return bool(progress.orders)
 
 
-def held() -> list[Any]:
+def holders_of_marked() -> list[Any]:
     """What refers to dicts only because they are marked: for those who count references."""
     return [found for ref in progress.orders.values() if (found := ref()) is not None]
 
@@ -90,7 +90,7 @@ def _mark_of(x: Any) -> _Mark | None:
     return found if found is not None and found.dict is x and len(x) > 1 and any_unknown() else None
 
 
-def is_unknown(x: Any) -> bool:
+def has_unknown_order(x: Any) -> bool:
     """Whether `x` is a dict whose order of keys is not known."""
     return _mark_of(x) is not None
 
@@ -101,11 +101,11 @@ def path_of(x: Any) -> str:
     return "" if found is None else found.path
 
 
-def check(x: Any) -> None:
+def check_order(x: Any) -> None:
     """Refuses to read the order of `x`, where it is a marked dict or a view of one."""
     if progress.orders:
         d = x.mapping_ if isinstance(x, VIEWS) else x
-        if is_unknown(d):
+        if has_unknown_order(d):
             raise _refusal(d)
 
 
@@ -140,21 +140,21 @@ class _View:
         return x in self.view
 
     def __iter__(self) -> Iterator[Any]:
-        check(self)
+        check_order(self)
         return iter(self.view)
 
     def __reversed__(self) -> Iterator[Any]:
-        check(self)
+        check_order(self)
         return reversed(self.view)
 
     def __repr__(self) -> str:
-        check(self)
+        check_order(self)
         return repr(self.view)
 
 
 def _of_set(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        return getattr(self.view, name)(plain(other))
+        return getattr(self.view, name)(plain_view(other))
 
     return method
 
@@ -176,6 +176,6 @@ def views(d: dict[Any, Any], name: str) -> Any:
     return _BY_NAME[name](d, name)
 
 
-def plain(x: Any) -> Any:
+def plain_view(x: Any) -> Any:
     """Python's own view in the place of one of those, for what reads no order."""
     return x.view if isinstance(x, VIEWS) else x

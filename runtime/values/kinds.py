@@ -54,7 +54,7 @@ def open_container(value: Any) -> Opened | None:
             list(value.values()),
             (kind, factory, *keys),
             [f"[{k!r}]" for k in keys],
-            lambda vs: default_dicts.watch(defaultdict(factory, zip(keys, vs))),
+            lambda vs: default_dicts.watch_dict(defaultdict(factory, zip(keys, vs))),
         )
     if kind is Maybe:
         return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)
@@ -113,7 +113,7 @@ def is_value_class(kind: type) -> bool:
     """Whether a class is that of dataclasses that never change: such an object is what it holds, like a tuple.
 
     Frozen ones, and those whose own `__setattr__` says that they are (as that of `equinox.Module`). Where such objects are equal to
-    themselves alone, `==` is `is` (`comparison.compare`).
+    themselves alone, `==` is `is` (`comparison.compare_values`).
     """
     parameters = kind.__dict__.get("__dataclass_params__")
     return parameters is not None and (parameters.frozen or _refuses_writes(kind)) and is_written(kind)

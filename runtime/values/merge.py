@@ -336,7 +336,7 @@ def aligned(a: Opened, b: Opened, path: str) -> tuple[list[Any], Callable[[list[
     Two dicts of one set of keys in different orders become one whose order is not known; `path` is how the user writes it.
 
     >>> children, build = aligned(open_container({"x": 1, "y": 2}), open_container({"y": 3, "x": 4}), "d")
-    >>> children, key_orders.is_unknown(build([5, 6]))
+    >>> children, key_orders.has_unknown_order(build([5, 6]))
     ([4, 3], True)
     """
     if same_structure(a[1], b[1]):

@@ -62,9 +62,9 @@ _shown_by: Facts[Shown] = Facts()
 _sure: Facts[list[_Sure]] = Facts()
 
 
-def joined(result: Any, pred: Any, yes: Any, no: Any) -> Any:
+def note_joined(result: Any, pred: Any, yes: Any, no: Any) -> Any:
     """Notes what `result`, a truth value that is `yes if pred else no`, shows; returns it."""
-    note(result, facts_of(pred, yes, no))
+    note_truth(result, facts_of(pred, yes, no))
     return result
 
 
@@ -73,7 +73,7 @@ def facts_of(pred: Any, yes: Any, no: Any) -> Shown:
     return (_shown(pred, yes, no, True), _shown(pred, yes, no, False)) if _flags else ([], [])
 
 
-def note(result: Any, facts: Shown) -> None:
+def note_truth(result: Any, facts: Shown) -> None:
     """Takes note of what the truth of `result` shows."""
     if any(facts):
         _shown_by.note(result, facts)
@@ -155,7 +155,7 @@ def settled(x: Any) -> Any:
     return x
 
 
-def parts(x: Any) -> tuple[Any, Any]:
+def split_optional(x: Any) -> tuple[Any, Any]:
     """Whether a value is `None`, as a bool that may be traced, and the value where it is not."""
     if type(x) is not Maybe:
         return x is None, x

@@ -49,7 +49,7 @@ def ordered(x: Any) -> Any:
     Raises:
         StagingError: it is a dict whose order of keys is not known.
     """
-    key_orders.check(x)
+    key_orders.check_order(x)
     return x
 
 
@@ -57,7 +57,7 @@ def union(x: Any, y: Any) -> Any:
     """`x | y`."""
     if not key_orders.any_unknown():
         return x | y
-    return _marked_like((x, y), key_orders.plain(x) | key_orders.plain(y))
+    return _marked_like((x, y), key_orders.plain_view(x) | key_orders.plain_view(y))
 
 
 def display(*items: tuple[Any, ...]) -> dict[Any, Any]:
@@ -82,10 +82,10 @@ def added(x: Any, value: Any) -> None:
     if type(value) is dict and isinstance(x, (dict, set, frozenset)) and value.keys() <= set(x):
         return
     if not isinstance(x, (set, frozenset)):
-        key_orders.check(value)
+        key_orders.check_order(value)
 
 
-def checked(f: Any, found: Any) -> Any:
+def check_orders_before(f: Any, found: Any) -> Any:
     """`found`, which stands for the callee `f`, where there may be dicts of unknown order: its arguments are checked."""
     kind = type(f)
     if (
@@ -97,7 +97,7 @@ def checked(f: Any, found: Any) -> Any:
     if kind in UNBOUND_METHODS:
         return lambda x, /, *args, **kwargs: _method(x, f.__name__, functools.partial(found, x))(*args, **kwargs)
     if f is dict or f is copy.copy:
-        return lambda *args, **kwargs: _marked_like(args[:1], found(*map(key_orders.plain, args), **kwargs))
+        return lambda *args, **kwargs: _marked_like(args[:1], found(*map(key_orders.plain_view, args), **kwargs))
     if any(f is known for known in _OF_KEYS):
         return functools.partial(_of_keys, found)
     if any(f is known for known in _OPEN) or not _is_of_python(f) or f.__name__ in _OF_FRAMES:
@@ -123,13 +123,13 @@ def _is_of_python(f: Any) -> bool:
 def _method(owner: Any, name: str, found: Any) -> Any:
     """A method of C code."""
     effect = of_method(type(owner), name)
-    if key_orders.is_unknown(owner):
+    if key_orders.has_unknown_order(owner):
         if name in ("keys", "values", "items"):
             return lambda: key_orders.views(owner, name)
         if name == "copy":
             return lambda: _marked_like((owner,), found())
         if effect.reads_order:
-            key_orders.check(owner)
+            key_orders.check_order(owner)
     if not effect.adds:
         return found
 
@@ -142,20 +142,20 @@ def _method(owner: Any, name: str, found: Any) -> Any:
 
 
 def _of_plain(found: Any) -> Callable[..., Any]:
-    return lambda *args, **kwargs: found(*map(key_orders.plain, args), **kwargs)
+    return lambda *args, **kwargs: found(*map(key_orders.plain_view, args), **kwargs)
 
 
 def _of_keys(found: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`set`, `frozenset` and `sorted` of keys or items: no two of them are equal, as values may be, so none could change places."""
     for x in args:
         if kwargs.get("key") is not None or isinstance(x, key_orders.VIEWS[2]):
-            key_orders.check(x)
-    return found(*map(key_orders.plain, args), **kwargs)
+            key_orders.check_order(x)
+    return found(*map(key_orders.plain_view, args), **kwargs)
 
 
 def _checked_call(shows: bool, found: Any, /, *args: Any, **kwargs: Any) -> Any:
     for x in (*args, *kwargs.values()):
-        check_inside(x) if shows else key_orders.check(x)
+        check_inside(x) if shows else key_orders.check_order(x)
     return found(*args, **kwargs)
 
 
@@ -163,7 +163,7 @@ def check_inside(x: Any, depth: int = 4) -> None:
     """Refuses to show all of `x`, in a text or a file, where a marked dict is in it."""
     if not key_orders.any_unknown():
         return
-    key_orders.check(x)
+    key_orders.check_order(x)
     opened = open_any(x) if depth else None
     for part in opened[0] if opened is not None else ():
         check_inside(part, depth - 1)

@@ -19,7 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from autograph.runtime.tracing.families import JAX_ARRAYS
-from autograph.runtime.tracing.sharing import outside
+from autograph.runtime.tracing.sharing import references_outside
 
 
 def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int]:
@@ -40,13 +40,13 @@ def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int
         for key in allocated:
             for other in inner[key]:
                 known[other] += 1
-        old = {key for key in allocated if outside(candidates, key) > known[key]}
+        old = {key for key in allocated if references_outside(candidates, key) > known[key]}
         if not old:
             return allocated
         allocated -= old
 
 
-def walk(
+def walk_objects(
     roots: Iterable[Any],
     leads: Callable[[Any], Iterable[Any]],
     into: Callable[[Any], bool] = lambda x: True,
@@ -70,7 +70,7 @@ def walk(
 
 def walked(values: Sequence[Any], into: Callable[[Any], bool] = lambda x: True) -> Iterator[Any]:
     """`values` and what they lead to, through whatever Python refers by; JAX's values lead nowhere."""
-    return walk(values, _referents, into)
+    return walk_objects(values, _referents, into)
 
 
 def _referents(x: Any) -> Iterable[Any]:

@@ -101,7 +101,7 @@ def test_jumps_that_leave_a_statement(body: str, escapes: str, soft: str) -> Non
     function = function_of(body)
     native = nativeness(function)
     [node] = function.body
-    assert (" ".join(sorted(native.escapes(node))), " ".join(sorted(native.soft(node)))) == (escapes, soft)
+    assert (" ".join(sorted(native.escapes(node))), " ".join(sorted(native.lowered(node)))) == (escapes, soft)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_jumps_that_leave_a_statement(body: str, escapes: str, soft: str) -> Non
     ],
 )
 def test_whether_lowering_jumps_may_move_statements(body: str, expected: bool) -> None:
-    assert nativeness(function_of(body)).moves is expected
+    assert nativeness(function_of(body)).lowers_jumps is expected
 
 
 def test_breaks() -> None:
@@ -133,7 +133,7 @@ def test_notes_of_converters() -> None:
     made = gast.If(expression("a"), [gast.Return(None)], [])
     native.add(made.body[0])
     native.add(made)
-    assert native.escapes(made) == native.soft(made) == {"return"}
+    assert native.escapes(made) == native.lowered(made) == {"return"}
 
 
 def test_generators() -> None:

@@ -6,7 +6,7 @@ import copy
 import gast
 import pytest
 
-from autograph.analyses.operators import immediate, is_operator, mark_authors, operands, parameters
+from autograph.analyses.operators import immediate, is_operator, mark_authors, operands, parameter_nodes
 from tests.analyses.trees import expression
 
 
@@ -36,7 +36,7 @@ def test_operands_are_the_lambdas_without_parameters() -> None:
 
 def test_parameters_have_the_order_of_co_varnames() -> None:
     text = "lambda a, /, b, *args, c, d=1, **kwargs: 0"
-    names = [item.id for item in parameters(expression(text).args)]
+    names = [item.id for item in parameter_nodes(expression(text).args)]
     assert names == list(eval(text).__code__.co_varnames) == ["a", "b", "c", "d", "args", "kwargs"]
 
 

@@ -5,7 +5,8 @@ import typing
 
 import pytest
 
-from autograph.analyses.static_tests import StaticTests, dotted
+from autograph.analyses.static_tests import StaticTests
+from autograph.code.trees import dotted
 from autograph.options import MISSING
 from tests.analyses.trees import expression
 

@@ -18,7 +18,7 @@ from autograph.conversion import eager_calls, pipeline
 
 @pytest.fixture(autouse=True)
 def plain_staged_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converters, "convert", lambda tree, context: tree, raising=False)
+    monkeypatch.setattr(converters, "apply_passes", lambda tree, context: tree, raising=False)
 
 
 roles: list[Any] = []

@@ -29,7 +29,7 @@ from autograph.conversion import pipeline
 @pytest.fixture(autouse=True)
 def plain_staged_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
     """The staged body is the author's text: what these tests are about is the way to it."""
-    monkeypatch.setattr(converters, "convert", lambda tree, context: tree, raising=False)
+    monkeypatch.setattr(converters, "apply_passes", lambda tree, context: tree, raising=False)
 
 
 def traced(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -380,7 +380,7 @@ def test_a_second_closure_shares_the_code() -> None:
 
 def test_threads_build_one_staged_body(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
-    monkeypatch.setattr(converters, "convert", lambda tree, context: (built.append(context.name), tree)[1])
+    monkeypatch.setattr(converters, "apply_passes", lambda tree, context: (built.append(context.name), tree)[1])
 
     def once() -> int:
         return 1

@@ -52,7 +52,7 @@ def converted_module(source: str, names: Mapping[str, Any] | None = None) -> ast
             return node
         free = frozenset(("__class__",)) if class_name else frozenset[str]()
         context = context_for(source, names or {}, class_name=class_name, freevars=free)
-        made = gast.gast_to_ast(converters.convert(gast.ast_to_gast(node), context, strict=True))
+        made = gast.gast_to_ast(converters.apply_passes(gast.ast_to_gast(node), context, strict=True))
         return made
 
     module.body = [convert(node, None) for node in module.body]

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autograph.analyses.native_calls import has_counterpart, stays
+from autograph.analyses.native_calls import has_counterpart, stays_native
 from autograph.analyses.static_tests import dotted
 from autograph.converters.base import Conversion
 from autograph.converters.calls import Calls
@@ -249,7 +249,7 @@ def call(text: str) -> gast.Call:
 )
 def test_which_callees_stay(meaning: object, text: str, native: bool) -> None:
     known = {"str": str, "A": Mine, "int": int, "numbers.Real": numbers.Real, "named": (int, float)}
-    assert stays(meaning, call(text), lambda node: known.get(str(dotted(node)), MISSING)) is native
+    assert stays_native(meaning, call(text), lambda node: known.get(str(dotted(node)), MISSING)) is native
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_one_walk_makes_what_passes_in_a_row_make(module: ModuleType | None, mon
 
     def texts() -> list[str]:
         context = context_for(source, {})
-        return [text_of(converters.convert(translation.to_gast(item), context, strict=False)) for item in functions]
+        return [text_of(converters.apply_passes(translation.to_gast(item), context, strict=False)) for item in functions]
 
     together = texts()
     monkeypatch.setattr(converters, "CONVERTERS", in_steps())

@@ -52,4 +52,4 @@ def test_numbers(body: str, expected: str) -> None:
     source = "def f(a):\n" + textwrap.indent(body, "    ")
     tree = gast.parse(source).body[0]
     conversion = Conversion(tree, context_for(source, {}))
-    assert " ".join(sorted(numbers.names(tree, conversion))) == expected
+    assert " ".join(sorted(numbers.number_names(tree, conversion))) == expected

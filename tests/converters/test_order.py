@@ -5,7 +5,7 @@ import random
 import gast
 import pytest
 
-from autograph.converters import CONVERTERS, checks, find
+from autograph.converters import CONVERTERS, checks, find_pass
 from autograph.converters.base import Conversion, ExpressionConverter
 from autograph.converters.expressions import Expressions
 from autograph.converters.showing import context_for, text_of
@@ -24,9 +24,9 @@ def converted(expressions: type[ExpressionConverter]) -> str:
     """The text that all passes make, with another class in the place of `Expressions`."""
     tree = gast.parse(SOURCE).body[0]
     conversion = Conversion(tree, context_for(SOURCE, {}))
-    for item in map(find, CONVERTERS):
+    for item in map(find_pass, CONVERTERS):
         tree = (expressions if item is Expressions else item)(conversion).convert(tree)
-        checks.check(tree, item.__name__)
+        checks.check_tree(tree, item.__name__)
     return text_of(tree)
 
 
@@ -60,7 +60,7 @@ def test_what_is_broken_between_two_passes_is_seen(text: str) -> None:
     elif "position" in text:
         tree.body[0].value = gast.Name("y", gast.Load(), None, None)
     with pytest.raises(AssertionError, match=text):
-        checks.check(tree, "SomePass", removes=(gast.Assert,))
+        checks.check_tree(tree, "SomePass", removes=(gast.Assert,))
 
 
 def test_a_result_that_does_not_read_back_is_seen() -> None:

@@ -274,7 +274,7 @@ def test_exported_for_three_platforms_with_an_unknown_batch() -> None:
         *_, words = exported.call(jnp.array(x))
         error = error_of(checks, np.asarray(words))
         assert (error and str(error)) == text
-    assert checks[-1].pieces == ("float32[n,2]", " at ", (1, "", ""))
+    assert checks[-1].parts == ("float32[n,2]", " at ", (1, "", ""))
 
 
 def test_references_are_written_as_before() -> None:

@@ -21,7 +21,7 @@ from autograph.runtime import converted
 
 # All that the library loads late, before modules that it uses itself are imported anew.
 for place in converters.CONVERTERS:
-    converters.find(place)
+    converters.find_pass(place)
 importlib.import_module("autograph.code.translation")
 converted(set)
 

@@ -405,9 +405,9 @@ def test_what_python_keeps_of_an_import_leads_nowhere() -> None:
     module, held = types.ModuleType("made"), object()
     module.__loader__, module.__spec__ = types.SimpleNamespace(held=held), types.SimpleNamespace(held=held)  # type: ignore[assignment]
     space = vars(module)
-    assert outside.find({id(held)}, [(("", "globals()"), space), *((("", name), x) for name, x in space.items())]) == {}
+    assert outside.find_paths({id(held)}, [(("", "globals()"), space), *((("", name), x) for name, x in space.items())]) == {}
     space["kept"] = [held]
-    assert outside.find({id(held)}, [(("", "globals()"), space)]) == {id(held): "globals()['kept'][0]"}
+    assert outside.find_paths({id(held)}, [(("", "globals()"), space)]) == {id(held): "globals()['kept'][0]"}
 
 
 class Settings(NamedTuple):

@@ -13,7 +13,7 @@ from autograph.runtime.tracing.array_types import (
     ArrayType,
     TypesDiffer,
     check_fits,
-    convert,
+    convert_to,
     join_types,
     placeholder,
     type_of,
@@ -74,7 +74,7 @@ def test_converted_values_have_the_joined_type(a, b):
         return
     for x in (a, b):
         staged = []
-        jax.make_jaxpr(lambda x: staged.append(type_of(convert(x, kind))))(x)  # noqa: B023
+        jax.make_jaxpr(lambda x: staged.append(type_of(convert_to(x, kind))))(x)  # noqa: B023
         assert staged == [kind]
 
 
@@ -130,7 +130,7 @@ def test_varying_axes_join():
 
     def f(x):
         both = join_types(type_of(x[0]), type_of(jnp.float32(1)))
-        assert both.varying == {"i"} and type_of(convert(jnp.float32(1), both)).varying == {"i"}
+        assert both.varying == {"i"} and type_of(convert_to(jnp.float32(1), both)).varying == {"i"}
         return if_exp(x[0] > 0, lambda: x[0], lambda: 1.0)[None]
 
     mapped = jax.jit(jax.shard_map(f, mesh=mesh, in_specs=PartitionSpec("i"), out_specs=PartitionSpec("i")))

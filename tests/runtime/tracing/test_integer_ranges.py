@@ -17,7 +17,7 @@ def known(fn, *args):
     found = []
 
     def f(i, *args):
-        found.append(integer_ranges.of(fn(integer_ranges.declare(i, 2, 9), *args)))
+        found.append(integer_ranges.range_of(fn(integer_ranges.declare_range(i, 2, 9), *args)))
         return i
 
     jax.make_jaxpr(f)(jnp.int32(3), *args)
@@ -57,10 +57,10 @@ def test_another_number_is_unknown():
 
 def test_a_wrap_around_is_not_a_bound():
     def f(i):
-        small = integer_ranges.declare(i, 100, 120).astype(jnp.int8)
-        assert integer_ranges.of(small) == (100, 120)
-        assert integer_ranges.of(small + small) is None
-        assert integer_ranges.of(integer_ranges.declare(i, 0, 300).astype(jnp.int8)) is None
+        small = integer_ranges.declare_range(i, 100, 120).astype(jnp.int8)
+        assert integer_ranges.range_of(small) == (100, 120)
+        assert integer_ranges.range_of(small + small) is None
+        assert integer_ranges.range_of(integer_ranges.declare_range(i, 0, 300).astype(jnp.int8)) is None
         return i
 
     jax.make_jaxpr(f)(jnp.int32(110))

@@ -18,7 +18,7 @@ from autograph.runtime.values.reachability import unreferenced
 
 
 def asked(x):
-    return sharing.others(x)
+    return sharing.other_references(x)
 
 
 def handed_on(x):
@@ -26,7 +26,7 @@ def handed_on(x):
 
 
 def asked_behind(x):
-    return sharing.others(x, 2)
+    return sharing.other_references(x, 2)
 
 
 @pytest.mark.parametrize("ask", [asked, handed_on])
@@ -78,9 +78,9 @@ def test_an_argument_that_is_a_parameter_of_the_caller(ask):
 
 def test_an_element_of_a_table():
     x = [1]
-    assert sharing.outside([[1]], 0) == 0 and sharing.outside({"a": [1]}, "a") == 0
-    assert sharing.outside([x], 0) == 1
-    assert sharing.outside([x, x], 0) == 2
+    assert sharing.references_outside([[1]], 0) == 0 and sharing.references_outside({"a": [1]}, "a") == 0
+    assert sharing.references_outside([x], 0) == 1
+    assert sharing.references_outside([x, x], 0) == 2
 
 
 # --- a loop that is left on a traced condition, over an iterator ---
