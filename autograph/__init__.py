@@ -79,7 +79,7 @@ if _typing.TYPE_CHECKING:
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
     from autograph.saved.loader import SavedCallError as SavedCallError
     from autograph.saved.loader import SavedFileError as SavedFileError
-    from autograph.saved.loader import load as load
+    from autograph.saved.saving import load as load
     from autograph.saved.saving import save as save
 else:
     __getattr__ = _first_use.attributes(
@@ -97,7 +97,7 @@ else:
             "function": "autograph.functions.decorator:function",
             "print": "autograph.functions.printing:print_",
             "install_import_hook": "autograph.modules.import_hook:install_import_hook",
-            "load": "autograph.saved.loader:load",
+            "load": "autograph.saved.saving:load",
             "save": "autograph.saved.saving:save",
             "set_checks": "autograph.runtime.checks.runtime_checks:set_checks",
         }.get,

@@ -338,6 +338,7 @@ RUNS_CODE = {
     ("autograph.saved.loader", "loads"): "JSON, which is data",
     ("autograph.cli.graph", "eval"): "arguments that the user wrote",
     ("autograph.cli.graph", "exec_module"): "a file of which the user wants a function traced",
+    ("autograph.saved.saving", "load"): "the loader, without its frames in tracebacks",
     ("autograph.cli.inspect_saved", "load"): "a saved file",
     ("autograph.cli.run_saved", "load"): "a saved file that the user asked to run, and NumPy's arrays, without pickles",
     ("autograph.modules.compiled_modules", "loads"): "what the import hook kept beside Python's own `.pyc` files",

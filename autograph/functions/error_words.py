@@ -23,6 +23,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.runtime.jaxprs.binding import replicated
+
 
 class OfType:
     """What stands in an exception for a value of which a program gives no words: it shows its type."""
@@ -65,6 +67,7 @@ def _words(value: Any) -> list[Any]:
     wide = _packed_type(value.dtype)
     if value.dtype != wide:
         value = lax.convert_element_type(value, wide)
+    value = replicated(value)
     bits = value if wide == jnp.int32 else lax.bitcast_convert_type(value, jnp.int32)
     return [lax.reshape(bits, (bits.size,))]
 

@@ -72,11 +72,23 @@ class Options:
         if prefix is None:
             return result
         return jax.tree.map(
-            lambda sharding, part: part if sharding is None else jax.lax.with_sharding_constraint(part, sharding),
+            lambda sharding, part: part if sharding is None else _sharded(part, sharding),
             prefix,
             result,
             is_leaf=lambda x: x is None or isinstance(x, jax.sharding.Sharding),
         )
+
+
+def _sharded(part: Any, sharding: Any) -> Any:
+    if isinstance(sharding, jax.sharding.NamedSharding) and jax.sharding.AxisType.Explicit in sharding.mesh.axis_types:
+        return jax.tree.map(lambda leaf: _of_type(leaf, sharding), part)
+    return jax.lax.with_sharding_constraint(part, sharding)
+
+
+def _of_type(leaf: Any, sharding: Any) -> Any:
+    """An array sharded along explicit axes of a mesh, which are part of its type."""
+    is_whole = not any(sharding.spec) and not any(jax.typeof(leaf).sharding.spec)
+    return leaf if is_whole else jax.sharding.reshard(leaf, sharding)
 
 
 def _several(one_or_more: Any) -> tuple[Any, ...]:

@@ -188,7 +188,9 @@ def _named(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _spec(aval: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+    sharding = getattr(aval, "sharding", None)
+    known = sharding if any(getattr(sharding, "spec", ())) else None  # along the explicit axes of a mesh: part of the type
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False), sharding=known)
 
 
 class Specialization:

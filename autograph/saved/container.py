@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,8 +16,12 @@ import numpy as np
 from jax.export import Exported
 
 from autograph._version import __version__
+from autograph.errors import AutoGraphError
 from autograph.saved import loader, trees
 from autograph.saved.entries import Check, Entry
+
+# How JAX writes `shard_map`; shardings that are only wished for (`with_sharding_constraint`) do not bind.
+_PARTS = re.compile("GlobalToLocalShape|manual_computation|SPMDFullToShardShape")
 
 
 def content(name: str, doc: str, entries: Sequence[Entry], vjp_order: int = 0) -> bytes:
@@ -35,6 +40,12 @@ def content(name: str, doc: str, entries: Sequence[Entry], vjp_order: int = 0) -
     sections: list[bytes] = []
     state: dict[str, Any] = {}
     for entry in entries:
+        if entry.exported.nr_devices != 1 and _PARTS.search(entry.exported.mlir_module()):
+            raise AutoGraphError(
+                f"{name} computes with the parts of arrays on {entry.exported.nr_devices} devices, which a saved file cannot hold",
+                why="there may be one device where the file is loaded",
+                instead="save the function without `jax.shard_map`; `jax.export` writes a program for so many devices",
+            )
         state.update(entry.state)
     places = {key: index for index, key in enumerate(state)}
     header = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from autograph.saved import container, loader, trees
 from autograph.saved.entries import Entry, Saveable
 
 PLATFORMS = ("cpu", "cuda", "tpu")
+load = boundary(loader.load)
 
 
 @boundary
@@ -61,6 +63,10 @@ def save(
     Raises:
         AutoGraphError: for arguments, results and programs that no file can hold.
     """
+    if not isinstance(fn, Saveable) and not callable(fn):
+        raise TypeError(f"ag.save takes a function, and {fn!r:.60} is none")
+    if not Path(path).parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(Path(path).parent))
     if isinstance(fn, Saveable):
         if signatures is not None or args is not None or kwargs is not None:
             raise AutoGraphError(
@@ -123,10 +129,11 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
 
 def calls_back(fn: Any) -> AutoGraphError:
     """The refusal of a program that runs Python."""
+    checks = "save an `ag.function`, whose checks are results of the program; `ag.set_checks(False)` leaves them out"
     return AutoGraphError(
         f"{_name(fn)} calls back to Python when it runs, which a saved file cannot do",
         why="this process would do what an `assert`, a `raise` or a print of traced values does",
-        instead="save an `ag.function`, whose checks are results of the program; `ag.set_checks(False)` leaves them out",
+        instead="return what `ag.print` shows, and do without callbacks" if isinstance(fn, Saveable) else checks,
     )
 
 

@@ -105,10 +105,19 @@ def _no_sooner_than(pred: Any, operands: Sequence[Any]) -> Any:
     for operand in {id(x): x for x in operands if x is not pred}.values():
         aval = jax.typeof(operand)
         if type(aval) is jax.core.ShapedArray and isinstance(aval.dtype, np.dtype) and 0 not in aval.shape:
-            number = lax.index_in_dim(lax.reshape(operand, (aval.size,)), 0, keepdims=False) if aval.shape else operand
+            row = lax.reshape(replicated(operand), (aval.size,))
+            number = lax.index_in_dim(row, 0, keepdims=False) if aval.shape else operand
             number = lax.real(number) if jnp.issubdtype(aval.dtype, np.complexfloating) else number
             pred = lax.bitwise_or(pred, lax.lt(number, number))
     return pred
+
+
+def replicated(value: Any) -> Any:
+    """An array as a whole on each device, where its type says how it is sharded: along axes of a mesh that are explicit."""
+    sharding = getattr(jax.typeof(value), "sharding", None)
+    if sharding is None or not any(sharding.spec):
+        return value
+    return jax.sharding.reshard(value, sharding.update(spec=jax.sharding.PartitionSpec()))
 
 
 def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:

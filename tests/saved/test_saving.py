@@ -218,3 +218,26 @@ def test_what_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
     before = path.read_bytes()
     refused(lambda: ag.save(dense, path, args=({"layers": [Model()]}, SCALAR)))
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["f"]
+
+
+def test_what_cannot_be_written_or_read_is_said_at_the_user_s_line(tmp_path: Path) -> None:
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        (lambda: ag.load(tmp_path / "missing.ag"), FileNotFoundError, "missing.ag"),
+        (lambda: ag.save(abs, tmp_path / "missing" / "f.ag", args=(1.0,)), FileNotFoundError, r"missing'$"),
+        (lambda: ag.save(3, tmp_path / "f.ag"), TypeError, "ag.save takes a function, and 3 is none"),  # type: ignore[arg-type]
+    ]
+    for run, kind, text in wrong:
+        with pytest.raises(kind, match=text) as raised:
+            run()
+        assert raised.traceback[-1].path == Path(__file__), [entry.path for entry in raised.traceback]
+
+
+def test_a_function_that_prints_is_told_what_to_do_without(tmp_path: Path) -> None:
+    @ag.function
+    def shown(x: Any) -> Any:
+        ag.print(x)
+        return x
+
+    shown(jnp.float32(1))
+    with pytest.raises(ag.AutoGraphError, match="instead: return what `ag.print` shows"):
+        ag.save(shown, tmp_path / "f.ag")
