@@ -30,6 +30,7 @@ from typing import Any, NamedTuple, cast
 import jax
 import numpy as np
 
+from autograph import errors
 from autograph.jax_internals import ARRAY_TYPE
 
 _NUMERIC = "biufcV"  # `V` are the small floats of `ml_dtypes`
@@ -261,8 +262,11 @@ class Parameters:
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self._fn, self.signature = fn, inspect.signature(fn, follow_wrapped=False)
+        self._hands_on = False
         if any(p.kind in _VARIABLE for p in self.signature.parameters.values()):
-            self.signature = inspect.signature(fn)  # of what is wrapped: names for the values that a wrapper hands on
+            own, self.signature = self.signature, inspect.signature(fn)  # names for the values that a wrapper hands on
+            kinds = {p.kind for p in self.signature.parameters.values()}
+            self._hands_on = own != self.signature and inspect.Parameter.VAR_POSITIONAL not in kinds
         self.names = tuple(self.signature.parameters)
 
     @property
@@ -293,7 +297,15 @@ class Parameters:
         with contextlib.suppress(TypeError):
             return cast(inspect.BoundArguments, bind(*args, **kwargs))
         self._fn(*args, **kwargs)  # Python itself says what is wrong, before the body runs
-        raise TypeError(f"the signature {self.signature} is not that of the code: delete `__wrapped__` and `__signature__`")
+        name = getattr(self._fn, "__name__", "function")
+        text = f"{name}() says that its signature is {self.signature}, and takes other arguments"
+        raise TypeError(
+            errors.message(
+                text,
+                why="a decorator around it hands on others than it gets, and `functools.wraps` says what is wrapped",
+                instead="`del wrapper.__wrapped__` in the decorator, before it returns `wrapper`",
+            )
+        )
 
     def fill(self, count: int, kwargs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """What follows `count` arguments by position: each parameter's name and default. Nothing where that is not so simple."""
@@ -317,7 +329,10 @@ class Parameters:
 
     def call(self, fn: Callable[..., Any], values: Sequence[Any]) -> Any:
         """Calls the function with a value for each parameter."""
-        bound = inspect.BoundArguments(self.signature, dict(zip(self.names, values, strict=True)))
+        given = dict(zip(self.names, values, strict=True))
+        if self._hands_on:  # the wrapper may add what is left out
+            given = {name: x for name, x in given.items() if x is not self.signature.parameters[name].default}
+        bound = inspect.BoundArguments(self.signature, given)
         return fn(*bound.args, **bound.kwargs)
 
     def specs(self, signature: Sequence[Any]) -> dict[str, dict[str, Any]]:
