@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph import api, errors
 from autograph.conversion import callables, pipeline
-from autograph.functions import error_codes, retracing, saving, signatures, symbolic
+from autograph.functions import error_codes, retracing, saving, signatures, symbolic, updates
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_input, is_input_leaf, literal_key
 from autograph.functions.bound import BoundFunction
 from autograph.functions.concrete import ConcreteFunction
@@ -126,6 +126,7 @@ class Function:
                 return result.taken(args)
             return self.run_python(args) if result is RunsEagerly else result
         except BaseException as error:
+            updates.note_of_variables(error)
             errors.trim(error)
             raise
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from autograph.functions import error_codes, symbolic
+from autograph.functions import error_codes, symbolic, updates
 from autograph.functions.arguments import Bound, container_contents, is_iterator, never_changes
 from autograph.functions.results import Results
 from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
@@ -35,11 +35,9 @@ class Outcome:
     def __init__(self, program: Any, results: Sequence[Any], written: Sequence[Any], words: Any) -> None:
         self.program, self.results, self.written, self.words = program, results, written, words
 
-    def taken(self, values: Sequence[Any]) -> Any:
-        """The results of the function, once its checks hold and its variables are written.
+    def settle(self) -> None:
+        """Looks at the checks, and writes the variables.
 
-        Args:
-            values: those of its parameters.
         Raises:
             Exception: what the function raised, of the user's type. Variables are then as before the call.
         """
@@ -48,6 +46,12 @@ class Outcome:
             program.function.check(program, self.words)
         for variable, value in zip(program.writes, self.written, strict=True):
             variable.take(value)
+
+    def taken(self, values: Sequence[Any]) -> Any:
+        """The results of the function, with `values` as its parameters; settled by the call where there are variables."""
+        program = self.program
+        if not program.reads:
+            self.settle()
         return program.results_of.output(self.results, values)
 
 
@@ -223,7 +227,16 @@ class Specialization:
             return program.run(inputs, [values[id(variable)] for variable in program.reads])
 
         jitted = jax.jit(_named(body, self._function.__name__), **self._function.options.flat(self.bound))
-        return (lambda *inputs: jitted(*inputs, *[variable.held for variable in variables])) if variables else jitted
+        if not variables:
+            return jitted
+
+        def call(*inputs: Any) -> Any:
+            result = jitted(*inputs, *[variable.held for variable in variables])
+            if type(result) is Outcome and result.program.reads:
+                result.settle()
+            return result
+
+        return updates.one_thread_at_a_time(call)
 
     def _take(self, variables: Sequence[Variable]) -> None:
         with self._lock:

@@ -12,6 +12,7 @@ are announced like writes to any attribute, so branches and loops join them.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import threading
@@ -24,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.errors import boundary
+from autograph.functions import updates
 from autograph.functions.constants import constant
 from autograph.jax_internals import (
     STAYS,
@@ -241,12 +243,12 @@ class Variable:
 
     @boundary
     def assign(self, value: Any) -> Variable:
-        """Writes a value of the variable's shape, cast to its dtype as `x.at[...].set(value)` casts.
+        """Writes a value of the variable's shape, cast to its dtype where that is of the same kind or a wider one.
 
         Returns:
             the variable, so that calls can be chained.
         Raises:
-            StagingError: the shape is another one, or the write stands where its value could not leave the trace.
+            StagingError: the shape or the kind of numbers is another one, or the value could not leave the trace.
         """
         new = jnp.asarray(value.value if isinstance(value, Variable) else value)
         if new.shape != self.shape:
@@ -255,6 +257,7 @@ class Variable:
                 why="a variable keeps its shape",
                 instead="make a variable of that shape, or reshape the value",
             )
+        updates.check_kind(self.name, self.dtype, new.dtype)
         new = _strong(new if new.dtype == self.dtype else new.astype(self.dtype))
         inside = _state.tracing
         if isinstance(new, jax.core.Tracer):
@@ -268,12 +271,16 @@ class Variable:
     @boundary
     def assign_add(self, delta: Any) -> Variable:
         """`assign(value + delta)`."""
-        return self.assign(self + delta)
+        return self._updated(operator.add, delta)
 
     @boundary
     def assign_sub(self, delta: Any) -> Variable:
         """`assign(value - delta)`."""
-        return self.assign(self - delta)
+        return self._updated(operator.sub, delta)
+
+    def _updated(self, op: Callable[..., Any], delta: Any) -> Variable:
+        with contextlib.nullcontext() if _state.tracing else updates.LOCK:
+            return self.assign(op(self, delta))
 
     def at_once(self) -> Any:
         """The array that it holds, for a program that runs now and is not a part of another.

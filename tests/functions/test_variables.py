@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -349,3 +350,43 @@ def test_a_copy_is_another_variable_and_none_is_made_of_a_traced_value() -> None
 
     with pytest.raises(ag.StagingError, match="a Variable is made of a traced value"):
         f(jnp.float32(2))
+
+
+def test_threads_lose_no_update() -> None:
+    counter = ag.Variable(0)
+    first, second = ag.function(lambda: counter.assign_add(1).value), ag.function(lambda n: counter.assign(counter + n).value)
+
+    def work() -> None:
+        for _ in range(30):
+            first()
+            second(jnp.int32(2))
+            counter.assign_add(3)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert int(counter) == 4 * 30 * 6
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_value_of_a_kind_that_the_variable_does_not_hold_is_refused(inside: bool) -> None:
+    count, mean = ag.Variable(0), ag.Variable(0.0)
+
+    def call(fn: Any) -> Any:
+        return ag.function(fn)() if inside else fn()
+
+    for wrong in (lambda: count.assign(1.5), lambda: count.assign_add(jnp.float32(0.5)), lambda: mean.assign(1j)):
+        with pytest.raises(ag.StagingError, match=r"Variable of dtype .* is assigned a value of dtype"):
+            call(wrong)
+    call(lambda: mean.assign_add(count + 1).value), call(lambda: count.assign(jnp.asarray(1.5, count.dtype)).value)
+    assert float(mean) == 1.0 and int(count) == 1
+
+
+def test_a_variable_among_the_arguments_of_a_function_of_jax_is_told_to_be_its_value() -> None:
+    v = ag.Variable(jnp.ones(3))
+    with pytest.raises(ValueError, match="__jax_array__") as raised:
+        ag.function(lambda: jnp.sum(v))()
+    assert "pass its array, `v.value`" in "".join(raised.value.__notes__)
+    assert float(ag.function(lambda: jnp.sum(v.value))()) == 3

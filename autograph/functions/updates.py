@@ -1,0 +1,51 @@
+"""What values a variable takes, and that threads take turns where they read it and write it again.
+
+>>> check_kind("v", np.dtype("float32"), np.dtype("int32"))
+>>> try: check_kind("v", np.dtype("int32"), np.dtype("float32"))
+... except Exception as error: print(str(error).splitlines()[0])
+v of dtype int32 is assigned a value of dtype float32
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.runtime.tracing.refusals import refusal
+
+LOCK = threading.RLock()
+"""Held while a variable is read and written again: by a program, or by `assign_add` outside of one. No trace takes it."""
+
+_KINDS = (np.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+
+
+def one_thread_at_a_time(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that reads and writes variables, in one thread at a time."""
+
+    def locked(*args: Any) -> Any:
+        with LOCK:
+            return call(*args)
+
+    return locked
+
+
+def check_kind(name: str, dtype: Any, other: Any) -> None:
+    """Refuses values of a kind that says more than that of a variable: truth values, integers, floats, complex numbers."""
+    first, second = (next((n for n, kind in enumerate(_KINDS) if jnp.issubdtype(x, kind)), -1) for x in (dtype, other))
+    if first < second:
+        raise refusal(
+            f"{name} of dtype {dtype} is assigned a value of dtype {other}",
+            why="a variable keeps its dtype, and the cast would lose what the value says",
+            instead=f"make it with a value of that dtype (`ag.Variable({other.type(0).item()})`), or cast: "
+            "`v.assign(jnp.asarray(x, v.dtype))`",
+        )
+
+
+def note_of_variables(error: BaseException) -> None:
+    """Notes on an exception of JAX's what it says of a variable among the arguments of a function of JAX's."""
+    if isinstance(error, ValueError) and str(error).startswith("Triggering __jax_array__() during"):
+        error.add_note("an `ag.Variable` is passed to a function of JAX\n  instead: pass its array, `v.value`")
