@@ -33,7 +33,7 @@ from autograph.analyses import argument_writes
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.code import locations
 from autograph.code.library import is_library
-from autograph.code.nodes import children, walk
+from autograph.code.nodes import walk, walk_outside
 from autograph.converters import builders
 from autograph.converters.base import Node
 from autograph.converters.element_targets import ElementTargets
@@ -111,13 +111,9 @@ class ArgumentWrites(ElementTargets):
     def written(self, node: Node) -> list[Node]:
         """The variables and attributes in an expression that are handed to a function which writes their elements."""
         found: list[Node] = []
-        pending = [node]
-        while pending:
-            part = pending.pop()
+        for part in walk_outside((gast.Lambda, *COMPREHENSIONS), node):
             if isinstance(part, gast.Call):
                 found += [arg for arg in self.handed(part) if self.is_place(arg)]
-            if not isinstance(part, (gast.Lambda, *COMPREHENSIONS)):
-                pending.extend(children(part))
         return found
 
     def handed(self, call: Node) -> list[Node]:

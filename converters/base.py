@@ -20,7 +20,7 @@ from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 from autograph.analyses.static_tests import StaticTests
 from autograph.code import templates
 from autograph.code.naming import Namer
-from autograph.code.nodes import PARTS, ByKind, children, inventory, methods, walk
+from autograph.code.nodes import PARTS, ByKind, children, inventory, methods, walk, walk_outside
 from autograph.code.trees import dotted
 from autograph.options import MISSING, ConversionContext
 
@@ -131,13 +131,8 @@ def _resolve(bound: frozenset[str], context: ConversionContext, name: str) -> An
 
 def own_nodes(function: Node) -> list[Node]:
     """The nodes that a function's own frame runs: those below its body and not inside another function."""
-    found, pending = [], list(function.body) if type(function.body) is list else [function.body]
-    while pending:
-        node = pending.pop()
-        found.append(node)
-        if not isinstance(node, FUNCTIONS):
-            pending.extend(children(node))
-    return found
+    body = function.body if type(function.body) is list else [function.body]
+    return list(walk_outside(FUNCTIONS, *body))
 
 
 class Converter:

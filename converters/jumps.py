@@ -45,7 +45,7 @@ import gast
 
 from autograph.analyses.completion import JUMPS, Completion, is_constant
 from autograph.analyses.jump_flags import NONE, Flags, sets_flag, without_flag
-from autograph.analyses.loops import LOOPS, block_places, blocks
+from autograph.analyses.loops import LOOPS, block_places, statements_inside
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.code import locations
 from autograph.converters import builders, loop_shapes
@@ -69,17 +69,13 @@ class Jumps(StatementConverter):
         body = function.body
         self.return_flag = self.return_value = ""
         self.returns_values = False
-        pending = [*body]
         any_jump = False
-        while pending:
-            node = pending.pop()
+        for node in statements_inside(body):
             if isinstance(node, gast.Return):
                 self.returns_values |= node.value is not None and not is_constant(node.value, None)
             any_jump |= isinstance(node, (*JUMPS, gast.Raise))
             if isinstance(node, gast.While | gast.For):
                 any_jump |= bool(node.orelse)
-            for block in blocks(node):
-                pending.extend(block)
         if not any_jump:
             return
         if any("return" in self.native.lowered(node) for node in body) and self.completion.of_block(body):
@@ -161,14 +157,7 @@ class Jumps(StatementConverter):
 
     def _returning(self, statements: list[Node]) -> Node | None:
         """What stands for the only `return` of some lowered statements; None where there are several."""
-        found: list[Node] = []
-        pending = list(statements)
-        while pending:
-            node = pending.pop()
-            if sets_flag(node, self.return_flag):
-                found.append(node)
-            for block in blocks(node):
-                pending.extend(block)
+        found = [node for node in statements_inside(statements) if sets_flag(node, self.return_flag)]
         return found[0] if len(found) == 1 else None
 
     def guard(self, test: Node, body: list[Node], orelse: list[Node], at: Node) -> Node:

@@ -323,7 +323,7 @@ def test_a_thousand_closures_share_one_conversion() -> None:
 
 def codes() -> set[tuple[str, int]]:
     """The code objects that the library knows."""
-    return {(code.co_qualname, id(code)) for code in (entry[0]() for entry in list(registry._ROLES.values())) if code}
+    return {(code.co_qualname, id(code)) for code in (entry[0]() for entry in list(registry._KNOWN.entries.values())) if code}
 
 
 def made_from_text(number: int) -> Any:
@@ -347,7 +347,7 @@ def test_conversions_of_functions_that_are_gone_take_no_memory(monkeypatch: pyte
             pipeline.staged(fn)
             del linecache.cache[fn.__code__.co_filename]
         gc.collect()
-        return tracemalloc.get_traced_memory()[0], len(registry._ROLES)
+        return tracemalloc.get_traced_memory()[0], len(registry._KNOWN.entries)
 
     tracemalloc.start()
     try:

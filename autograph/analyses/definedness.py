@@ -30,7 +30,7 @@ import gast
 
 from autograph.analyses.bits import ALL, Bits
 from autograph.analyses.effects import Effects
-from autograph.analyses.loops import IS_COMPOUND, blocks
+from autograph.analyses.loops import IS_COMPOUND, statements_inside
 from autograph.analyses.operators import immediate, is_operator, operands, parameter_nodes
 from autograph.analyses.scopes import Scope
 from autograph.code.nodes import PARTS, methods, walk
@@ -118,14 +118,10 @@ class Definedness:
     def _unbinding(self, function: Any) -> int:
         """Everything that the function unbinds anywhere."""
         names: list[str] = []
-        pending = list(function.body)
-        while pending:
-            node = pending.pop()
+        for node in statements_inside(function.body):
             if isinstance(node, gast.Delete):
                 names.extend(item.id for item in walk(node) if isinstance(item, gast.Name))
             names.extend(item.name.id for item in getattr(node, "handlers", ()) if item.name is not None)
-            for block in blocks(node):
-                pending.extend(block)
         return self._bits.mask(names)
 
     # --- statements: what is bound before gives what is bound after ---

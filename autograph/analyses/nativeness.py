@@ -36,7 +36,7 @@ import gast
 from autograph.analyses.loops import LOOPS, blocks, header_expressions
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.analyses.static_tests import StaticTests
-from autograph.code.nodes import children, walk
+from autograph.code.nodes import walk, walk_outside
 
 Kinds = frozenset[str]
 NO_JUMP: Kinds = frozenset()
@@ -51,17 +51,10 @@ _SUSPENDING = (*_YIELDS, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
 def suspends(node: Any, by: tuple[type, ...] = _SUSPENDING) -> bool:
     """Whether running `node` may suspend the function that it stands in."""
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        if type(node) is list:
-            pending.extend(node)
-            continue
-        if isinstance(node, by) or (isinstance(node, gast.comprehension) and node.is_async and by is _SUSPENDING):
-            return True
-        if not isinstance(node, FUNCTIONS):
-            pending.extend(children(node))
-    return False
+    return any(
+        isinstance(item, by) or (isinstance(item, gast.comprehension) and item.is_async and by is _SUSPENDING)
+        for item in walk_outside(FUNCTIONS, *(node if type(node) is list else [node]))
+    )
 
 
 def holds_function(node: Any) -> bool:

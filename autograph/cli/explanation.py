@@ -25,6 +25,7 @@ from typing import Any
 from autograph.analyses.loops import block_places
 from autograph.analyses.static_tests import StaticTests
 from autograph.code.locations import header, position
+from autograph.code.nodes import walk_outside
 from autograph.code.stack_room import room
 from autograph.code.translation import to_gast
 from autograph.conversion.staged_tree import DEPTH
@@ -81,6 +82,7 @@ _REFUSED = {
 }
 _JUMPS = {ast.Return: "`return`", ast.Break: "`break`", ast.Continue: "`continue`"}
 _STARTS_A_GUARD: tuple[Any, ...] = (*_JUMPS, ast.For, ast.While)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
@@ -104,7 +106,7 @@ def explain(module: ParsedModule, target: Target) -> list[Explained]:
 
 
 def _statements(body: list[Any]) -> Iterator[Any]:
-    """All statements of a block, those in its blocks included."""
+    """All statements of a block, those in its blocks, functions and classes included."""
     for node in body:
         yield node
         for _, _, inner in block_places(node):
@@ -215,17 +217,10 @@ def _native(node: Any, found: _Found) -> tuple[Kind, list[str]]:
     """An `if` or loop that stayed one, and why."""
     if not isinstance(node, ast.For) and found.static.holds(to_gast(node.test)):
         return Kind.PYTHON, ["its test is known while tracing"]
-    if any(isinstance(child, _SUSPENDING) for child in _own_nodes(node)):
+    if any(isinstance(child, _SUSPENDING) for child in walk_outside(_SCOPES, node)):
         why = "stays Python, since it holds `yield` or `await`"
     else:
         why = "stays Python, since a jump in it, or the frame that the function looks at, cannot move"
     if isinstance(node, ast.For):
         return Kind.PYTHON, [f"{why}: over a traced array it is unrolled"]
     return Kind.REFUSED, [f"{why}: refused where its test is traced"]
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            yield from _own_nodes(child)

@@ -16,10 +16,10 @@ import builtins
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from autograph.code.nodes import names_bound
+from autograph.code.nodes import names_bound, walk_outside
 from autograph.options import MISSING
 
 _ROOTS = ("autograph", "jax", "numpy")
@@ -76,7 +76,7 @@ def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[
         if imported.setdefault(name, source) != source:
             bound.add(name)  # `try: from fast import f` / `except ImportError: from slow import f`
 
-    for node in _module_scope(tree):
+    for node in walk_outside(_SCOPES, *tree.body):  # of functions and classes only the node
         if isinstance(node, ast.Import):
             for alias in node.names:
                 module = alias.name if alias.asname else alias.name.split(".")[0]
@@ -100,12 +100,7 @@ def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[
     return imported, bound
 
 
-def _module_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes whose names live in the module itself; of functions and classes only the node."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            yield from _module_scope(child)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def _load(module: str, attribute: str | None) -> Any:

@@ -146,3 +146,17 @@ def walk(*roots: Any) -> Iterator[Any]:
                 pending += value
             elif value is not None:
                 pending.append(value)
+
+
+def walk_outside(inner: tuple[type, ...], *roots: Any) -> Iterator[Any]:
+    """The nodes of trees, as `walk` gives them, but for those below nodes of some types.
+
+    >>> [type(node).__name__ for node in walk_outside((ast.Lambda,), ast.parse("f(lambda: x)").body[0])]
+    ['Expr', 'Call', 'Lambda', 'Name']
+    """
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, inner):
+            pending += children(node)

@@ -39,7 +39,30 @@ class Known(NamedTuple):
         return self.held() if type(self.held) is weakref.ref else self.held
 
 
-_ROLES: dict[int, tuple[weakref.ref[CodeType], Known]] = {}
+class CodeTable:
+    """Values that belong to code objects: kept as long as the code object lives."""
+
+    def __init__(self) -> None:
+        self.entries: dict[int, tuple[weakref.ref[CodeType], dict[Any, Any]]] = {}
+
+    def of(self, code: CodeType) -> dict[Any, Any]:
+        """The values that belong to a code object."""
+        key, entries = id(code), self.entries
+        found = entries.get(key)
+        if found is not None and found[0]() is code:
+            return found[1]
+
+        def forget(reference: weakref.ref[CodeType]) -> None:
+            entry = entries.get(key)
+            if entry is not None and entry[0] is reference:
+                del entries[key]
+
+        values: dict[Any, Any] = {}
+        entries[key] = (weakref.ref(code, forget), values)
+        return values
+
+
+_KNOWN = CodeTable()
 
 
 def register(code: CodeType, role: Role, unit: Any) -> None:
@@ -47,15 +70,8 @@ def register(code: CodeType, role: Role, unit: Any) -> None:
 
     A unit keeps its staged code, so that entry must not keep the unit; it lives as long as the author's code.
     """
-    key, roles = id(code), _ROLES  # when Python ends, code objects may outlive the names of this module
-
-    def forget(reference: weakref.ref[CodeType]) -> None:
-        found = roles.get(key)
-        if found is not None and found[0] is reference:
-            del roles[key]
-
     held = weakref.ref(unit) if unit is not None and role is Role.STAGED else unit
-    _ROLES[key] = (weakref.ref(code, forget), Known(role, held))
+    _KNOWN.of(code)["known"] = Known(role, held)
 
 
 def register_all(code: CodeType, role: Role, unit: Any) -> None:
@@ -68,31 +84,8 @@ def register_all(code: CodeType, role: Role, unit: Any) -> None:
 
 def known(code: CodeType) -> Known | None:
     """What a code object is to us, or None."""
-    found = _ROLES.get(id(code))
-    return found[1] if found is not None and found[0]() is code else None
-
-
-class CodeTable:
-    """Values that belong to code objects of users: kept as long as the code object lives."""
-
-    def __init__(self) -> None:
-        self._entries: dict[int, tuple[weakref.ref[CodeType], dict[Any, Any]]] = {}
-
-    def of(self, code: CodeType) -> dict[Any, Any]:
-        """The values that belong to a code object."""
-        key = id(code)
-        found = self._entries.get(key)
-        if found is not None and found[0]() is code:
-            return found[1]
-
-        def forget(reference: weakref.ref[CodeType]) -> None:
-            entry = self._entries.get(key)
-            if entry is not None and entry[0] is reference:
-                del self._entries[key]
-
-        values: dict[Any, Any] = {}
-        self._entries[key] = (weakref.ref(code, forget), values)
-        return values
+    found = _KNOWN.entries.get(id(code))
+    return found[1]["known"] if found is not None and found[0]() is code else None
 
 
 def names_in(code: CodeType) -> frozenset[str]:

@@ -13,7 +13,6 @@ traces nothing. The standard library does not count.
 from __future__ import annotations
 
 import sys
-import weakref
 from types import FunctionType
 from typing import Any
 
@@ -23,7 +22,7 @@ from autograph.code.library import HEAP_TYPE, is_library, is_library_class, is_l
 from autograph.code.registry import known
 from autograph.jax_internals import is_tracing
 from autograph.runtime.tracing import host
-from autograph.runtime.tracing.class_lookup import DICT, MRO
+from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class
 from autograph.runtime.tracing.families import JITTED
 
 WRAPPERS = frozenset({JITTED, jax.custom_jvp, jax.custom_vjp})
@@ -31,8 +30,6 @@ WRAPPERS = frozenset({JITTED, jax.custom_jvp, jax.custom_vjp})
 
 _packages: dict[str, bool] = {}
 _using: dict[str, bool] = {}
-_kinds: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
-_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
 def calls(value: Any) -> bool:
@@ -45,16 +42,14 @@ def calls(value: Any) -> bool:
             name = value.__globals__.get("__name__")
             return _is_installed(name) and (is_tracing() or _uses_jax(name.partition(".")[0]))
         return known(value.__code__) is None and not is_marked(value) and host.conversion.is_unseen(value)
-    if issubclass(kind, type):
-        found = _classes.get(value)
-        if found is None:
-            found = _classes[value] = not is_library_class(value) and _is_made_with_library(value)
-        return found
-    found = _kinds.get(kind)
-    if found is None:
-        package = type.__getattribute__(kind, "__module__").partition(".")[0]
-        found = _kinds[kind] = kind in WRAPPERS or (is_of_installed(kind) and _uses_jax(package))
-    return found
+    return _is_made_with_library(value) if issubclass(kind, type) else _leads_to_users(kind)
+
+
+@once_per_class
+def _leads_to_users(kind: type) -> bool:
+    """Whether a library calls what the objects of a class hold."""
+    package = type.__getattribute__(kind, "__module__").partition(".")[0]
+    return kind in WRAPPERS or (is_of_installed(kind) and _uses_jax(package))
 
 
 def is_marked(value: Any) -> bool:
@@ -79,7 +74,11 @@ def _uses_jax(package: str) -> bool:
     return found
 
 
-def _is_made_with_library(kind: Any) -> bool:
+@once_per_class
+def _is_made_with_library(kind: type) -> bool:
+    """Whether a class of the user's has a base, a metaclass or a decorated method of an installed package."""
+    if is_library_class(kind):
+        return False
     bases = (*MRO(kind), *MRO(type(kind)))
     parts = (part for base in MRO(kind) if not is_library_class(base) for part in list(DICT(base).values()))
     return any(base.__flags__ & HEAP_TYPE and is_of_installed(base) for base in bases) or any(

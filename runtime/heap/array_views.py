@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import closed_over, literal_value, open_traces, origin, trace_of, variable_of
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.recorded import equations_after, wrapped
 from autograph.runtime.tracing.staging import is_tracer
 
@@ -45,21 +46,15 @@ def note_choice(x: Any, others: Iterable[Any]) -> None:
 
 
 def _note(x: Any, other: Any) -> None:
-    key, found = id(x), _shared.get(id(x))
-    if found is None or found[0]() is not x:
-        found = _shared[key] = weakref.ref(x, lambda _: _shared.pop(key, None)), []
-    found[1].append(weakref.ref(other))
+    _shared.note(x, [*(_shared.of(x) or ()), weakref.ref(other)])
 
 
-_shared: dict[int, tuple[weakref.ref[Any], list[weakref.ref[Any]]]] = {}
+_shared: Facts[list[weakref.ref[Any]]] = Facts()
 
 
 def shared_with(x: Any) -> list[Any]:
     """The arrays that may share elements with `x` because a traced test chose."""
-    found = _shared.get(id(x))
-    if found is None or found[0]() is not x:
-        return []
-    return [other for ref in found[1] if (other := ref()) is not None]
+    return [other for ref in _shared.of(x) or () if (other := ref()) is not None]
 
 
 def is_outer(x: Any, depth: int) -> bool:

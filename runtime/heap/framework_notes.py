@@ -15,7 +15,6 @@ notes are known by name, and what any other class of an installed package holds 
 
 from __future__ import annotations
 
-import weakref
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
@@ -24,6 +23,7 @@ import jax
 
 from autograph.jax_internals import trace_of
 from autograph.runtime.heap.library_objects import TRACE_STATE, inside
+from autograph.runtime.tracing.class_lookup import once_per_class
 from autograph.runtime.tracing.families import ARRAYS, CONTAINERS, NUMBERS
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.tracing.variables import UNSET
@@ -64,8 +64,6 @@ _OF_DATA = frozenset({"_variables"})
 _USED_UP = {"equinox.nn._stateful.State": "_state"}
 """The attribute that a method which may run once empties, by the class: what one branch used up must not be used after it."""
 
-_known: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
-
 
 class Count:
     """A number that a framework counted to in one branch and not in the other: what uses it is refused."""
@@ -81,13 +79,11 @@ class Count:
     __add__ = __radd__ = __format__ = __str__ = __index__ = __bool__ = __eq__ = __lt__ = __gt__ = __hash__ = _refuse
 
 
+@once_per_class
 def names_of_notes(kind: type) -> frozenset[str]:
     """The attributes of objects of a class in which a framework keeps notes."""
-    found = _known.get(kind)
-    if found is None:
-        tables = (_NOTES.get(_name(base)) for base in kind.__mro__)
-        found = _known[kind] = frozenset({TRACE_STATE}).union(*(table for table in tables if table))
-    return found
+    tables = (_NOTES.get(_name(base)) for base in kind.__mro__)
+    return frozenset({TRACE_STATE}).union(*(table for table in tables if table))
 
 
 def _name(kind: type) -> str:

@@ -27,7 +27,7 @@ from autograph.code import registry
 from autograph.code.library import is_library, is_library_class
 from autograph.runtime.heap.iterators import advances, is_native_class
 from autograph.runtime.heap.library_objects import has_library_methods
-from autograph.runtime.tracing.class_lookup import DICT, MRO, static_lookup
+from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class, static_lookup
 from autograph.runtime.tracing.families import ARRAYS, BOUND_METHODS, JITTED
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, CellLocation, WholeLocation, attribute_names
@@ -285,16 +285,9 @@ _IS_OF_LIBRARY: Any = object()  # see `is_of_library`
 _HAS_ATTRIBUTES: Any = object()  # those that the code names: see `_Search.attributes`
 
 
+@once_per_class
 def _way(kind: type) -> Any:
     """What gives the values that one of a class leads to; one of the marks above, or None for what leads nowhere."""
-    try:
-        return _ways[kind]
-    except KeyError:
-        way = _ways[kind] = _found_way(kind)
-        return way
-
-
-def _found_way(kind: type) -> Any:
     if issubclass(kind, _NOWHERE):
         return None
     if kind in BOUND_METHODS:
@@ -321,4 +314,3 @@ _CONTAINERS: dict[type, Any] = {
 _NOWHERE = (*ARRAYS, ModuleType, Proxy)
 _NAMESPACES = (SimpleNamespace, collections.UserDict, collections.UserList)
 _APART = (_of_function, _of_wrapper, _of_class)  # of which the collector knows more than code gets hold of
-_ways: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()

@@ -11,12 +11,12 @@
 from __future__ import annotations
 
 import itertools
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.code.library import ARRAY_PACKAGES, HEAP_TYPE, is_library_class, package_of
 from autograph.jax_internals import open_traces, trace_of_state
+from autograph.runtime.tracing.class_lookup import once_per_class
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS
 from autograph.runtime.values.locations import AttributeLocation, attribute_names, attribute_values
@@ -26,15 +26,11 @@ from autograph.runtime.values.reachability import walk_objects
 _VALUES = ARRAY_PACKAGES.union({"autograph", "builtins", "typing", "enum", "abc", "types", "fractions"})
 _MOST = 10_000
 
-_known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
-
+@once_per_class
 def has_library_methods(kind: type) -> bool:
     """Whether a class has methods that a library wrote in Python and that may write to its objects."""
-    found = _known.get(kind)
-    if found is None:
-        found = _known[kind] = any(map(_is_of_library, kind.__mro__[:-1]))
-    return found
+    return any(map(_is_of_library, kind.__mro__[:-1]))
 
 
 def _is_of_library(base: type) -> bool:

@@ -10,7 +10,6 @@ branch that is not taken would be seen afterwards. What was made inside the regi
 
 from __future__ import annotations
 
-import weakref
 from types import FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
@@ -19,14 +18,13 @@ from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.iterators import advances
 from autograph.runtime.tracing import context, host, sharing, sizes
-from autograph.runtime.tracing.class_lookup import python_method
+from autograph.runtime.tracing.class_lookup import once_per_class, python_method
 from autograph.runtime.tracing.families import BOUND_METHODS
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array
 from autograph.runtime.values import native_effects
 
 _MISSING: Any = object()
-_known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
 def make_iterator(*args: Any) -> Any:
@@ -131,14 +129,12 @@ def refuse_to_change(x: Any, name: str) -> None:
         )
 
 
+@once_per_class
 def has_state(kind: type) -> bool:
     """Whether a class was written in C, and it is not known that its objects stay as they are."""
-    found = _known.get(kind)
-    if found is None:
-        found = _known[kind] = issubclass(kind, native_effects.CHANGEABLE) or any(
-            type(member) is MethodDescriptorType and name[:2] != "__"
-            for base in kind.__mro__
-            if package_of(base).lstrip("_") not in native_effects.WITHOUT_STATE
-            for name, member in base.__dict__.items()
-        )
-    return found
+    return issubclass(kind, native_effects.CHANGEABLE) or any(
+        type(member) is MethodDescriptorType and name[:2] != "__"
+        for base in kind.__mro__
+        if package_of(base).lstrip("_") not in native_effects.WITHOUT_STATE
+        for name, member in base.__dict__.items()
+    )

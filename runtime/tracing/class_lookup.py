@@ -9,13 +9,38 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
+R = TypeVar("R")
 MRO = type.__dict__["__mro__"].__get__
 DICT = type.__dict__["__dict__"].__get__
 """The bases and the names of a class, without asking its metaclass."""
 _MISSING: Any = object()
+
+
+def once_per_class(find: Callable[[type], R]) -> Callable[[type], R]:
+    """A function that finds something out about a class: once, and remembered as long as the class lives.
+
+    >>> name = once_per_class(lambda kind: print("looked at") or kind.__name__)
+    >>> name(int), name(int)
+    looked at
+    ('int', 'int')
+    """
+    known: weakref.WeakKeyDictionary[type, R] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(find)
+    def found(kind: type) -> R:
+        try:
+            return known[kind]
+        except KeyError:
+            result = known[kind] = find(kind)
+            return result
+
+    return found
 
 
 def static_lookup(kind: type, name: str, missing: Any = None) -> Any:

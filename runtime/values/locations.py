@@ -16,7 +16,6 @@ True
 from __future__ import annotations
 
 import threading
-import weakref
 from array import array
 from collections import OrderedDict, deque
 from types import MemberDescriptorType, ModuleType
@@ -25,7 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.runtime.tracing.class_lookup import DICT, static_lookup
+from autograph.runtime.tracing.class_lookup import DICT, once_per_class, static_lookup
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.variables import UNSET, CellVariable
 
@@ -120,16 +119,11 @@ def _names_of(obj: Any) -> Any:
     return base.__getattribute__(obj, "__dict__")
 
 
-_slots: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
-
-
+@once_per_class
 def _slots_of(kind: type) -> tuple[str, ...]:
     """The slots of a class, those of its bases first: they are what they were when the class was made."""
-    found = _slots.get(kind)
-    if found is None:
-        names = ((name, x) for base in reversed(kind.__mro__) for name, x in base.__dict__.items() if name not in _OF_C)
-        found = _slots[kind] = tuple(dict.fromkeys(name for name, x in names if type(x) is MemberDescriptorType))
-    return found
+    names = ((name, x) for base in reversed(kind.__mro__) for name, x in base.__dict__.items() if name not in _OF_C)
+    return tuple(dict.fromkeys(name for name, x in names if type(x) is MemberDescriptorType))
 
 
 def attribute_names(obj: Any) -> list[str]:

@@ -54,7 +54,7 @@ def test_python_may_end_before_a_code_object_does(monkeypatch: pytest.MonkeyPatc
     assert registry.known(code) == (registry.Role.STAGED, None)
     problems: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", problems.append)
-    monkeypatch.setattr(registry, "_ROLES", None)  # as Python leaves modules when it ends
+    monkeypatch.setattr(registry, "_KNOWN", None)  # as Python leaves modules when it ends
     del code
     gc.collect()
     assert not problems
