@@ -4,11 +4,11 @@ from builtins import slice as slice
 
 from autograph.runtime.calls.context_managers import context as context
 from autograph.runtime.calls.dispatch import converted as converted
+from autograph.runtime.checks.exception_parts import error as error
+from autograph.runtime.checks.exception_parts import raised as raised
 from autograph.runtime.checks.handlers import caught as caught
 from autograph.runtime.checks.handlers import depth as depth
-from autograph.runtime.checks.handlers import error as error
 from autograph.runtime.checks.handlers import raise_refusal as raise_refusal
-from autograph.runtime.checks.handlers import raised as raised
 from autograph.runtime.checks.messages import formatted as formatted
 from autograph.runtime.checks.messages import percent as percent
 from autograph.runtime.checks.messages import text as text

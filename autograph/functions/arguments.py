@@ -341,6 +341,9 @@ class Parameters:
         Raises:
             TypeError: there are fewer parameters.
         """
+        if self.names and self.signature.parameters[self.names[-1]].kind is inspect.Parameter.VAR_POSITIONAL:
+            at = len(self.names) - 1
+            signature = (*signature[:at], tuple(signature[at:]))
         if len(signature) > len(self.names):
             raise TypeError(f"the `input_signature` has {len(signature)} parts for {len(self.names)} parameters")
         parts = zip(self.names, signature, strict=False)

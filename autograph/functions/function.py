@@ -33,6 +33,7 @@ from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import refusal, user_line
 
 CHECKS = (True, "deferred", False)
+_SPECS = (symbolic.TensorSpec, jax.ShapeDtypeStruct, jax.Array, np.ndarray)
 
 
 class Settings:
@@ -53,6 +54,12 @@ class Settings:
     ) -> None:
         if not any(checks is known or checks == known for known in CHECKS):
             raise ValueError(f"checks={checks!r} is none of {', '.join(map(repr, CHECKS))}")
+        if isinstance(input_signature, list | tuple):
+            wrong = [x for x in jax.tree.leaves(input_signature) if not isinstance(x, _SPECS)]
+        else:
+            wrong = [] if input_signature is None else [input_signature]
+        if wrong:
+            raise TypeError(f"`input_signature` is a list of `ag.TensorSpec`, one for each parameter, and not {wrong[0]!r:.60}")
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.reduce_retracing, self.autograph, self.checks = reduce_retracing, autograph, checks
         self.jit = Options(jit_options)

@@ -47,10 +47,12 @@ def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureErro
             why="a program is for the structure and the values that it was traced with",
             instead="pass what is expected, or leave the signature out: the function itself has a program for each value",
         )
+    typed = f"pass an array of that type (`jnp.asarray({leaf.name}, ...)`)"
+    typed = "pass it too" if given == NOTHING else "leave it out" if wanted == NOTHING else typed
     return SignatureError(
         what,
-        why=f"{at} fixes the dtype and shape of the array",
-        instead=f"pass an array of that type (`jnp.asarray({leaf.parameter}, ...)`), or leave the signature out",
+        why=f"{at} fixes the dtype and shape of " + ("the array" if NOTHING not in (given, wanted) else "each array"),
+        instead=f"{typed}, or leave the signature out",
     )
 
 

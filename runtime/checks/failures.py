@@ -21,7 +21,7 @@ import numpy as np
 
 from autograph import errors
 from autograph.jax_dispatch import say_nothing_of, say_of_exports
-from autograph.runtime.checks import handlers, messages
+from autograph.runtime.checks import exception_parts, messages
 
 
 class RunTimeCheckError(errors.Brief, RuntimeError):
@@ -117,10 +117,10 @@ class FailedCheck:
         """The check that fails with `error`, and the traced values that the exception holds."""
         check = cls(error, place, text or describe_exception(error), conditions)
         try:
-            parts = handlers.parts_of_exception(error)
+            parts = exception_parts.parts_of_exception(error)
         except Exception:  # a class that makes no object of these arguments
             parts = type(error), error.args, tuple(vars(error)), tuple(vars(error).values()), None
-        traced, check._made = messages.open_message(parts[1:], handlers.open_exception)
+        traced, check._made = messages.open_message(parts[1:], exception_parts.open_exception)
         check.shown, check.parts = len(traced), messages.message_parts(error, traced)
         return check, traced
 
@@ -153,7 +153,7 @@ class FailedCheck:
 
     def _exception(self, shown: Sequence[Any]) -> BaseException:
         """An object with the arguments and the attributes, of which no code of the user's makes others."""
-        return handlers.made_of(self.kind, *self._made(shown))
+        return exception_parts.made_of(self.kind, *self._made(shown))
 
 
 def _of_export(callbacks: Sequence[Any]) -> str:

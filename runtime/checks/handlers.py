@@ -17,10 +17,9 @@ Traceback (most recent call last):
     ...
 autograph.errors.StagingError: two shapes
 
-A `raise` on a traced condition in the body of a `try` becomes a flag (`converters.caught_raises`): `raised` notes the exception,
-`error` gives it to the handlers. Any other exception that ends one branch of a staged `if` is raised, if at all, when the compiled
-program runs, where no handler around the statement can see it (`would_catch`). Which handlers wait the converter says, by `handled`
-around the body of each `try`.
+A `raise` on a traced condition in the body of a `try` becomes a flag (`exception_parts`). Any other exception that ends one branch
+of a staged `if` is raised, if at all, when the compiled program runs, where no handler around the statement can see it
+(`would_catch`). Which handlers wait the converter says, by `handled` around the body of each `try`.
 """
 
 from __future__ import annotations
@@ -34,15 +33,10 @@ import jax
 import numpy as np
 
 from autograph import errors
-from autograph.code.library import HEAP_TYPE
 from autograph.runtime.checks.tracing_errors import is_of_tracing
-from autograph.runtime.heap import journal
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.refusals import user_line
-from autograph.runtime.values.kinds import Opened, open_any
-from autograph.runtime.values.locations import AttributeLocation, attribute_names
 
 _NO_EVENTS = (
     errors.AutoGraphError,
@@ -87,28 +81,6 @@ def depth() -> tuple[int, int]:
     return len(context.open_regions()), len(context.progress.managers)
 
 
-def raised(outside: tuple[int, int], exception: Any = None, cause: Any = None) -> tuple[Any, ...]:
-    """What `raise exception from cause` leaves for the handlers; raises it at once if nothing staged is in between.
-
-    Args:
-        outside: `depth()` at the `try`.
-    Returns:
-        what the exception is made of: a tuple, which leaves a branch or a loop as any value does.
-    Raises:
-        StagingError: a `with` in between would see the exception.
-    """
-    error = exception_of(exception, cause)
-    regions, managers = depth()
-    if regions == outside[0]:
-        try:
-            raise journal.mark_raised(error)
-        finally:
-            del error, exception, cause  # its traceback leads here, and who refers to an object, counts
-    if managers != outside[1]:
-        raise seen_by_a_with(error, user_line())
-    return parts_of_exception(error)
-
-
 def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
     """Refuses an exception that a `with` would see, or suppress."""
     return errors.StagingError(
@@ -117,58 +89,6 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
         why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
         instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
     )
-
-
-def parts_of_exception(error: BaseException) -> tuple[Any, ...]:
-    """What an exception is made of, and its cause."""
-    bare = _bare(type(error), error.args)
-    names = [name for name in attribute_names(error) if name not in vars(BaseException) or name == "__suppress_context__"]
-    found = {name: AttributeLocation(error, name).get() for name in names}
-    own = {name: x for name, x in found.items() if _is_own(AttributeLocation(bare, name), x)}
-    cause = error.__cause__
-    around = None if cause is None or cause is error else parts_of_exception(cause)
-    return type(error), error.args, tuple(own), tuple(own.values()), around
-
-
-def _bare(kind: Any, args: Any) -> Any:
-    """An exception of these arguments on which no code of the user's ran."""
-    native = kind
-    while native.__flags__ & HEAP_TYPE:
-        native = native.__base__
-    return native.__new__(kind, *args)
-
-
-def _is_own(location: AttributeLocation, value: Any) -> bool:
-    """Whether an exception of the same arguments has to be given the value: not where these alone decide, as in a group's slots."""
-    if value is not location.get():
-        with contextlib.suppress(errors.StagingError):
-            location.set(value)
-            return True
-    return False
-
-
-def open_exception(value: Any) -> Opened | None:
-    """As `open_any`; an exception by what it is made of."""
-    if not isinstance(value, BaseException):
-        return open_any(value)
-    kind, *parts = parts_of_exception(value)
-    return parts, kind, ["args", "names", "values", "cause"], lambda parts: made_of(kind, *parts)
-
-
-def error(found: tuple[Any, ...]) -> BaseException:
-    """The exception that `raised` noted, made again."""
-    return journal.mark_raised(made_of(*found))
-
-
-def made_of(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
-    """The exception of which `parts_of_exception` told, made again."""
-    again: BaseException = _bare(kind, args)
-    again.args = args
-    for name, value in zip(names, values, strict=True):
-        AttributeLocation(again, name).set(value)
-    if cause is not None:
-        again.__cause__ = made_of(*cause)
-    return again
 
 
 def exception_of(exception: Any, cause: Any) -> BaseException:

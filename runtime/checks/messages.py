@@ -79,6 +79,8 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or a part of `Text` where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
+    if isinstance(value, BaseException) and type(value).__str__ is BaseException.__str__ and len(value.args) == 1:
+        value, conversion = (value.args[0], "s") if conversion in ("", "s") else (value, conversion)
     if isinstance(value, TextOfTraced) and not spec and conversion in ("", "s"):
         return value
     order_reads.check_inside(value)
@@ -97,6 +99,21 @@ def text(*parts: Any) -> str:
         joined = "".join(parts)
         return TextOfTraced(joined) if any(isinstance(part, TextOfTraced) for part in parts) else joined
     return Text.of(parts)
+
+
+_PARTS = "parts of a text"
+
+
+def opened_text(value: Any) -> Any:
+    """A text with traced values as a tuple of its parts, which leave branches and loops as the values of any tuple do."""
+    return (_PARTS, *value.parts) if type(value) is Text else value
+
+
+def closed_text(value: Any) -> Any:
+    """The text of which `opened_text` made a tuple; any other value as it is."""
+    if type(value) is not tuple or value[:1] != (_PARTS,):
+        return value
+    return text(*(part if isinstance(part, str) else formatted(*part) for part in value[1:]))
 
 
 def percent(text: str, values: Any) -> Any:

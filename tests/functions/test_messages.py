@@ -181,3 +181,28 @@ def test_ag_print_shows_texts_and_containers_with_the_values_of_the_run(capsys: 
     jax.effects_barrier()
     lines = capsys.readouterr().out.splitlines()
     assert lines == ["2.50|2.5!|{'b': 1, 'a': 2}|2.5", "known: {}", "3.50|3.5!|{'b': 1, 'a': 2}|3.5", "known: {}"]
+
+
+def test_messages_of_causes_and_of_exceptions_that_are_caught_have_the_values_of_the_run() -> None:
+    def check(x: Any) -> Any:
+        try:
+            if x < 0:
+                raise ValueError(f"bad {x}", 3)
+            if x > 10:
+                raise ValueError("much: " + str(2 * x))
+        except ValueError as error:
+            if x > 100:
+                return x
+            raise RuntimeError(f"{error}" if len(error.args) == 1 else f"no: {error.args[0]}") from error
+        return x
+
+    compiled = ag.function(check)
+    for x in (-2.0, 1.0, 11.0, 101.0):
+        try:
+            expected = check(jnp.float32(x))
+        except RuntimeError as error:
+            with pytest.raises(RuntimeError) as raised:
+                compiled(jnp.float32(x))
+            assert str(raised.value) == str(error) and str(raised.value.__cause__) == str(error.__cause__)
+        else:
+            assert float(compiled(jnp.float32(x))) == float(expected)

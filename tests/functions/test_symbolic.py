@@ -136,3 +136,25 @@ def test_checks_in_a_loop_over_an_open_size() -> None:
         with pytest.raises(ValueError, match="-2.0 is negative"):
             f(jnp.array([1.0] * n + [-2.0, -3.0]))
     assert f.tracing_count == 1
+
+
+def test_a_signature_says_what_is_no_part_of_one_and_what_is_missing_or_too_much() -> None:
+    for wrong in (3, [3], ag.TensorSpec([2]), [{"a": "float32"}]):
+        with pytest.raises(TypeError, match="`input_signature` is a list of `ag.TensorSpec`"):
+            ag.function(lambda x: x, input_signature=wrong)
+    f = ag.function(lambda d: d["a"] + d["b"], input_signature=[{"a": ag.TensorSpec([]), "b": ag.TensorSpec([])}])
+    one = jnp.float32(1)
+    with pytest.raises(ValueError, match=r"'d\['b'\]' .* is nothing where float32\[\] (.|\n)*instead: pass it too"):
+        f({"a": one})
+    with pytest.raises(ValueError, match=r"'d\['c'\]' .* where nothing is expected(.|\n)*instead: leave it out"):
+        f({"a": one, "b": one, "c": one})
+    with pytest.raises(ValueError, match=r"jnp.asarray\(d\['b'\], ...\)"):
+        f({"a": one, "b": 1})
+    assert float(f({"a": one, "b": one})) == 2
+
+
+def test_a_signature_has_parts_for_each_of_several_values_of_one_parameter() -> None:
+    total = ag.function(lambda x, *more: x + sum(more), input_signature=[ag.TensorSpec([]), *[ag.TensorSpec(["n"])] * 2])
+    assert total(jnp.float32(1), jnp.ones(2), jnp.ones(2)).tolist() == [3, 3] and total.tracing_count == 1
+    with pytest.raises(ValueError, match=r"'more\[1\]' .* is nothing"):
+        total(jnp.float32(1), jnp.ones(2))
