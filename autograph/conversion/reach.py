@@ -40,7 +40,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.heap.iterator_search import implicit_names
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import context, default_dicts
-from autograph.runtime.tracing.class_lookup import DICT, MRO, static_lookup
+from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class, static_lookup
 from autograph.runtime.tracing.families import CACHED, COLLECTIONS, LEAVES
 
 _LEAVES: set[Any] = {
@@ -317,18 +317,23 @@ def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterabl
     if names is None:
         return gc.get_referents(value)
     found: list[Any] = []
-    for base in COLLECTIONS:
-        if issubclass(kind, base):
-            found += base.__iter__(value)
-    if issubclass(kind, dict):
-        found += (*dict.keys(value), *dict.values(value))
+    containers, slots = _layout(kind)
+    for base in containers:
+        found += (*dict.keys(value), *dict.values(value)) if base is dict else base.__iter__(value)
     own = names_of(value)
     found += [own[name] for name in names.intersection(own)]
-    for base in MRO(kind):
-        for name, member in DICT(base).items():
-            if type(member) is MemberDescriptorType and name in names:
-                try:
-                    found.append(member.__get__(value))
-                except AttributeError:
-                    continue
+    for name, slot in slots:
+        if name in names:
+            try:
+                found.append(slot.__get__(value))
+            except AttributeError:
+                continue
     return found
+
+
+@once_per_class
+def _layout(kind: type) -> tuple[list[Any], list[tuple[str, Any]]]:
+    """The containers that a class derives from, and its slots."""
+    members = [item for base in MRO(kind) for item in DICT(base).items()]
+    containers = [base for base in (*COLLECTIONS, dict) if issubclass(kind, base)]
+    return containers, [(name, member) for name, member in members if type(member) is MemberDescriptorType]
