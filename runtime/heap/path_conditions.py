@@ -32,7 +32,7 @@ from jax import lax
 
 from autograph.jax_internals import note_of_trace, notes_of, open_traces, records_region, trace_of
 from autograph.runtime.heap import journal
-from autograph.runtime.tracing import context, integer_ranges
+from autograph.runtime.tracing import comparisons, context
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 
@@ -49,7 +49,7 @@ def known_truth(test: Any) -> bool | None:
     for one, holds in path:
         if one is test:
             return bool(holds)
-    return integer_ranges.decided(test, path) if path else None
+    return comparisons.decided(test, path) if path else None
 
 
 @contextmanager

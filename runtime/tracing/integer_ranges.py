@@ -15,8 +15,6 @@ Of an item of `range(a, b)` it is known besides that it is no less than `a`, wha
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
 from typing import Any
 
 import jax.numpy as jnp
@@ -119,62 +117,6 @@ def _is_natural_sum(x: Any) -> bool:
             if _plus(terms, of_least).keys() == {id(item)} and number + more + known[1] >= 0:
                 return True
     return False
-
-
-def decided(test: Any, path: Iterable[tuple[Any, bool]]) -> bool | None:
-    """What a comparison of an integer with a number comes to where the tests of a path came out as they did; None if unknown.
-
-    >>> import jax
-    >>> def f(i):
-    ...     i = declare_range(i, 0, 2)
-    ...     return print(decided(i == 2, []), decided(i < 3, []), decided(i == 2, [(i == 0, False), (i > 1, False)])) or i
-    >>> _ = jax.make_jaxpr(f)(3)
-    None True False
-    """
-    wanted = _comparison(test, True)
-    bounds = None if wanted is None else range_of(wanted[0])
-    if wanted is None or bounds is None:
-        return None
-    x, name, number = wanted
-    known = [found for passed in path if (found := _comparison(*passed)) is not None and found[0] is x]
-    low, high = bounds
-    low = max([low, *(n for _, sign, n in known if sign in ("eq", "ge"))])
-    high = min([high, *(n for _, sign, n in known if sign in ("eq", "le"))])
-    others = {n for _, sign, n in known if sign == "ne"}
-    low = next(n for n in itertools.count(low) if n not in others)
-    high = next(n for n in itertools.count(high, -1) if n not in others)
-    if name in ("eq", "ne"):
-        is_apart = not low <= number <= high or number in others
-        return (name == "ne") if is_apart else (name == "eq") if low == high else None
-    surely, never = (low >= number, high < number) if name == "ge" else (high <= number, low > number)
-    return True if surely else False if never else None
-
-
-_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
-_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-
-
-def _comparison(test: Any, holds: bool) -> tuple[Any, str, int] | None:
-    """An integer, `eq`, `ne`, `ge` or `le`, and a number: what it says that a test comes out so."""
-    made = origin(test) if is_traced(test) and not test.shape else None
-    if made is None:
-        return None
-    name, operands, _ = made
-    if name == "not":
-        return _comparison(operands[0], not holds)
-    if name not in _OPPOSITE or not jnp.issubdtype(operands[0].dtype, jnp.integer):
-        return None
-    (left, a), (right, b) = map(_sum, operands)
-    terms = _plus(left, right, -1)
-    if len(terms) != 1:
-        return None
-    [(x, factor)] = terms.values()
-    if abs(factor) != 1:
-        return None
-    name = name if holds else _OPPOSITE[name]
-    name, number = (name, b - a) if factor == 1 else (_MIRRORED[name], a - b)
-    strict = {"gt": ("ge", number + 1), "lt": ("le", number - 1)}
-    return (x, *strict.get(name, (name, number)))
 
 
 _Terms = dict[int, tuple[Any, int]]

@@ -1,0 +1,257 @@
+"""What the tests on the way decide of a comparison: in the branch behind `x > 0`, neither `x > 0` nor `-x > 0` is a question.
+
+So the recursion of `return -f(-x)` behind `if x < 0` ends, and that of `gcd(b, a)` behind `if a < b`. Two ways lead to it: what a
+path says of the same two operands, and the interval that it leaves for an expression of one unknown. The ends of an interval
+are rounded as the operation on them is, which keeps their order; where integers may wrap around, nothing is known.
+
+>>> import jax
+>>> def f(x):
+...     print(decided(-x > 0, [(x > 0, True)]), decided(1 - x < 0.5, [(x < 0.5, True)]), decided(x < 3, [(x < 2, False)]))
+...     return x
+>>> _ = jax.make_jaxpr(f)(3.0)
+False False None
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.jax_internals import closed_over, literal_value, origin
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.families import NUMBERS
+from autograph.runtime.tracing.staging import is_traced
+
+_HOLD = {"eq": "=", "ne": "<>?", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+"""The relations of two numbers for which a comparison is true; `?` is that of a NaN to any number."""
+_MIRRORED = str.maketrans("<>", "><")
+_DEEPEST = 8  # operations that are followed back
+
+
+class _Passed(NamedTuple):
+    left: Any
+    right: Any
+    relations: frozenset[str]  # that the two can have, since the test came out as it did
+
+
+class Interval(NamedTuple):
+    """The numbers that a scalar can be: both ends are among them."""
+
+    low: Any
+    high: Any
+    may_be_nan: bool = False
+
+
+def decided(test: Any, path: Iterable[tuple[Any, bool]]) -> bool | None:
+    """What a test of scalars comes to where the tests of a path came out as they did; None if unknown.
+
+    A test is a comparison, or one of several: `a and b` that was true tells of both, and is false where one of them is.
+    """
+    return _decided(test, [found for one, holds in path for found in _read(one, holds)])
+
+
+def _decided(test: Any, passed: list[_Passed]) -> bool | None:
+    name, operands = _operation(test)
+    if name in ("and", "or"):
+        each = [_decided(operand, passed) for operand in operands]
+        ends = name == "or"
+        return ends if ends in each else None if None in each else not ends
+    if name == "not":
+        truth = _decided(operands[0], passed)
+        return None if truth is None else not truth
+    asked = next(_read(test, True), None)
+    if asked is None:
+        return None
+    possible = frozenset("<=>?")
+    for one in passed:
+        if _same(one.left, asked.left) and _same(one.right, asked.right):
+            possible &= one.relations
+        elif _same(one.left, asked.right) and _same(one.right, asked.left):
+            possible &= _mirrored(one.relations)
+    is_number_known = any(_is_number(x) for one in passed for x in (one.left, one.right))
+    if is_number_known or operands[0].dtype.kind != "f":  # an integer's interval may be known without a test
+        known = _Known(passed)
+        possible &= _relations(known.of(asked.left), known.of(asked.right))
+    return True if possible <= asked.relations else None if possible & asked.relations else False
+
+
+def _operation(test: Any) -> tuple[str, Any]:
+    """The name and the operands of the operation that made a test; no name where that is not known."""
+    made = origin(test) if is_traced(test) and not test.shape and test.dtype == bool else None
+    return ("", ()) if made is None else made[:2]
+
+
+def _read(test: Any, holds: bool) -> Iterator[_Passed]:
+    """The comparisons that tell something where a test comes out so: two scalars each, and how they can be related."""
+    name, operands = _operation(test)
+    if name == "not":
+        yield from _read(operands[0], not holds)
+    elif name == ("and" if holds else "or"):
+        for operand in operands:
+            yield from _read(operand, holds)
+    elif name in _HOLD and np.dtype(operands[0].dtype).kind in "iuf":
+        left, right = map(_root, operands)
+        true = frozenset(_HOLD[name])
+        yield _Passed(left, right, true if holds else frozenset("<=>?") - true)
+
+
+def _mirrored(relations: Iterable[str]) -> frozenset[str]:
+    return frozenset("".join(relations).translate(_MIRRORED))
+
+
+def _root(x: Any) -> Any:
+    """What a scalar was before conversions that change no number, in the outermost trace that has it; a number as it is."""
+    while is_traced(x):
+        made = origin(x)
+        if (number := literal_value(x)) is not None:
+            return np.asarray(number).item()
+        if made is not None and made[0] in ("convert_element_type", "copy") and _is_wider(made[1][0].dtype, x.dtype):
+            x = made[1][0]
+        elif (outer := closed_over(x)) is not None:
+            x = outer
+        else:
+            break
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _is_number(x: Any) -> bool:
+    """Whether an operand is a number that the program names; to read an array's would be to wait for it."""
+    return type(x) in NUMBERS
+
+
+def _is_wider(before: Any, after: Any) -> bool:
+    """Whether a conversion changes no number."""
+    return before.kind == after.kind and np.can_cast(before, after)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (_is_number(a) and type(a) is type(b) and bool(a == b))
+
+
+def _relations(a: Interval, b: Interval) -> frozenset[str]:
+    """The relations that numbers of two intervals can have."""
+    possible = {
+        "<": a.low < b.high,
+        ">": a.high > b.low,
+        "=": a.low <= b.high and b.low <= a.high,
+        "?": a.may_be_nan or b.may_be_nan,
+    }
+    return frozenset(relation for relation, is_possible in possible.items() if is_possible)
+
+
+_ANY = Interval(-math.inf, math.inf, True)
+
+
+class _Known:
+    """The intervals that the tests of a path leave."""
+
+    def __init__(self, passed: list[_Passed]) -> None:
+        both = [*passed, *(_Passed(one.right, one.left, _mirrored(one.relations)) for one in passed)]
+        self.passed = [solved for one in both if _is_number(one.right) for solved in _solved(one)]
+        self.found: dict[int, Interval] = {}
+
+    def of(self, x: Any, depth: int = _DEEPEST) -> Interval:
+        if _is_number(x):
+            return Interval(x, x) if x == x else _ANY
+        if id(x) not in self.found:
+            self.found[id(x)] = self._behind_tests(x, self._computed(x, depth))
+        return self.found[id(x)]
+
+    def _behind_tests(self, x: Any, found: Interval) -> Interval:
+        others = set()
+        for one in self.passed:
+            if one.left is not x or one.right != one.right:
+                continue
+            low = -math.inf if "<" in one.relations else one.right if "=" in one.relations else _next(one.right, x, 1)
+            high = math.inf if ">" in one.relations else one.right if "=" in one.relations else _next(one.right, x, -1)
+            found = Interval(max(found.low, low), min(found.high, high), found.may_be_nan and "?" in one.relations)
+            if "=" not in one.relations:
+                others.add(one.right)
+        while found.low in others and found.low < found.high:
+            found = found._replace(low=_next(found.low, x, 1))
+        while found.high in others and found.low < found.high:
+            found = found._replace(high=_next(found.high, x, -1))
+        return found
+
+    def _computed(self, x: Any, depth: int) -> Interval:
+        """The interval that a scalar has by its type, by what is known of it, and by what it is computed from."""
+        kind = np.dtype(getattr(x, "dtype", object))
+        if kind.kind == "f":
+            every = _ANY
+        elif kind.kind not in "iu":
+            return _ANY
+        else:
+            bounds, limits = integer_ranges.range_of(x), np.iinfo(kind)
+            every = Interval(*(bounds or (int(limits.min), int(limits.max))))
+        made = origin(x) if depth else None
+        operation = None if made is None else _OPERATIONS.get(made[0])
+        if made is None or operation is None:
+            return every
+        operands = [self.of(_root(operand), depth - 1) for operand in made[1]]
+        if kind.kind == "f":
+            return _rounded(operation, operands, kind)
+        low, high = operation(*operands)
+        if not x.weak_type and not (limits.min <= low and high <= limits.max):
+            return every  # it may wrap around; Python's numbers do not
+        return Interval(max(low, every.low), min(high, every.high))
+
+
+def _solved(one: _Passed) -> Iterator[_Passed]:
+    """What is said of an expression, and what that says of the integer in it: `i == 4` where `i - 1 == 3`."""
+    yield one
+    made = origin(one.left) if is_traced(one.left) and one.left.dtype.kind in "iu" else None
+    if made is None or made[0] not in ("add", "sub"):
+        return
+    left, right = map(_root, made[1])
+    sign = 1 if made[0] == "add" else -1
+    if _is_number(right) and _is_unbounded(left):
+        yield from _solved(_Passed(left, one.right - sign * right, one.relations))
+    elif _is_number(left) and _is_unbounded(right):
+        found = _Passed(right, sign * (one.right - left), one.relations)
+        yield from _solved(found if sign > 0 else found._replace(relations=_mirrored(one.relations)))
+
+
+def _is_unbounded(x: Any) -> bool:
+    """Whether an integer is one of Python's, or so small that a sum with it does not wrap around."""
+    return bool(x.weak_type) or integer_ranges.range_of(x) is not None
+
+
+def _next(number: Any, x: Any, step: int) -> Any:
+    """The number before or after another one, of those that `x` can be."""
+    kind = np.dtype(x.dtype)
+    return number + step if kind.kind != "f" else float(np.nextafter(kind.type(number), kind.type(step * math.inf)))
+
+
+def _rounded(operation: Callable[..., Any], operands: list[Interval], kind: np.dtype[Any]) -> Interval:
+    """The interval of an operation on floats: its ends are rounded as each of its results is."""
+    with np.errstate(all="ignore"):
+        low, high = operation(*(Interval(kind.type(one.low), kind.type(one.high)) for one in operands))
+    if low != low or high != high:
+        return _ANY  # it makes a NaN of infinities
+    return Interval(float(low), float(high), any(one.may_be_nan for one in operands))
+
+
+def _product(a: Interval, b: Interval) -> tuple[Any, Any]:
+    products = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    if any(x != x for x in products) or any(_spans_zero(x) and math.isinf(y.high - y.low) for x, y in ((a, b), (b, a))):
+        return math.nan, math.nan
+    return min(products), max(products)
+
+
+def _spans_zero(x: Interval) -> bool:
+    return bool(x.low <= 0 <= x.high)
+
+
+_OPERATIONS: dict[str, Callable[..., tuple[Any, Any]]] = {
+    "neg": lambda a: (-a.high, -a.low),
+    "add": lambda a, b: (a.low + b.low, a.high + b.high),
+    "sub": lambda a, b: (a.low - b.high, a.high - b.low),
+    "mul": _product,
+    "abs": lambda a: (0 * a.low if _spans_zero(a) else min(abs(a.low), abs(a.high)), max(abs(a.low), abs(a.high))),
+    "max": lambda a, b: (max(a.low, b.low), max(a.high, b.high)),
+    "min": lambda a, b: (min(a.low, b.low), min(a.high, b.high)),
+}
+"""By operation, the ends of the interval of its results."""
