@@ -33,6 +33,8 @@ from __future__ import annotations
 import ast
 import copyreg
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -236,9 +238,15 @@ class AuthorBody:
             new.extend(result if type(result) is list else [result])
         return new
 
-    def _within(self, source: Source) -> _Entered:
+    @contextmanager
+    def _within(self, source: Source) -> Iterator[FunctionScope]:
+        """Within it the statements of a nested function are rewritten."""
         namespace = Namespace(self.namespace.globals, self.namespace.cells, source)
-        return _Entered(self, FunctionScope(source, namespace, native=element_assignment.native_names(source)))
+        outer, self.scope = self.scope, FunctionScope(source, namespace, native=element_assignment.native_names(source))
+        try:
+            yield self.scope
+        finally:
+            self.scope = outer
 
     # --- the prologue ---
 
@@ -307,22 +315,6 @@ class AuthorBody:
     def _method(self, place: Any, unit: Unit, name: str, arguments: list[Any]) -> ast.expr:
         method = at(place, ast.Attribute(self.constants.expression(unit, place), name, ast.Load()))
         return at(place, ast.Call(method, arguments, []))
-
-
-class _Entered:
-    """`with`: the statements of a nested function are being rewritten."""
-
-    def __init__(self, body: AuthorBody, scope: FunctionScope) -> None:
-        self.body = body
-        self.inner = scope
-        self.outer = body.scope
-
-    def __enter__(self) -> FunctionScope:
-        self.body.scope = self.inner
-        return self.inner
-
-    def __exit__(self, *exc: object) -> None:
-        self.body.scope = self.outer
 
 
 _HANDLERS: dict[type, Any] = {
