@@ -157,6 +157,7 @@ class MergedBranches:
         """Forgets the values of a branch, whose trace ends now."""
         branch.forget()
         values.clear()
+        self.join.contents_of[branch is self.orelse].clear()
         for obj in self._rebuilt:  # they get their attributes back when the results are known
             for name in attribute_names(obj):
                 AttributeLocation(obj, name).set(None)

@@ -13,6 +13,7 @@ from jax import lax
 from autograph.errors import StagingError, UndefinedVariableError
 from autograph.runtime.heap import journal
 from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
+from autograph.runtime.operators.items import set_item
 from autograph.runtime.operators.unbound_reads import read
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.variables import State
@@ -444,6 +445,24 @@ def test_modes_of_jax():
         return if_exp(n > 0, lambda: len(known), lambda: 7)
 
     assert g(1) == 3
+
+
+@pytest.mark.parametrize("made", [dict, lambda: [0.0]])
+def test_what_both_branches_write_to_a_local_container_is_no_leak(made):
+    def f(x):
+        kept = made()
+
+        def true():
+            set_item(x * 2, kept, 0)
+
+        def false():
+            set_item(x * 3, kept, 0)
+
+        if_stmt(x > 0, true, false)
+        return kept[0]
+
+    with jax.checking_leaks():
+        assert jax.jit(f)(2.0) == 4.0
 
 
 def test_tracing_twice_sees_changed_closures():
