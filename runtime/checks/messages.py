@@ -89,7 +89,7 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
         if traced:
             return again(traced), spec, conversion  # a container as it is now
     made = _formatted(value, spec, conversion)
-    return TextOfTraced(made) if isinstance(value, TextOfTraced) else as_shown(made)
+    return TextOfTraced(made) if text_holds_traced(value) else as_shown(made)
 
 
 def text(*parts: Any) -> str:
