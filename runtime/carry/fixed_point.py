@@ -323,17 +323,20 @@ class Carry(Layout):
 
     def _compare_all(self, finished: Any, skipped: set[str], made: Made) -> bool:
         """Compares each slot with what the iteration left in it, keeps the results' templates; whether a guess was wrong."""
-        after = {w.location.key: w.after for w in finished.written}
+        written = {w.location.key: w for w in finished.written}
         comparison = Comparison(self, skipped, partial(known_to, self.functions), made)
         for slot, out in zip(self.slots, [*finished.values, *([None] * len(self.locations))]):
             if is_location(slot.variable):
-                out = after.get(slot.variable.key, slot.init)
+                one = written.get(slot.variable.key)
+                out, note = (one.after, one.note) if one else (slot.init, "")
             try:
                 slot.result = comparison.compare(
                     slot.template, slot.value, out, slot.init, slot.key, slot.variable.name
                 )
             except Mismatch as differ:
                 differ.place = slot.variable
+                if is_location(slot.variable) and not differ.instead:
+                    differ.instead = framework_notes.remedy(slot.variable, note)
                 raise
         self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
         return comparison.moved

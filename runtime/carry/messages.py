@@ -38,8 +38,8 @@ _REMEDIES = {
     NO_ITERATION: "write it once before the loop",
     READ_FIRST: "assign it before the loop",
     KNOWN: "change the object's attributes, or let the loop begin with an object of its own (`x = copy.copy(x)`)",
-    CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop: change a copy (`copy.copy(x)`), or carry "
-    "what it holds in variables",
+    CHANGED_AND_REPLACED: "change the object or replace it, but not both in one loop: change a copy (`copy.copy(x)`, or "
+    "`copy.deepcopy(x)` where it holds what changes), or carry what it holds in variables",
 }
 
 

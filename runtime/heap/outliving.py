@@ -209,12 +209,13 @@ class Watch:
         left = self.put_back(results)
         if left:
             note, name = left[0]
+            is_of_container = isinstance(note.location, ContentsLocation)
             raise errors.StagingError(
                 f"{quoted(name)} keeps a traced value when the trace of {self.code.co_qualname.rpartition('.')[2]}() is over",
-                at=note.place(),
+                at=note.place() or errors.Location(self.code.co_filename, self.code.co_firstlineno),
                 why="a call of the compiled program does not repeat the write, and the value means nothing outside of its "
                 "trace",
-                instead=outside.WRITE_OUTSIDE,
+                instead=outside.WRITE_OUTSIDE + ", or change a copy (`copy.deepcopy(x)`), and return it" * is_of_container,
             )
         return results[0]
 

@@ -326,7 +326,7 @@ def test_copies_of_a_state_are_set_in_a_loop_and_a_branch(jit):
     return [used(jit, x, most, copy.copy) for x in (LARGE, -LARGE) for most in (0, 9)]
 
 
-@refused(match=r"change a copy \(`copy\.copy\(x\)`\)")
+@refused(match=r"change a copy \(`copy\.copy\(x\)`, ")
 def test_a_state_that_each_iteration_uses_up(jit):
     @jit
     def run(most):

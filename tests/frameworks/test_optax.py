@@ -1,11 +1,12 @@
 """Optax: transformations and schedules of the user's, and trainings that stop by themselves."""
 
+import copy
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from tests.frameworks.harness import framework, program
+from tests.frameworks.harness import framework, program, refused
 
 optax = framework("optax")
 
@@ -169,6 +170,44 @@ def test_a_step_that_is_taken_back(jit):
         return params, value, state.hyperparams["learning_rate"]
 
     return [fit(START, most) for most in (2, 9)]
+
+
+def learn_the_rate(jit, begin):
+    """Learns the rate of an optimizer by the derivative of its steps; `begin` gives the state that a step writes to."""
+    optimizer, outer = optax.inject_hyperparams(optax.sgd)(learning_rate=0.1), optax.adam(0.1)
+
+    def steps(log_rate, params, state):
+        state = begin(state)
+        state.hyperparams["learning_rate"] = jnp.exp(log_rate)
+        for _ in range(2):
+            updates, state = optimizer.update(jax.grad(loss)(params), state)
+            params = optax.apply_updates(params, updates)
+        return loss(params), (params, state)
+
+    @jit
+    def fit(params, most):
+        state, log_rate, n = optimizer.init(params), jnp.float32(-3.0), 0
+        outer_state = outer.init(log_rate)
+        while n < most:
+            slope, (params, state) = jax.grad(steps, has_aux=True)(log_rate, params, state)
+            change, outer_state = outer.update(slope, outer_state)
+            log_rate = optax.apply_updates(log_rate, change)
+            n += 1
+        return params, log_rate
+
+    return fit(START, 4)
+
+
+@program
+def test_a_rate_that_is_learned(jit):
+    return learn_the_rate(jit, copy.deepcopy)
+
+
+def test_a_rate_that_a_loop_would_write_to_its_state_is_refused_at_a_line_with_the_copy_that_works():
+    def run(jit):
+        learn_the_rate(jit, lambda state: state)
+
+    refused(match=r"(?s)'state.hyperparams' keeps a .*at .*test_optax.py.*change a copy \(`copy.deepcopy\(x\)`\)")(run)()
 
 
 @program
