@@ -52,7 +52,7 @@ def save(
     Array([0.5, 1. , 1.5], dtype=float32)
 
     Args:
-        fn: a function; a jitted one; or an object that has `__saved_entries__`, whose own signatures are saved.
+        fn: a function; a jitted one; or one of `ag.function`, also as the `__call__` of an object, whose own programs are saved.
         path: the file. It is written beside it first, and then moved there in one step.
         args, kwargs: the arguments of its one signature. Arrays, or `jax.ShapeDtypeStruct`, stand for all arrays of their dtype
             and shape, whose dimensions may be symbolic (`jax.export.symbolic_shape`). Numbers, texts and None are part of the
@@ -63,6 +63,8 @@ def save(
     Raises:
         AutoGraphError: for arguments, results and programs that no file can hold.
     """
+    called = getattr(fn, "__call__", None)  # noqa: B004
+    fn = called if isinstance(called, Saveable) else fn  # an object whose class decorates it
     if not isinstance(fn, Saveable) and not callable(fn):
         raise TypeError(f"ag.save takes a function, and {fn!r:.60} is none")
     if not Path(path).parent.is_dir():
@@ -95,7 +97,10 @@ def _pair(signature: Sequence[Any] | Mapping[str, Any]) -> tuple[tuple[Any, ...]
 
 def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], platforms: Sequence[str]) -> Entry:
     """The program of a function for arguments."""
-    bound = inspect.signature(fn).bind(*args, **kwargs)
+    try:
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{_name(fn)}: {error}: `args=` and `kwargs=` say for which arguments it is saved") from None
     for name, parameter in bound.signature.parameters.items():
         if name not in bound.arguments and trees.is_stored_literal(parameter.default):
             bound.arguments[name] = parameter.default

@@ -224,6 +224,7 @@ def test_what_cannot_be_written_or_read_is_said_at_the_user_s_line(tmp_path: Pat
     wrong: list[tuple[Any, type[Exception], str]] = [
         (lambda: ag.load(tmp_path / "missing.ag"), FileNotFoundError, "missing.ag"),
         (lambda: ag.save(abs, tmp_path / "missing" / "f.ag", args=(1.0,)), FileNotFoundError, r"missing'$"),
+        (lambda: ag.save(jnp.tanh, tmp_path / "f.ag"), TypeError, "tanh: missing .*: `args=` and `kwargs=` say for which"),
         (lambda: ag.save(3, tmp_path / "f.ag"), TypeError, "ag.save takes a function, and 3 is none"),  # type: ignore[arg-type]
     ]
     for run, kind, text in wrong:
@@ -241,3 +242,19 @@ def test_a_function_that_prints_is_told_what_to_do_without(tmp_path: Path) -> No
     shown(jnp.float32(1))
     with pytest.raises(ag.AutoGraphError, match="instead: return what `ag.print` shows"):
         ag.save(shown, tmp_path / "f.ag")
+
+
+def test_an_object_whose_call_is_one_of_ag_function_is_saved_with_its_variables(tmp_path: Path) -> None:
+    class Scaled:
+        def __init__(self) -> None:
+            self.by = ag.Variable(2.0, name="by")
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            return self.by * x
+
+    model = Scaled()
+    model(jnp.ones(2))
+    ag.save(model, tmp_path / "f.ag")
+    loaded = ag.load(tmp_path / "f.ag")
+    assert loaded(jnp.ones(2)).tolist() == [2, 2] and loaded.state.keys() == {"by"}
