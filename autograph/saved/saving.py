@@ -63,12 +63,7 @@ def save(
     Raises:
         AutoGraphError: for arguments, results and programs that no file can hold.
     """
-    called = getattr(fn, "__call__", None)  # noqa: B004
-    fn = called if isinstance(called, Saveable) else fn  # an object whose class decorates it
-    if not isinstance(fn, Saveable) and not callable(fn):
-        raise TypeError(f"ag.save takes a function, and {fn!r:.60} is none")
-    if not Path(path).parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(Path(path).parent))
+    fn = _that_can_be_saved(fn, Path(path))
     if isinstance(fn, Saveable):
         if signatures is not None or args is not None or kwargs is not None:
             raise AutoGraphError(
@@ -84,6 +79,17 @@ def save(
     data = container.content(_name(fn), inspect.getdoc(fn) or "", entries, vjp_order)
     loader.parse(data, os.fspath(path))
     replace_file(Path(path), data)
+
+
+def _that_can_be_saved(fn: Any, path: Path) -> Any:
+    """The function that is saved of an object; refuses what cannot be, before anything is traced."""
+    called = getattr(fn, "__call__", None)  # noqa: B004
+    fn = called if isinstance(called, Saveable) else fn  # an object whose class decorates it
+    if not isinstance(fn, Saveable) and not callable(fn):
+        raise TypeError(f"ag.save takes a function, and {fn!r:.60} is none")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path.parent))
+    return fn
 
 
 def _name(fn: Any) -> str:
