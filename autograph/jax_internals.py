@@ -101,7 +101,7 @@ def is_of_current_trace(x: Any) -> bool:
 
 
 def trace_of(tracer: Any, unknown: Any = None) -> Any:
-    """The trace to which a tracer belongs, also one that says so to nobody else; `unknown` where that cannot be told."""
+    """The trace to which a tracer belongs, also one that says so to nobody else; `unknown` where that is not known."""
     try:
         return jax.core.Tracer.__dict__["_trace"].__get__(tracer)
     except (KeyError, TypeError, AttributeError):
@@ -290,7 +290,7 @@ def trace_reference(trace: Any = None) -> Callable[[], Any]:
 
 
 def trace_of_state(state: Any) -> Any:
-    """The trace of what `jax.extend.core.get_opaque_trace_state` returned; None if it cannot be told, or is gone."""
+    """The trace of what `jax.extend.core.get_opaque_trace_state` returned; None if it is not known, or is gone."""
     return getattr(state, "_trace_ref", lambda: None)()
 
 

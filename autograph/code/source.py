@@ -3,7 +3,7 @@
 The whole file is parsed and compiled once. A function's code object is looked up among the compiled ones by name and
 first line and must be *equal*, bytecode, constants and positions: so a file that was edited after import is refused and
 not misread (`inspect.getsource` would return the new text for the old function), and two equal lambdas on one line are
-told apart by their columns. The whole file and not the function alone: bytecode depends on the module's imports.
+distinguished by their columns. The whole file and not the function alone: bytecode depends on the module's imports.
 
 >>> def f(x):
 ...     return (lambda y: y + 1)(x)

@@ -112,7 +112,7 @@ class _Reader:
 
 
 def _named(equation: Any) -> list[str]:
-    """The names that JAX was told of the scopes around an equation."""
+    """The names that JAX was given for the scopes around an equation."""
     return [name for name in str(getattr(equation.source_info, "name_stack", "")).split("/") if name]
 
 

@@ -31,14 +31,14 @@ _ANONYMOUS = re.compile(r"(\.<locals>)?\.?<\w+>$")
 
 
 class Call(NamedTuple):
-    """A call of one of the user's functions: its name, and where it stands, by which calls are told apart."""
+    """A call of one of the user's functions: its name, and where it stands, by which calls are distinguished."""
 
     name: str
     place: tuple[object, ...] = ()
 
 
 def staged_as(name: str) -> str:
-    """The name of a statement whose name JAX was told (`runtime/tracing/statement_names.py`); empty for other scopes.
+    """The name of a statement whose name JAX was given (`runtime/tracing/statement_names.py`); empty for other scopes.
 
     >>> staged_as("if_12"), staged_as("jvp(while_12)"), staged_as("layer_12")
     ('if@12', 'jvp(while@12)', '')

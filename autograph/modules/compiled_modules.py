@@ -194,7 +194,7 @@ class _ModuleBody(AuthorBody):
 
 
 def lost_lambdas(module: Source) -> tuple[Left, ...]:
-    """Lambdas of a module whose nodes cannot be told."""
+    """Lambdas of a module whose nodes are not known."""
     why = "which lambda of its line it is cannot be told"
     found = {id(place.code) for place in module.nested.values()}
     table = code_places.by_place(code_places.scopes_below(module.node, ()))

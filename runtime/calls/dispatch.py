@@ -190,7 +190,7 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     FunctionType: _function,
     MethodType: _method,
     BuiltinFunctionType: _native_function,
-    type(SimpleQueue().get): _native_function,  # a method of C code that is told its class
+    type(SimpleQueue().get): _native_function,  # a method of C code that is given its class
     **dict.fromkeys(UNBOUND_METHODS, native_methods.unbound),
     MethodWrapperType: _bound,
     type: _class,

@@ -88,7 +88,7 @@ def error(found: tuple[Any, ...]) -> BaseException:
 
 
 def made_of(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
-    """The exception of which `parts_of_exception` told, made again."""
+    """The exception that `parts_of_exception` took apart, made again."""
     args = tuple(map(messages.closed_text, args))
     again: BaseException = _bare(kind, args)
     again.args = args

@@ -7,7 +7,7 @@
 (0, True, 0, 1)
 
 Up to Python 3.13 every variable and every argument counts. Since 3.14 an argument may be borrowed from the variable that
-it was loaded from: then neither the argument nor its load counts, and a variable of the caller cannot be told from none.
+it was loaded from: then neither the argument nor its load counts, and a variable of the caller cannot be distinguished from none.
 There the frames are searched for it. A borrowed reference always has a variable behind it that counts, so an object that
 only tables and results hold is counted exactly everywhere.
 """
