@@ -29,9 +29,7 @@ from jax import export
 
 MAGIC = b"\x89AGF\r\n\x1a\n"  # as PNG's: a transfer that changes line ends or drops the eighth bit shows here
 VERSION = 1
-PREFIX = struct.Struct(
-    "<8sII32s"
-)  # magic, version, length of the header, SHA-256 of the 16 bytes before and the header
+PREFIX = struct.Struct("<8sII32s")  # magic, version, length of the header, SHA-256 of the 16 bytes before and the header
 ALIGNMENT = 64
 LARGEST_HEADER = 1 << 20
 MOST_VALUES = 50_000  # in the header: each takes some 60 bytes, however short its text is
@@ -181,10 +179,7 @@ def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exporte
 
     `jax.export.deserialize` is not used: it needs another package, and trusts what it is given.
     """
-    first, last = (
-        export.minimum_supported_calling_convention_version,
-        export.maximum_supported_calling_convention_version,
-    )
+    first, last = export.minimum_supported_calling_convention_version, export.maximum_supported_calling_convention_version
     convention, platforms, kept = saved["convention"], tuple(saved["platforms"]), saved["kept"]
     _need(convention in range(first, last + 1), f"JAX {jax.__version__} does not run calling convention {convention!r}")
     _need(platforms and all(re.fullmatch(r"\w{1,20}", item) for item in platforms), "a program has no platforms")
@@ -213,9 +208,13 @@ def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exporte
         "calling_convention_version": convention,
         "module_kept_var_idx": tuple(kept),
         "uses_global_constants": saved["global_constants"] is True,
-        "_get_vjp": (lambda _: derivative) if derivative else None,
+        "_get_vjp": lambda _: derivative or _without_derivative(name),
     }
     return export.Exported(**{key: known[key] for key in export.Exported.__dataclass_fields__}), inputs, outputs
+
+
+def _without_derivative(name: str) -> Any:
+    raise SavedCallError(f"{name} was saved without a derivative (of this order): `ag.save(..., vjp_order=1)`, or more")
 
 
 def _template(tree: Any, types: Iterator[ArrayType]) -> Any:

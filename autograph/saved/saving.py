@@ -19,6 +19,7 @@ from autograph.saved import container, loader, trees
 from autograph.saved.entries import Entry, Saveable
 
 PLATFORMS = ("cpu", "cuda", "tpu")
+_KNOWN = (*PLATFORMS, "rocm")
 load = boundary(loader.load)
 
 
@@ -63,7 +64,7 @@ def save(
     Raises:
         AutoGraphError: for arguments, results and programs that no file can hold.
     """
-    fn = _that_can_be_saved(fn, Path(path))
+    fn = _that_can_be_saved(fn, Path(path), platforms)
     if isinstance(fn, Saveable):
         if signatures is not None or args is not None or kwargs is not None:
             raise AutoGraphError(
@@ -81,7 +82,7 @@ def save(
     replace_file(Path(path), data)
 
 
-def _that_can_be_saved(fn: Any, path: Path) -> Any:
+def _that_can_be_saved(fn: Any, path: Path, platforms: Sequence[str]) -> Any:
     """The function that is saved of an object; refuses what cannot be, before anything is traced."""
     called = getattr(fn, "__call__", None)  # noqa: B004
     fn = called if isinstance(called, Saveable) else fn  # an object whose class decorates it
@@ -89,6 +90,9 @@ def _that_can_be_saved(fn: Any, path: Path) -> Any:
         raise TypeError(f"ag.save takes a function, and {fn!r:.60} is none")
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path.parent))
+    for platform in platforms:
+        if platform not in _KNOWN:
+            raise ValueError(f"there is no platform {platform!r}: there are {', '.join(_KNOWN)}")
     return fn
 
 

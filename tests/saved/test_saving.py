@@ -124,7 +124,7 @@ def test_row_27_derivatives_go_along(folder: Path) -> None:
     for transform in (jax.grad, lambda f: jax.grad(lambda x: jax.grad(f)(x).sum())):
         found = transform(lambda x: loaded(x, jnp.float32(0.1))[0])(x)
         assert_same(found, transform(lambda x: ag.jit(sigmoid_until)(x, jnp.float32(0.1))[0])(x))
-    with pytest.raises(ValueError, match="No VJP is available"):
+    with pytest.raises(ValueError, match="was saved without a derivative"):
         jax.grad(lambda x: ag.load(folder / "cube_root")(x)[0])(27.0)
 
 
@@ -225,6 +225,7 @@ def test_what_cannot_be_written_or_read_is_said_at_the_user_s_line(tmp_path: Pat
         (lambda: ag.load(tmp_path / "missing.ag"), FileNotFoundError, "missing.ag"),
         (lambda: ag.save(abs, tmp_path / "missing" / "f.ag", args=(1.0,)), FileNotFoundError, r"missing'$"),
         (lambda: ag.save(jnp.tanh, tmp_path / "f.ag"), TypeError, "tanh: missing .*: `args=` and `kwargs=` say for which"),
+        (lambda: ag.save(abs, tmp_path / "f.ag", args=(1.0,), platforms=["gpu"]), ValueError, "no platform 'gpu': .*cpu, cuda"),
         (lambda: ag.save(3, tmp_path / "f.ag"), TypeError, "ag.save takes a function, and 3 is none"),  # type: ignore[arg-type]
     ]
     for run, kind, text in wrong:
@@ -258,3 +259,14 @@ def test_an_object_whose_call_is_one_of_ag_function_is_saved_with_its_variables(
     ag.save(model, tmp_path / "f.ag")
     loaded = ag.load(tmp_path / "f.ag")
     assert loaded(jnp.ones(2)).tolist() == [2, 2] and loaded.state.keys() == {"by"}
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_a_derivative_that_was_not_saved_is_named_with_what_saves_it(order: int, tmp_path: Path) -> None:
+    ag.save(lambda x: x**3, tmp_path / "f.ag", args=(jnp.float32(1),), vjp_order=order)
+    differentiated: Any = ag.load(tmp_path / "f.ag")
+    for _ in range(order):
+        differentiated = jax.grad(differentiated)
+    assert float(differentiated(jnp.float32(2))) == (8 if order == 0 else 12)
+    with pytest.raises(ag.SavedCallError, match=r"was saved without a derivative .*vjp_order=1"):
+        jax.grad(differentiated)(jnp.float32(2))
