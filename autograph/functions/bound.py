@@ -49,8 +49,8 @@ class BoundFunction:
 
     @errors.boundary
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """As `Function.get_concrete_function`; the concrete function takes the object first."""
-        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
+        """As `Function.get_concrete_function`; the concrete function is called without the object."""
+        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs).of(self.__self__)
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
@@ -72,3 +72,11 @@ class BoundFunction:
 
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r:.60}>"
+
+
+class ClassFunction(classmethod):
+    """A class method whose other methods get the class too: since Python 3.13 a class method binds no descriptors."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        function: Any = self.__func__
+        return function.__get__(type(instance) if owner is None else owner)

@@ -38,8 +38,14 @@ class ConcreteFunction:
         self._program = program
         self.function = program.function
         self.__name__ = program.function.__name__
+        self._object: tuple[Any, ...] = ()
         tree = program.bound.tree
         self._numbers = str(tree) if holds_numbers(tree) else ""
+
+    def of(self, instance: Any) -> ConcreteFunction:
+        """The same, with an object as its first argument; that may be given too."""
+        self._object = (instance,)
+        return self
 
     def __reduce__(self) -> str:
         return self.__name__  # the same one in a copy; `pickle` finds none by that name, and `ag.save` writes files
@@ -51,6 +57,8 @@ class ConcreteFunction:
         Raises:
             SignatureError: an argument is of another kind; it names the argument, what was expected and what was given.
         """
+        if self._object and not (args and args[0] is self._object[0] or self.function.parameters.names[0] in kwargs):
+            args = (*self._object, *args)
         bound = self._bind(args, kwargs)
         return self.function.call_with(self._specialization, bound.inputs, bound.values(bound.inputs))
 

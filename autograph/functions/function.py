@@ -22,7 +22,7 @@ from autograph import api, errors
 from autograph.conversion import callables, pipeline
 from autograph.functions import error_codes, retracing, saving, signatures, symbolic, updates
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_input, is_input_leaf, literal_key
-from autograph.functions.bound import BoundFunction
+from autograph.functions.bound import BoundFunction, ClassFunction
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
 from autograph.functions.programs import NewVariables, Outcome, Program, RunsEagerly, Specialization
@@ -370,7 +370,8 @@ def _forget(function: Callable[[], Function | None], key: Hashable) -> None:
 def make(fn: Any, settings: Settings) -> Any:
     """The function, method, or model as one of `ag.function`; static and class methods and properties stay what they are."""
     if isinstance(fn, staticmethod | classmethod | property):
-        return callables.convert_inside(fn, lambda inner: Function(inner, settings))
+        made: Any = callables.convert_inside(fn, lambda inner: Function(inner, settings))
+        return ClassFunction(made.__func__) if isinstance(made, classmethod) else made
     if isinstance(fn, MethodType):
         return BoundFunction(make(fn.__func__, settings), fn.__self__)
     if isinstance(fn, FunctionType | functools.partial) or not _is_object(fn):

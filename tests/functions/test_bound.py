@@ -67,3 +67,38 @@ def test_copies_and_pickles_of_functions_and_methods() -> None:
 def test_what_no_name_leads_to_is_not_pickled(made: Any) -> None:
     with pytest.raises(pickle.PicklingError, match="lambda"):
         pickle.dumps(made)
+
+
+class Scaled:
+    """Methods of every kind, whose concrete functions are called as the methods are."""
+
+    by = 3
+
+    @ag.function
+    def method(self, x: Any, n: int = 1) -> Any:
+        return self.by * x * n
+
+    @ag.function
+    @classmethod
+    def of_class(cls, x: Any) -> Any:
+        return cls.by * x
+
+
+class Twice(Scaled):
+    by = 6
+
+
+def test_a_concrete_function_of_a_method_is_called_without_the_object() -> None:
+    x, other = jnp.float32(2), Twice()
+    for made, by in ((Scaled(), 3), (other, 6)):
+        concrete = made.method.get_concrete_function(ag.TensorSpec([]))
+        assert float(concrete(x)) == float(concrete(x=x)) == float(concrete(made, x)) == float(concrete(x, 1)) == 2 * by
+        assert float(concrete(self=made, x=x)) == 2 * by
+    with pytest.raises(TypeError, match="'n' of method"):
+        other.method.get_concrete_function(x)(x, 2)
+
+
+def test_a_class_method_has_its_class_also_in_its_other_methods() -> None:
+    x = jnp.float32(2)
+    for owner, by in ((Scaled, 3), (Twice, 6), (Twice(), 6)):
+        assert float(owner.of_class(x)) == float(owner.of_class.get_concrete_function(x)(x)) == 2 * by
