@@ -51,6 +51,7 @@ WITHOUT_A_PAGE = {
     ("saved/saving.py", "save"): "docs/saving.md has it",
     ("functions/saving.py", "saved"): "docs/saving.md has it",
     ("saved/saving.py", "calls_back"): "docs/saving.md has it",
+    ("saved/container.py", "content"): "needs several devices; docs/saving.md has it",
     ("tracing/integer_ranges.py", "check_exact"): "makes a loop over a Python range unroll, and is not shown",
 }
 REMEDIES_WITHOUT_A_PAGE = [
@@ -65,6 +66,7 @@ ELSEWHERE = {
     "frozen modules have none": "needs Python to begin with another option; tests/test_refusals.py types it",
     "define the function in a cell of its own, and time": "needs IPython; tests/test_prompt.py types it",
     "put the function into a file or a notebook, or type": "needs a terminal; tests/test_prompt.py types it",
+    "save the function without `jax.shard_map`": "needs several devices; tests/functions/test_devices.py saves what has none",
     "make a variable in both branches or before": "needs Flax; tests/frameworks/test_flax_linen.py types it",
     "pass the value on in variables": "JAX finds such a value when the trace is over, outside of converted functions",
     "write `jax.debug.print(...)`": "stands for a line that names no format of its own",
