@@ -67,7 +67,7 @@ class _Reader:
             at = source_of(frames) or scope.source
             regions = list(_regions(equation))
             own = path.pop().name if names and names[-1] in whole and staged_as(names[-1]) else ""
-            inside = tree.enter(path)
+            inside = tree.enter(path, at)
             operation = self._operation(equation, known, inside.path, at)
             inside.parts.append(self._statement(equation, operation, regions, inside, (frames, own)) if regions else operation)
         scope.outputs = tuple(_atom(v, known) for v in jaxpr.outvars)
@@ -124,7 +124,7 @@ class _Calls:
         self._open: list[tuple[Call, Scope]] = []
         self._made: list[Scope] = []
 
-    def enter(self, path: list[Call]) -> Scope:
+    def enter(self, path: list[Call], at: Source | None) -> Scope:
         """The scope of an operation that stands in these calls."""
         same = 0
         while same < min(len(path), len(self._open)) and path[same] == self._open[same][0]:
@@ -133,6 +133,8 @@ class _Calls:
         for call in path[same:]:
             parent = self._open[-1][1] if self._open else self._root
             source = Source(str(call.place[0]), int(str(call.place[1])), "") if call.place else parent.source
+            if at is not None and (line := call.name.rpartition("@")[2].rstrip(")")).isdigit():  # a statement of that function
+                source = Source(at.filename, int(line), at.function)
             scope = _below(parent, call.name, source)
             parent.parts.append(scope)
             self._made.append(scope)

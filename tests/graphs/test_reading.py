@@ -140,3 +140,23 @@ def _count(jaxpr: Any) -> int:
     items = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
     inner = [getattr(item, "jaxpr", item) for item in items]
     return len(jaxpr.eqns) + sum(_count(found) for found in inner if hasattr(found, "eqns"))
+
+
+def test_a_statement_whose_branches_are_computed_both_has_its_own_line() -> None:
+    def f(x: Any) -> Any:
+        n = 0
+        while x > 1:
+            x = x / 2
+            if n > 3:
+                x = x - 1
+            n += 1
+        return x
+
+    tree, first = ag.graph(f, 8.0).tree, f.__code__.co_firstlineno
+    found: dict[str, Any] = {}
+    pending = [tree]
+    while pending:
+        scope = pending.pop()
+        found[scope.name] = scope.source
+        pending += [part for part in (*scope.parts, *scope.regions) if isinstance(part, type(tree)) and part is not scope]
+    assert found[f"if@{first + 4}"].line == first + 4 and found[f"if@{first + 4}"].text == "if n > 3:"
