@@ -16,6 +16,7 @@ f-strings, `%`, `str.format`, `str`, `repr`, `+` and `join` make them. Elsewhere
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -85,9 +86,8 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
         return value
     order_reads.check_inside(value)
     if is_tracing():
-        traced, again = open_message(value, open_container)
-        if traced:
-            return again(traced), spec, conversion  # a container as it is now
+        if open_message(value, open_container)[0]:
+            return (copy.copy(value) if type(value) in (list, dict) else value), spec, conversion  # as it is now
     made = _formatted(value, spec, conversion)
     return TextOfTraced(made) if text_holds_traced(value) else as_shown(made)
 

@@ -206,3 +206,14 @@ def test_messages_of_causes_and_of_exceptions_that_are_caught_have_the_values_of
             assert str(raised.value) == str(error) and str(raised.value.__cause__) == str(error.__cause__)
         else:
             assert float(compiled(jnp.float32(x))) == float(expected)
+
+
+def test_a_text_in_a_field_with_a_format_is_made_when_the_check_fails() -> None:
+    def check(x: Any) -> Any:
+        if x < 0:
+            raise ValueError(f"{'bad ' + str(x):>20}|{[1, [x]]}")
+        return x
+
+    with pytest.raises(ValueError) as raised:
+        ag.function(check)(jnp.float32(-2))
+    assert str(raised.value) == f"{'bad -2.0':>20}|{[1, [jnp.float32(-2)]]}"
