@@ -1,8 +1,9 @@
 """What the tests on the way decide of a comparison: in the branch behind `x > 0`, neither `x > 0` nor `-x > 0` is a question.
 
 So the recursion of `return -f(-x)` behind `if x < 0` ends, and that of `gcd(b, a)` behind `if a < b`. Two ways lead to it: what a
-path says of the same two operands, and the interval that it leaves for an expression of one unknown. The ends of an interval
-are rounded as the operation on them is, which keeps their order; where integers may wrap around, nothing is known.
+path says of the same two operands, or of the same operations on them, and the interval that it leaves for an expression. The
+ends of an interval are rounded as the operation on them is, which keeps their order; where integers may wrap around, nothing
+is known.
 
 >>> import jax
 >>> def f(x):
@@ -66,10 +67,12 @@ def _decided(test: Any, passed: list[_Passed]) -> bool | None:
     if asked is None:
         return None
     possible = frozenset("<=>?")
+    left, right = _signed(asked.left), _signed(asked.right)
     for one in passed:
-        if _same(one.left, asked.left) and _same(one.right, asked.right):
+        pair = _signed(one.left), _signed(one.right)
+        if pair == (left, right):
             possible &= one.relations
-        elif _same(one.left, asked.right) and _same(one.right, asked.left):
+        elif pair == (right, left):
             possible &= _mirrored(one.relations)
     is_number_known = any(_is_number(x) for one in passed for x in (one.left, one.right))
     if is_number_known or operands[0].dtype.kind != "f":  # an integer's interval may be known without a test
@@ -127,8 +130,32 @@ def _is_wider(before: Any, after: Any) -> bool:
     return before.kind == after.kind and np.can_cast(before, after)
 
 
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (_is_number(a) and type(a) is type(b) and bool(a == b))
+def _signed(x: Any, depth: int = _DEEPEST) -> tuple[int, Any]:
+    """A sign, and what tells the number that it stands before from others: the same operations on the same scalars are one.
+
+    Signs are taken out of what does not wrap around: `-q * (a - b)` is `q * (b - a)`, but for the sign of a zero.
+    """
+    if _is_number(x):
+        return 1, (type(x), x)
+    made = origin(x) if is_traced(x) and depth else None
+    if made is None or made[0] not in _OPERATIONS or any(operand.shape for operand in made[1]):
+        return 1, id(x)
+    name, operation = made[0], (made[0], str(x.dtype))
+    (sign, a), *others = (_signed(_root(operand), depth - 1) for operand in made[1])
+    if x.dtype.kind == "f" or (x.dtype.kind == "i" and x.weak_type):
+        if name == "neg":
+            return -sign, a
+        if name == "mul":
+            return sign * others[0][0], (*operation, *_ordered(a, others[0][1]))
+        if name == "sub" and sign == others[0][0]:
+            first, second = _ordered(a, others[0][1])
+            return sign if first == a else -sign, (*operation, first, second)
+    operands = [(sign, a), *others]
+    return 1, (*operation, *(operands if name == "sub" else _ordered(*operands)))
+
+
+def _ordered(*keys: Any) -> tuple[Any, ...]:
+    return tuple(sorted(keys, key=repr))
 
 
 def _relations(a: Interval, b: Interval) -> frozenset[str]:
@@ -150,7 +177,8 @@ class _Known:
 
     def __init__(self, passed: list[_Passed]) -> None:
         both = [*passed, *(_Passed(one.right, one.left, _mirrored(one.relations)) for one in passed)]
-        self.passed = [solved for one in both if _is_number(one.right) for solved in _solved(one)]
+        solved = [found for one in both if _is_number(one.right) and one.right == one.right for found in _solved(one)]
+        self.passed = [(*_signed(one.left), one.right, one.relations) for one in solved]
         self.found: dict[int, Interval] = {}
 
     def of(self, x: Any, depth: int = _DEEPEST) -> Interval:
@@ -161,15 +189,18 @@ class _Known:
         return self.found[id(x)]
 
     def _behind_tests(self, x: Any, found: Interval) -> Interval:
+        sign, key = _signed(x)
         others = set()
-        for one in self.passed:
-            if one.left is not x or one.right != one.right:
+        for one_sign, one, number, relations in self.passed:
+            if one != key:
                 continue
-            low = -math.inf if "<" in one.relations else one.right if "=" in one.relations else _next(one.right, x, 1)
-            high = math.inf if ">" in one.relations else one.right if "=" in one.relations else _next(one.right, x, -1)
-            found = Interval(max(found.low, low), min(found.high, high), found.may_be_nan and "?" in one.relations)
-            if "=" not in one.relations:
-                others.add(one.right)
+            if sign != one_sign:
+                number, relations = -number, _mirrored(relations)
+            low = -math.inf if "<" in relations else number if "=" in relations else _next(number, x, 1)
+            high = math.inf if ">" in relations else number if "=" in relations else _next(number, x, -1)
+            found = Interval(max(found.low, low), min(found.high, high), found.may_be_nan and "?" in relations)
+            if "=" not in relations:
+                others.add(number)
         while found.low in others and found.low < found.high:
             found = found._replace(low=_next(found.low, x, 1))
         while found.high in others and found.low < found.high:
