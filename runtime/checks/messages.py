@@ -87,7 +87,7 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     order_reads.check_inside(value)
     if is_tracing():
         if open_message(value, open_container)[0]:
-            return (copy.copy(value) if type(value) in (list, dict) else value), spec, conversion  # as it is now
+            return (copy.copy(value) if type(value) in (list, dict) else sizes.traced(value)), spec, conversion  # as it is now
     made = _formatted(value, spec, conversion)
     return TextOfTraced(made) if text_holds_traced(value) else as_shown(made)
 
