@@ -14,6 +14,8 @@ from string import Formatter
 from typing import Any, TypeGuard
 
 _PERCENT = re.compile(r"%(%|[+ 0]?[0-9.]*[diuoxXeEfFgG]|s)")
+_NO_STATEMENT = re.compile(r"^(?:else\s*:\s*|el(?=if\b))")
+"""What begins a line of an `if` so that the line is none of its own."""
 
 
 class _Unknown(Exception):
@@ -23,7 +25,7 @@ class _Unknown(Exception):
 def debug_print(line: str) -> str:
     """The call that shows when the program runs what a line shows; empty where the line is not plain enough."""
     try:
-        tree = ast.parse(line.strip())
+        tree = ast.parse(_NO_STATEMENT.sub("", line.strip()))
         shown: list[Any] = [node.args for node in ast.walk(tree) if _is_call(node, "print")]
         shown = shown or [[node] for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)][:1]
         if len(shown) != 1:

@@ -53,3 +53,8 @@ def test_what_is_to_be_typed_shows_the_same(line, capsys):
 )  # fmt: skip
 def test_any_other_line_gets_no_call_to_type(line):
     assert debug_print(line) == ""
+
+
+@pytest.mark.parametrize("line", ['else: print("n", n)', 'elif x > 0: print("n", n)', 'if x > 0: print("n", n)'])
+def test_a_call_on_the_line_of_its_branch_is_named_too(line):
+    assert debug_print(line) == "jax.debug.print('n {}', n)"
