@@ -79,6 +79,9 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
             implicit_methods.prepare_exchanged()
         context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *_contents(cells)))
         reach.enter(unit.source.code, cells.__globals__)
+        taker, context.progress.takes_none = context.progress.takes_none, None
+        is_taken = taker is not None and _place(taker) == _place(unit.source.code)
+        context.progress.caller_tests_none = is_taken and "asked_for_none" in body.__code__.co_names
         result = body(*arguments)
         unit.names = reach.used() if is_tracing() else None
         return result
@@ -91,6 +94,11 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
     finally:
         default_dicts.end_call(before)
         context.progress.reach = context.progress.failing = None
+
+
+def _place(code: CodeType) -> tuple[str, str, int]:
+    """Where a function stands; pytest has another code for one with an `assert` than its text has."""
+    return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
 class Reach:

@@ -227,7 +227,8 @@ class Function:
 
     def run_converted(self, values: Sequence[Any]) -> Any:
         """Traces the body."""
-        with context.setting(is_unchecked=self.checks is False or context.progress.is_unchecked, raises_values=True):
+        unchecked, code = self.checks is False or context.progress.is_unchecked, getattr(self.python_function, "__code__", None)
+        with context.setting(is_unchecked=unchecked, raises_values=True, takes_none=code):
             return self.options.constrained(self.parameters.call(self._converted, values))
 
     def run_python(self, values: Sequence[Any]) -> Any:

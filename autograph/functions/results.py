@@ -27,6 +27,8 @@ from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.checks.texts import TextOfTraced
 from autograph.runtime.heap import escape, outliving
 from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.optional import Maybe
 
 _NEVER_CHANGE = (FunctionType, partial, slice)
 """Types of objects that are as good as new ones, though they are compared by identity."""
@@ -51,16 +53,20 @@ class Results:
         returned: holds what it returned, as nothing else does but what the function has it from.
         leaves: those of its arguments.
     Attributes:
-        arrays: what the program computes, in order.
-        known: whether there are other leaves.
+        arrays: what the program computes, in order; last, where that is not known, whether all of it is `None`.
+        may_be_none: whether it is not known.
     Raises:
         StagingError: a leaf is an object that the function makes at each call, and a call of the program does not.
     """
 
     def __init__(self, name: str, returned: escape.Finished, leaves: Sequence[Leaf]) -> None:
+        self.may_be_none = isinstance(returned.value, Maybe)
+        self._name, absent = name, []
+        if self.may_be_none:
+            absent, returned.value = [returned.value.absent], returned.value.value
         found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
         arrays = [_as_array(leaf) for leaf in found]
-        self.arrays = [x for x in arrays if x is not None]
+        self.arrays = [x for x in arrays if x is not None] + absent
         others = [x for x, array in zip(found, arrays, strict=True) if array is None]
         del found
         arguments = {id(leaf.value.get()): _Argument(n, leaf) for n, leaf in enumerate(leaves) if not leaf.is_input}
@@ -73,15 +79,28 @@ class Results:
 
     @property
     def known(self) -> bool:
-        """Whether some leaves are no arrays."""
-        return bool(self._known)
+        """Whether a call has more to find out than arrays: some leaves are none, or the result may be `None`."""
+        return bool(self._known) or self.may_be_none
 
     def output(self, arrays: Sequence[Any], values: Sequence[Any] | None = None) -> Any:
         """The results in the function's structure; for a call, with `values` as its arguments."""
         leaves = list(arrays)
+        if self.may_be_none and self._is_none(leaves.pop()):
+            return None
         for place, leaf in self._known:
             leaves.insert(place, leaf.of(values) if type(leaf) is _Argument else leaf)
         return jax.tree_util.tree_unflatten(self._tree, leaves)
+
+
+    def _is_none(self, absent: Any) -> bool:
+        """Whether a call has returned `None`; not where types are asked for, which are those of the value."""
+        if is_traced(absent):
+            raise refusal(
+                f"{self._name}() returns None or a value, which only the running program knows",
+                why="it is called while another program is traced, and Python cannot tell there which of them it is",
+                instead="return a number in the place of None, or a flag beside the value",
+            )
+        return not isinstance(absent, jax.ShapeDtypeStruct) and bool(absent)
 
 
 def _as_array(leaf: Any) -> Any:

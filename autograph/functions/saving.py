@@ -97,6 +97,12 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
         parameter: trees.split(value, f"argument '{parameter}' of {name}")[0]
         for parameter, value in zip(bound.names[len(instance) :], values, strict=True)
     }
+    if program.results_of.may_be_none:
+        raise AutoGraphError(
+            f"{name}() returns None or a value, which only the running program knows",
+            why="what a saved function returns has one structure, which its file names",
+            instead="return a number in the place of None, or a flag beside the value",
+        )
     outputs = trees.split(program.results, f"the result of {name}", numbers=False)[0]
     run, count = program.lowerable, len(program.reads)
     places = [next(i for i, read in enumerate(program.reads) if read is written) for written in program.writes]

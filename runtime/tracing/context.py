@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from autograph.jax_internals import keep_with_trace, open_traces
@@ -42,6 +42,7 @@ class _Context(threading.local):
         is_unchecked: whether the function that is traced leaves checks out (`checks.runtime_checks`).
         raises_values: whether what the program raises comes out as Python raises it, with its values (`checks.certain_failures`).
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
+        takes_none: the code of a function that may return `None` or a value to what takes either (`ag.function`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
         handled: the `try` bodies that run now, or are suspended, in staged code.
@@ -64,6 +65,7 @@ class _Context(threading.local):
         self.default_dicts: list[Any] = []
         self.reach: Any = None
         self.is_exact = self.caller_tests_none = self.is_unchecked = self.raises_values = False
+        self.takes_none: CodeType | None = None
         self.guards: list[Any] = []
         self.managers: list[Any] = []
         self.handled: list[handled] = []

@@ -7,6 +7,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -121,3 +122,64 @@ def test_a_program_keeps_no_value_of_its_trace() -> None:
 def test_the_text_of_a_traced_value_is_no_result(made: Any) -> None:
     with pytest.raises(ag.StagingError, match="returns the text of a traced value"):
         ag.function(lambda x: made(x))(jnp.float32(1))
+
+
+COUNTED = ag.Variable(0.0)
+
+
+def root(x: Any) -> Any:
+    if x >= 0:
+        return {"root": jnp.sqrt(x), "unit": "m"}
+    return None
+
+
+def place(x: Any) -> Any:
+    for i in range(3):
+        if i * i == x:
+            return i
+
+
+def checked(x: Any) -> Any:
+    COUNTED.assign_add(1.0)
+    assert x != 5, "five"
+    return x if x > 0 else None
+
+
+@pytest.mark.parametrize("fn", [root, place])
+def test_none_or_a_value_comes_back_as_the_program_finds(fn: Callable[..., Any]) -> None:
+    call = ag.function(fn)
+    for x in (4.0, -1.0, 1.0):
+        wanted, found = fn(x), call(jnp.float32(x))
+        assert found == wanted and (found is None) == (wanted is None)
+        assert call.get_concrete_function(jnp.float32(x))(jnp.float32(x)) == wanted
+    assert call.experimental_get_tracing_count() == 1
+
+
+def test_none_or_a_value_beside_checks_and_variables() -> None:
+    call = ag.function(checked)
+    COUNTED.assign(0.0)
+    assert call(jnp.float32(2.0)) == 2 and call(jnp.float32(-2.0)) is None
+    with pytest.raises(AssertionError, match="five"):
+        call(jnp.float32(5.0))
+    assert COUNTED.value == 2
+
+
+def test_none_or_a_value_is_refused_where_python_does_not_see_the_result(tmp_path: Path) -> None:
+    call = ag.function(root)
+    for use in (lambda x: jax.jit(call)(x[0]), ag.jit(lambda x: call(x[0])), jax.vmap(call)):
+        with pytest.raises(ag.StagingError, match=r"root\(\) returns None or a value"):
+            use(jnp.ones(2))
+    call(jnp.float32(1.0))
+    with pytest.raises(ag.AutoGraphError, match=r"root\(\) returns None or a value"):
+        ag.save(call, tmp_path / "root")
+
+
+def test_a_function_that_is_called_twice_by_a_decorator_returns_no_open_result() -> None:
+    def twice(fn: Callable[..., Any]) -> Callable[..., Any]:
+        def both(x: Any) -> Any:
+            return fn(x), fn(-x)
+
+        return both
+
+    with pytest.raises(ag.StagingError, match="leave different values in the returned value"):
+        ag.function(twice(root))(jnp.float32(4.0))
