@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import jax
+from jax import export
 
 from autograph.cli.show import fail
 from autograph.saved import loader
@@ -50,9 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def facts(signature: loader.Signature, text: str) -> list[str]:
     """What is said of a signature below it."""
-    derivatives, exported = 0, signature.exported
-    while exported.has_vjp():
-        derivatives, exported = derivatives + 1, exported.vjp()
+    derivatives = _order(signature.exported)
     counts = operations(text)
     said = [
         f"for {', '.join(signature.exported.platforms)}",
@@ -61,6 +60,14 @@ def facts(signature: loader.Signature, text: str) -> list[str]:
     if derivatives:
         said.append(f"derivatives of order {derivatives}")
     return said + [f"raises {kind.__name__} ({place})" for kind, _, place in signature.checks]
+
+
+def _order(exported: export.Exported) -> int:
+    """How often a program can be differentiated: the last derivative says that it has none."""
+    try:
+        return 1 + _order(exported.vjp())
+    except loader.SavedCallError:
+        return 0
 
 
 def operations(text: str) -> collections.Counter[str]:

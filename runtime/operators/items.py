@@ -152,7 +152,8 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     _announce(x, i)
     if issubclass(kind, dict) and is_traced(i):
         raise _not_by_traced(kind, "written")
-    comparison.check_key(i, x)
+    if issubclass(kind, dict):
+        comparison.check_key(i, x)
     if issubclass(kind, list) and sizes.is_unknown(i):
         traced_index.put_at(x, sizes.traced(i), value)
     else:

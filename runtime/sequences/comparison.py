@@ -76,15 +76,13 @@ def check_search(x: Any, container: Any) -> None:
 
 
 def check_key(x: Any, container: Any) -> None:
-    """`check_search` of what finds `x` by its hash, if the container does, which a size that is not known does not have.
+    """`check_search` of what finds `x` by its hash, which a size that is not known does not have.
 
     Raises:
         StagingError: it is one, and may be equal to another key.
     """
-    if not issubclass(type(container), dict | set | frozenset):
-        return
     check_search(x, container)
-    if sizes.is_size(x) and x not in container and container:
+    if sizes.is_size(x) and issubclass(type(container), dict | set | frozenset) and x not in container and container:
         raise refusal(
             f"a {type(container).__name__} is searched for {x}, a size that is not known while the program is traced",
             why="sets and dicts find a value by its hash",
