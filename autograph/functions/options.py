@@ -9,12 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
 
 from autograph.functions.arguments import Bound
+from autograph.runtime.tracing.staging import is_traced
 
 _STATIC = {"static_argnums", "static_argnames"}
 _PASSED = {"device", "backend", "compiler_options", "keep_unused", "inline"}
@@ -62,33 +63,46 @@ class Options:
                 lambda sharding, below: found.update(dict.fromkeys(_numbers(below), sharding)),
                 one,
                 part,
-                is_leaf=lambda x: x is None or isinstance(x, jax.sharding.Sharding),
+                is_leaf=_is_sharding,
             )
         return tuple(found.get(i) for i in range(sum(leaf.is_input for leaf in bound.leaves)))
 
     def constrained(self, result: Any) -> Any:
-        """The result of the function, sharded as `out_shardings` says."""
+        """The result of the function, sharded as `out_shardings` says; along explicit axes of a mesh only what returns it is."""
+        return self._sharded(result, lambda part, one: part if _is_explicit(one) else jax.lax.with_sharding_constraint(part, one))
+
+    @property
+    def places_results(self) -> bool:
+        """Whether results are sharded along explicit axes, which are part of their types."""
+        return any(map(_is_explicit, jax.tree_util.tree_leaves(self._given.get("out_shardings"), is_leaf=_is_sharding)))
+
+    def placed(self, result: Any) -> Any:
+        """The result of a call, sharded along explicit axes as `out_shardings` says."""
+        return self._sharded(result, _placed) if self.places_results else result
+
+    def _sharded(self, result: Any, change: Callable[[Any, Any], Any]) -> Any:
         prefix = self._given.get("out_shardings")
         if prefix is None:
             return result
         return jax.tree.map(
-            lambda sharding, part: part if sharding is None else _sharded(part, sharding),
-            prefix,
-            result,
-            is_leaf=lambda x: x is None or isinstance(x, jax.sharding.Sharding),
+            lambda one, part: part if one is None else change(part, one), prefix, result, is_leaf=_is_sharding
         )
 
 
-def _sharded(part: Any, sharding: Any) -> Any:
-    if isinstance(sharding, jax.sharding.NamedSharding) and jax.sharding.AxisType.Explicit in sharding.mesh.axis_types:
-        return jax.tree.map(lambda leaf: _of_type(leaf, sharding), part)
-    return jax.lax.with_sharding_constraint(part, sharding)
+def _is_sharding(x: Any) -> bool:
+    return x is None or isinstance(x, jax.sharding.Sharding)
 
 
-def _of_type(leaf: Any, sharding: Any) -> Any:
-    """An array sharded along explicit axes of a mesh, which are part of its type."""
-    is_whole = not any(sharding.spec) and not any(jax.typeof(leaf).sharding.spec)
-    return leaf if is_whole else jax.sharding.reshard(leaf, sharding)
+def _is_explicit(sharding: Any) -> bool:
+    return isinstance(sharding, jax.sharding.NamedSharding) and jax.sharding.AxisType.Explicit in sharding.mesh.axis_types
+
+
+def _placed(part: Any, sharding: Any) -> Any:
+    if not _is_explicit(sharding):
+        return part
+    return jax.tree.map(
+        lambda leaf: jax.sharding.reshard(leaf, sharding) if is_traced(leaf) else jax.device_put(leaf, sharding), part
+    )
 
 
 def _several(one_or_more: Any) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ class Outcome:
         program = self.program
         if not program.reads:
             self.settle()
-        return program.results_of.output(self.results, values)
+        return program.function.options.placed(program.results_of.output(self.results, values))
 
 
 jax.tree_util.register_pytree_node(
@@ -98,7 +98,8 @@ class Program:
         if coded is not None:
             self._coded, self.checks = coded
         self.symbolic = symbolic.is_symbolic(self.specs)
-        self.is_simple = not (self.checks or self.reads or self.results_of.known or self.symbolic)
+        places = function.options.places_results
+        self.is_simple = not (self.checks or self.reads or self.results_of.known or self.symbolic or places)
 
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
         with Tracing() as variables:
@@ -146,13 +147,14 @@ class Program:
 
     def run_inside(self, inputs: Sequence[Any]) -> Any:
         """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""
+        placed, output = self.function.options.placed, self.results_of.output
         if not (self.reads or self.results_of.known):
-            return self.results_of.output(self.plain(*inputs)[0])
+            return placed(output(self.plain(*inputs)[0]))
         values = [variable.at_once() for variable in self.reads]
         flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__))(*inputs, *values)
         for variable, value in zip(self.writes, flat[self._count :], strict=True):
             variable.take(jax.lax.stop_gradient(value))
-        return self.results_of.output(flat[: self._count])
+        return placed(output(flat[: self._count]))
 
 
 def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, tuple[Any, Any]]:

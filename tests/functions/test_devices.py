@@ -37,6 +37,15 @@ for options in {}, {"out_shardings": rows}, {"in_shardings": rows, "out_sharding
     ag.save(f, sys.argv[2])
     assert ag.load(sys.argv[2])(jnp.arange(8.0)).tolist() == f(x).tolist()
 
+one = jnp.arange(8.0)  # of one device
+for options in {"out_shardings": rows}, {"in_shardings": rows, "out_shardings": whole}, {"out_shardings": whole}:
+    f, plain = ag.function(doubled, **options), jax.jit(lambda x: 2 * x, **options)
+    for given in one, x:
+        assert f(given).sharding.is_equivalent_to(plain(given).sharding, 1), options
+        assert f(given).tolist() == plain(given).tolist()
+    within = jax.jit(lambda x: f(x) + 1)
+    assert within(x).tolist() == (plain(x) + 1).tolist()
+
 parts = ag.function(lambda x: jax.shard_map(lambda x: x + jax.lax.axis_index("d"), mesh=mesh, in_specs=P("d"), out_specs=P("d"))(x))
 assert parts(x).tolist() == (2 * jnp.arange(8)).tolist()
 try:
