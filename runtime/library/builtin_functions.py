@@ -129,9 +129,7 @@ def _isinstance(x: Any, kinds: Any, /) -> bool:
     number = _type(x) if is_tracer(x) else None
     if number not in NUMBERS:
         return isinstance(x, kinds)
-    return any(
-        isinstance(number() if type(kind).__module__ in _PYTHONS_OWN else x, kind) for kind in _classes_of(kinds)
-    )
+    return any(isinstance(x if _looks_at_objects(kind) else number(), kind) for kind in _classes_of(kinds))
 
 
 def _classes_of(kinds: Any) -> list[Any]:
@@ -142,8 +140,9 @@ def _classes_of(kinds: Any) -> list[Any]:
     return [kind for part in (typing.get_args(kinds) if is_union else kinds) for kind in _classes_of(part)]
 
 
-_PYTHONS_OWN = ("builtins", "abc", "typing")
-"""Where metaclasses come from that ask no object for more than its class."""
+def _looks_at_objects(kind: Any) -> bool:
+    """Whether a class is one of JAX's, or may ask an object for more than its class."""
+    return str(getattr(kind, "__module__", "")).startswith("jax") or type(kind).__module__ not in ("builtins", "abc", "typing")
 
 
 def _complex(*args: Any, **kwargs: Any) -> Any:
