@@ -63,11 +63,11 @@ def _decided(test: Any, passed: list[_Passed]) -> bool | None:
     if name == "not":
         truth = _decided(operands[0], passed)
         return None if truth is None else not truth
-    asked = next(_read(test, True), None)
-    if asked is None:
+    compared = next(_read(test, True), None)
+    if compared is None:
         return None
     possible = frozenset("<=>?")
-    left, right = _signed(asked.left), _signed(asked.right)
+    left, right = _signed(compared.left), _signed(compared.right)
     for one in passed:
         pair = _signed(one.left), _signed(one.right)
         if pair == (left, right):
@@ -77,8 +77,8 @@ def _decided(test: Any, passed: list[_Passed]) -> bool | None:
     is_number_known = any(_is_number(x) for one in passed for x in (one.left, one.right))
     if is_number_known or operands[0].dtype.kind != "f":  # an integer's interval may be known without a test
         known = _Known(passed)
-        possible &= _relations(known.of(asked.left), known.of(asked.right))
-    return True if possible <= asked.relations else None if possible & asked.relations else False
+        possible &= _relations(known.of(compared.left), known.of(compared.right))
+    return True if possible <= compared.relations else None if possible & compared.relations else False
 
 
 def _operation(test: Any) -> tuple[str, Any]:
