@@ -91,9 +91,8 @@ class Results:
             leaves.insert(place, leaf.of(values) if type(leaf) is _Argument else leaf)
         return jax.tree_util.tree_unflatten(self._tree, leaves)
 
-
     def _is_none(self, absent: Any) -> bool:
-        """Whether a call has returned `None`; not where types are asked for, which are those of the value."""
+        """Whether a call has returned `None`; false for abstract values, which are those of the other result."""
         if is_traced(absent):
             raise refusal(
                 f"{self._name}() returns None or a value, which only the running program knows",

@@ -1,4 +1,4 @@
-"""What values a variable takes, and that threads take turns where they read it and write it again.
+"""What values a variable takes, and that one thread at a time reads a variable and writes it again.
 
 >>> check_kind("v", np.dtype("float32"), np.dtype("int32"))
 >>> try: check_kind("v", np.dtype("int32"), np.dtype("float32"))

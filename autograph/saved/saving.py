@@ -84,7 +84,7 @@ def save(
 
 def _that_can_be_saved(fn: Any, path: Path, platforms: Sequence[str]) -> Any:
     """The function that is saved of an object; refuses what cannot be, before anything is traced."""
-    called = getattr(fn, "__call__", None)  # noqa: B004
+    called = getattr(fn, "__call__", None)  # noqa: B004  # the method itself is wanted, not whether there is one
     fn = called if isinstance(called, Saveable) else fn  # an object whose class decorates it
     if not isinstance(fn, Saveable) and not callable(fn):
         raise TypeError(f"ag.save takes a function, and {fn!r:.60} is none")

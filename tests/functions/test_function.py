@@ -750,7 +750,7 @@ def test_a_decorator_may_add_arguments_that_have_defaults_and_is_told_what_to_do
             return scaled(*first, *args, **kwargs, **more)
 
         if not keep:
-            del wrapper.__wrapped__  # type: ignore[attr-defined]
+            del wrapper.__wrapped__  # type: ignore[attr-defined]  # `wraps` adds it, and no type says so
         return wrapper
 
     x = jnp.float32(3)

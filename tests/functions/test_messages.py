@@ -85,8 +85,9 @@ def test_notes_and_attributes_are_those_of_the_run(tmp_path: Path) -> None:
     def check(x: Any) -> Any:
         if x < 0:
             error = ValueError(f"bad {x}")
-            error.half, error.twice = x / 2, 2 * x  # type: ignore[attr-defined]
-            error.add_note("twice is %s" % error.twice)  # type: ignore[attr-defined]
+            twice = 2 * x
+            vars(error).update(half=x / 2, twice=twice)
+            error.add_note("twice is %s" % twice)
             raise error
         return x
 

@@ -144,5 +144,5 @@ def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:
         return x
 
     printing(jnp.float32(1))
-    with pytest.raises(ag.AutoGraphError, match="print"):
+    with pytest.raises(ag.AutoGraphError, match="instead: return what `ag.print` shows"):
         ag.save(printing, tmp_path / "f.ag")

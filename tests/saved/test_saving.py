@@ -226,23 +226,12 @@ def test_what_cannot_be_written_or_read_is_said_at_the_user_s_line(tmp_path: Pat
         (lambda: ag.save(abs, tmp_path / "missing" / "f.ag", args=(1.0,)), FileNotFoundError, r"missing'$"),
         (lambda: ag.save(jnp.tanh, tmp_path / "f.ag"), TypeError, "tanh: missing .*: `args=` and `kwargs=` say for which"),
         (lambda: ag.save(abs, tmp_path / "f.ag", args=(1.0,), platforms=["gpu"]), ValueError, "no platform 'gpu': .*cpu, cuda"),
-        (lambda: ag.save(3, tmp_path / "f.ag"), TypeError, "ag.save takes a function, and 3 is none"),  # type: ignore[arg-type]
+        (lambda: ag.save(3, tmp_path / "f.ag"), TypeError, "ag.save takes a function, and 3 is none"),  # type: ignore[arg-type]  # the mistake that is tried
     ]
     for run, kind, text in wrong:
         with pytest.raises(kind, match=text) as raised:
             run()
         assert raised.traceback[-1].path == Path(__file__), [entry.path for entry in raised.traceback]
-
-
-def test_a_function_that_prints_is_told_what_to_do_without(tmp_path: Path) -> None:
-    @ag.function
-    def shown(x: Any) -> Any:
-        ag.print(x)
-        return x
-
-    shown(jnp.float32(1))
-    with pytest.raises(ag.AutoGraphError, match="instead: return what `ag.print` shows"):
-        ag.save(shown, tmp_path / "f.ag")
 
 
 def test_an_object_whose_call_is_one_of_ag_function_is_saved_with_its_variables(tmp_path: Path) -> None:

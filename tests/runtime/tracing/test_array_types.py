@@ -74,7 +74,7 @@ def test_converted_values_have_the_joined_type(a, b):
         return
     for x in (a, b):
         staged = []
-        jax.make_jaxpr(lambda x: staged.append(type_of(convert_to(x, kind))))(x)  # noqa: B023
+        jax.make_jaxpr(lambda x: staged.append(type_of(convert_to(x, kind))))(x)  # noqa: B023  # it is traced before the next iteration
         assert staged == [kind]
 
 
