@@ -27,6 +27,7 @@ from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
 from autograph.functions.programs import NewVariables, Outcome, Program, RunsEagerly, Specialization
 from autograph.functions.variables import tracing
+from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
@@ -192,7 +193,7 @@ class Function:
     def call_with(self, specialization: Specialization, inputs: Sequence[Any], values: Sequence[Any]) -> Any:
         """Runs the program for these inputs, or the function with a value for each parameter where the eager switch is on."""
         if TRACE_STATE.value is not EAGER:
-            return specialization.inside(inputs)
+            return self.run_python(values) if jit_is_disabled() else specialization.inside(inputs)
         try:
             result = specialization.first(inputs)
         except RunsEagerly:
@@ -206,7 +207,7 @@ class Function:
         if tracing() is not None:
             return self.parameters.call(self._converted, values)
         bound = self.parameters.flatten(values)
-        return self._specialize(bound).inside(bound.inputs)
+        return self.call_with(self._specialize(bound), bound.inputs, values)
 
     def _specialize(self, bound: Bound) -> Specialization:
         self._check_signature(bound)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import keyword
 import operator
 import threading
 from collections.abc import Callable, Iterator
@@ -379,7 +380,8 @@ def _of_value(conversion: Callable[[Any], Any]) -> Callable[[Variable], Any]:
 
 
 def _assignment(name: str) -> Callable[[Variable, Any], Any]:
-    method = {"add": "assign_add(x)", "sub": "assign_sub(x)"}.get(name, f"assign(operator.{name}(v.value, x))")
+    symbol = name + "_" * keyword.iskeyword(name)
+    method = {"add": "assign_add(x)", "sub": "assign_sub(x)"}.get(name, f"assign(operator.{symbol}(v.value, x))")
 
     @boundary
     def assign_by_operator(self: Variable, other: Any) -> Any:

@@ -40,6 +40,8 @@ def test_row_14_signatures() -> None:
     spec = jax.ShapeDtypeStruct((2,), np.dtype("float32"))
     assert concrete.structured_input_signature == ((spec, 3), {"add": 0})
     assert concrete.structured_outputs == {"scaled": spec} and concrete.captures == []
+    ids = jax.ShapeDtypeStruct((2,), np.dtype("int32"))
+    assert scaled.get_concrete_function(ids, 3).structured_outputs == {"scaled": ids}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,7 @@ def test_row_14_signatures() -> None:
     [
         (jnp.float32(7.4), r"'x' of f\(\) is float32\[\] where int32\[\] is expected"),
         (7.4, r"'x' of f\(\) is the float 7.4 where int32\[\] is expected"),
+        (jnp.int8(7), r"'x' of f\(\) is int8\[\] where int32\[\] is expected"),
         (jnp.ones(2, int), r"'x' of f\(\) is int32\[2\] where int32\[\] is expected"),
         ("text", r"'x' of f\(\) is the str 'text' where int32\[\] is expected"),
         ([1], r"'x' of f\(\) is a container where int32\[\] is expected"),

@@ -78,7 +78,9 @@ def test_row_2_looks_like_the_python_function() -> None:
     g = ag.function(relu)
     assert g.__wrapped__ is relu and g.__name__ == "relu" and g.__doc__ == relu.__doc__
     assert inspect.signature(g) == inspect.signature(relu)
-    assert repr(g) == "<ag.function relu(x: Any) -> Any: 0 traces>".replace("Any", "'Any'")
+    for count in range(3):
+        assert repr(g) == f"<ag.function relu(x: 'Any') -> 'Any': {('0 traces', '1 trace', '2 traces')[count]}>"
+        g(count)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +234,8 @@ class Settings:
         [frozenset({0.0}), frozenset({-0.0})],
         [Settings(1), Settings(True), Settings(1.0), Settings(-0.0), Settings(0.0)],
         [Decimal("1"), Decimal("1.0")],
+        [1j, -1j, complex(0.0, -0.0)],
+        [{1: "x"}, {True: "x"}, {1.0: "x"}],
     ],
     ids=lambda values: type(values[0]).__name__,
 )
@@ -292,17 +296,20 @@ def test_row_12_the_same_types_never_trace_again() -> None:
 
 
 def test_row_13_signatures_are_listed() -> None:
+    least = ag.Variable(0.0, name="least")
+
     @ag.function
-    def my_relu(x: Any, scale: Any = 1) -> Any:
-        return jnp.maximum(0.0, jnp.asarray(x)) * scale
+    def my_relu(x: Any, /, scale: Any = 1, *, named: Any = None) -> Any:
+        return jnp.maximum(0.0 if named is None else least.value, jnp.asarray(x)) * scale
 
     my_relu(jnp.float32(5.5))
-    my_relu([1, -1], scale=2)
+    my_relu([1, -1], scale=2, named="text")
     assert my_relu.pretty_printed_concrete_signatures() == (
         "my_relu\n"
         "Input Parameters:\n"
-        "  x (POSITIONAL_OR_KEYWORD): ShapeDtypeStruct(shape=(), dtype=float32)\n"
+        "  x (POSITIONAL_ONLY): ShapeDtypeStruct(shape=(), dtype=float32)\n"
         "  scale (POSITIONAL_OR_KEYWORD): 1\n"
+        "  named (KEYWORD_ONLY): None\n"
         "Output Type:\n"
         "  ShapeDtypeStruct(shape=(), dtype=float32)\n"
         "Captures:\n"
@@ -310,12 +317,13 @@ def test_row_13_signatures_are_listed() -> None:
         "\n"
         "my_relu\n"
         "Input Parameters:\n"
-        "  x (POSITIONAL_OR_KEYWORD): [1, -1]\n"
+        "  x (POSITIONAL_ONLY): [1, -1]\n"
         "  scale (POSITIONAL_OR_KEYWORD): 2\n"
+        "  named (KEYWORD_ONLY): 'text'\n"
         "Output Type:\n"
         "  ShapeDtypeStruct(shape=(2,), dtype=float32)\n"
         "Captures:\n"
-        "  None"
+        "  least: float32[]"
     )
 
 
@@ -448,31 +456,98 @@ def test_row_18_for_containers_the_cure_is_another() -> None:
             size(set(range(n)), jnp.float32(1))
 
 
-def test_row_19_arguments_in_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
-    @ag.function
-    def f(x: Any, n: Any) -> Any:
-        print(x, n)
-        return x
-
-    f(jnp.ones(3), 7)
-    assert re.fullmatch(r"\w*Tracer.float32\[3\].* 7\n", capsys.readouterr().out)  # versions of JAX show it in two ways
+class Mode(enum.Enum):
+    FAST = 1
 
 
-def test_row_20_the_eager_switch_is_read_at_every_call() -> None:
-    seen = []
+@ag.function
+def show(*values: Any, **named: Any) -> None:
+    for value in (*values, *named.values()):
+        print(value)
 
-    @ag.function
-    def f(x: Any) -> Any:
-        seen.append(type(x).__name__)
+
+def test_row_19_python_values_print_as_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    known = (7, 2.5, -0.0, True, None, "text", b"bytes", 1j, Mode.FAST, (1, "a"), [1, -1], {"a": 2.0}, {3}, range(2))
+    show(*known, named=2.5)
+    assert capsys.readouterr().out.splitlines() == [*map(str, known), "2.5"]
+
+
+def test_row_19_arrays_print_as_tracers_with_shape_and_dtype(capsys: pytest.CaptureFixture[str]) -> None:
+    show(jnp.ones(3), jnp.ones((2, 4), jnp.int32), np.ones(2, np.float32), np.float32(1), jnp.array(True), (jnp.ones(2), 7))
+    tracer = r"\w*Tracer.(\w+\[[\d,]*\])[^,]*"  # versions of JAX show it in two ways
+    *alone, pair = capsys.readouterr().out.splitlines()
+    matches = [re.fullmatch(tracer, text) for text in alone]
+    assert [found and found[1] for found in matches] == ["float32[3]", "int32[2,4]", "float32[2]", "float32[]", "bool[]"]
+    inside = re.fullmatch(rf"\({tracer}, 7\)", pair)
+    assert inside is not None and inside[1] == "float32[2]"
+
+
+@pytest.mark.parametrize("compile_", [ag.function, ag.jit])
+def test_row_20_the_eager_switch_is_read_at_every_call(compile_: Any) -> None:
+    seen: list[Any] = []
+
+    @compile_
+    def f(x: Any, *, parts: Any = None) -> Any:
+        seen.append("traced" if isinstance(x, jax.core.Tracer) else parts if parts else x)
         return x if x > 0 else -x
 
-    x = jnp.float32(-2)
+    x, parts = jnp.float32(-2), [jnp.float32(1)]
+    f(x), f(x)
+    assert seen == ["traced"] and ag.functions_run_eagerly() is False
+    ag.run_functions_eagerly(True)
+    try:
+        assert ag.functions_run_eagerly() is True
+        assert float(f(x)) == float(f(x)) == f(-2) == 2 and f(x, parts=parts) == 2
+        assert seen[1] is seen[2] is x and type(seen[3]) is int and seen[4] is parts
+        with ag.run_functions_eagerly(False):
+            f(x)
+        assert len(seen) == 5
+        f(x)
+    finally:
+        ag.run_functions_eagerly(False)
+    assert seen[5:] == [x] and ag.functions_run_eagerly() is False
     f(x)
-    f(x)
+    assert len(seen) == 6
     with ag.run_functions_eagerly(True):
-        assert float(f(x)) == 2 and float(f(x)) == 2 and ag.functions_run_eagerly()
+        f(x)
     f(x)
-    assert [name == "ArrayImpl" for name in seen] == [False, True, True]
+    assert seen[6:] == [x]
+
+
+def test_row_20_also_of_concrete_functions_methods_and_variables() -> None:
+    seen = []
+
+    class Counter:
+        def __init__(self) -> None:
+            self.total = ag.Variable(0.0)
+
+        @ag.function
+        def add(self, x: Any) -> Any:
+            seen.append(str(x))
+            self.total.assign_add(x)
+            return self.total.value
+
+    counter, x = Counter(), jnp.float32(2)
+    concrete = counter.add.get_concrete_function(x)
+    with ag.run_functions_eagerly(True):
+        assert float(concrete(x)) == 2 and float(counter.add(x)) == 4 and float(Counter().add(x)) == 2
+    assert float(counter.add(x)) == 6
+    assert seen[1:] == ["2.0"] * 3 and counter.add.tracing_count == 1
+
+
+@pytest.mark.parametrize("is_concrete", [False, True])
+def test_row_20_also_under_a_transform(is_concrete: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        print("x is", x)
+        return x * x if x > 0 else -x
+
+    x = jnp.float32(3)
+    called = f.get_concrete_function(x) if is_concrete else f
+    capsys.readouterr()
+    with ag.run_functions_eagerly(True):
+        assert float(jax.grad(called)(x)) == 6
+    assert re.fullmatch(r"x is \w*Tracer.*\b3\.0.*\n", capsys.readouterr().out)  # once, and with its number
 
 
 def test_row_21_print_runs_at_each_trace_and_ag_print_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:
@@ -517,6 +592,29 @@ def test_row_22_python_side_effects_happen_at_trace_time() -> None:
         assert [int(buggy(numbers)) for _ in range(3)] == [0, 1, 2]
 
 
+calls = 0
+
+
+def test_row_22_writes_to_lists_and_globals_happen_once_for_each_trace_which_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    sizes = []
+
+    @ag.function
+    def note(x: Any) -> Any:
+        global calls
+        calls += 1
+        sizes.append(x.size)
+        return x
+
+    ag.set_verbosity(2)
+    try:
+        for size in (2, 2, 3, 3, 2):
+            note(jnp.ones(size))
+    finally:
+        ag.set_verbosity(0)
+    assert sizes == [2, 3] and calls == 2
+    assert [text[-10:] for text in caplog.messages if text.startswith("tracing")] == ["float32[2]", "float32[3]"]
+
+
 def test_row_23_what_nobody_uses_is_not_compiled() -> None:
     def unused(x: Any) -> Any:
         jnp.linalg.inv(jnp.zeros((2, 2)))  # would be the most of the program
@@ -525,6 +623,21 @@ def test_row_23_what_nobody_uses_is_not_compiled() -> None:
     g = ag.function(unused)
     text = g.get_concrete_function(jnp.float32(1)).graph.optimized_hlo()
     assert "custom-call" not in text and float(g(jnp.float32(1))) == 1
+
+
+def test_row_23_writes_and_checks_are_kept_where_nothing_is_returned() -> None:
+    seen = ag.Variable(0.0)
+
+    @ag.function
+    def note(x: Any) -> None:
+        assert x != 0, f"x is {x}"
+        seen.assign_add(x)
+
+    for x in (2.0, 3.0):
+        assert note(jnp.float32(x)) is None
+    with pytest.raises(AssertionError, match="x is 0.0"):
+        note(jnp.float32(0))
+    assert float(seen.value) == 5
 
 
 def test_results_that_are_no_arrays_come_back_as_themselves() -> None:

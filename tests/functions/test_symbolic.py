@@ -29,6 +29,7 @@ def test_row_16_batches_share_one_concrete_function() -> None:
     [
         (jnp.ones(28), r"'x' of f\(\) is float32\[28\] where float32\[None,28\] is expected"),
         (jnp.ones((1, 4), int), r"'x' of f\(\) is int32\[1,4\] where float32\[None,28\] is expected"),
+        (jnp.ones((1, 28), "float16"), r"'x' of f\(\) is float16\[1,28\] where float32\[None,28\] is expected"),
         (3.0, r"'x' of f\(\) is the float 3.0 where float32\[None,28\] is expected"),
     ],
 )
@@ -105,6 +106,19 @@ def test_row_17_an_axis_that_changes_becomes_open() -> None:
     for n in (2, 3, 4, 5, 9):
         assert float(f(jnp.ones(n), jnp.ones(n))) == n
     assert f.tracing_count == 2
+
+
+def test_row_17_an_axis_that_is_the_same_stays_fixed() -> None:
+    shapes = []
+
+    @ag.function(reduce_retracing=True)
+    def f(x: Any) -> Any:
+        shapes.append([n if type(n) is int else "open" for n in x.shape])
+        return jnp.sum(x)
+
+    for n in (2, 4, 5):
+        assert float(f(jnp.ones((n, 3)))) == 3 * n
+    assert shapes == [[2, 3], ["open", 3]]
 
 
 def test_row_17_where_sizes_decide_each_keeps_its_trace() -> None:
