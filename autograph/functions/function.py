@@ -277,13 +277,15 @@ class Function:
 
     def check(self, program: Program, words: Any) -> None:
         """Raises what a program reports, now or with the next call."""
-        reported = program.checks, words
+        checks = program.checks
         if self.checks == "deferred":
-            self._pending.append(reported)
+            self._pending.append((checks, words))
             if len(self._pending) == 1:
                 return
-            reported = self._pending.pop(0)
-        error_codes.raise_failed(reported[0], np.asarray(reported[1]))
+            checks, words = self._pending.pop(0)
+        numbers = np.asarray(words)
+        if numbers[0]:  # all that a call pays which does not fail
+            error_codes.raise_failed(checks, numbers)
 
     def _warn_of_many(self) -> None:
         if len(self._programs) > retracing.MANY and not self._has_warned and not self._settings.reduce_retracing:

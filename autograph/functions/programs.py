@@ -28,12 +28,17 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """What a program gives back that has more than results: a pytree with the program as its static part."""
+    """What a program gives back that has more than results: a pytree with a weak reference to the program as its static part.
 
-    __slots__ = ("program", "results", "words", "written")
+    Attributes:
+        program: that reference: JAX's caches keep static parts.
+        parts: the results, in the function's structure where the program `is_whole`, what is written to variables, the error code.
+    """
 
-    def __init__(self, program: Any, results: Sequence[Any], written: Sequence[Any], words: Any) -> None:
-        self.program, self.results, self.written, self.words = program, results, written, words
+    __slots__ = ("parts", "program")
+
+    def __init__(self, program: Callable[[], Any], parts: tuple[Any, ...]) -> None:  # as JAX calls it, with no step between
+        self.program, self.parts = program, parts
 
     def settle(self) -> None:
         """Looks at the checks, and writes the variables.
@@ -41,25 +46,21 @@ class Outcome:
         Raises:
             Exception: what the function raised, of the user's type. Variables are then as before the call.
         """
-        program = self.program
-        if self.words is not None:
-            program.function.check(program, self.words)
-        for variable, value in zip(program.writes, self.written, strict=True):
+        program, (_, written, words) = self.program(), self.parts
+        if words is not None:
+            program.function.check(program, words)
+        for variable, value in zip(program.writes, written, strict=True):
             variable.take(value)
 
     def taken(self, values: Sequence[Any]) -> Any:
         """The results of the function, with `values` as its parameters; settled by the call where there are variables."""
-        program = self.program
-        if not program.reads:
-            self.settle()
-        return program.function.options.placed(program.results_of.output(self.results, values))
+        program, (results, _, words) = self.program(), self.parts
+        if words is not None and not program.reads:
+            program.function.check(program, words)
+        return results if program.is_whole else program.function.options.placed(program.results_of.output(results, values))
 
 
-jax.tree_util.register_pytree_node(
-    Outcome,
-    lambda o: ((o.results, o.written, o.words), weakref.ref(o.program)),  # weakly: JAX's caches keep structures
-    lambda program, parts: Outcome(program(), *parts),
-)
+jax.tree_util.register_pytree_node(Outcome, lambda o: (o.parts, o.program), Outcome)
 
 
 class NewVariables(Exception):
@@ -79,6 +80,7 @@ class Program:
         traced: the trace, as JAX shows it: without variables as inputs, its checks as callbacks.
         reads, writes: the variables.
         checks: what can fail, by its number in the error code.
+        is_whole: whether the results of a call are those of the program, in their structure.
     """
 
     def __init__(self, function: Function, bound: Bound) -> None:
@@ -99,7 +101,8 @@ class Program:
             self._coded, self.checks = coded
         self.symbolic = symbolic.is_symbolic(self.specs)
         places = function.options.places_results
-        self.is_simple = not (self.checks or self.reads or self.results_of.known or self.symbolic or places)
+        self.is_whole = not (self.results_of.known or places)
+        self.is_simple = self.is_whole and not (self.checks or self.reads or self.symbolic)
 
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
         with Tracing() as variables:
@@ -143,7 +146,7 @@ class Program:
             before = {id(variable): value for variable, value in zip(self.reads, values, strict=True)}
             held = [before[id(variable)] for variable in self.writes]
             written = [jax.lax.select(words[0] == 0, new, old) for new, old in zip(written, held, strict=True)]
-        return Outcome(self, results, written, words)
+        return Outcome(weakref.ref(self), (self.results_of.output(results) if self.is_whole else results, written, words))
 
     def run_inside(self, inputs: Sequence[Any]) -> Any:
         """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""
@@ -234,7 +237,7 @@ class Specialization:
 
         def call(*inputs: Any) -> Any:
             result = jitted(*inputs, *[variable.held for variable in variables])
-            if type(result) is Outcome and result.program.reads:
+            if type(result) is Outcome and result.program().reads:
                 result.settle()
             return result
 

@@ -27,6 +27,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests.profiling import calls_made
 
 
 def relu(x: Any) -> Any:
@@ -903,3 +904,19 @@ def test_a_list_in_the_place_of_an_array_is_told_to_be_made_one() -> None:
         with pytest.raises(ValueError, match=r"'x' of f\(\) is a container where int32\[None\] is expected\n(.|\n)*jnp.asarray\(x"):
             fn([1, 2])
         assert fn(jnp.asarray([1, 2])).tolist() == [2, 4]
+
+
+def test_a_look_at_the_checks_is_one_step_of_a_call() -> None:
+    """No tree of results is made anew, and no option is looked up: both are known when the program is traced."""
+
+    @ag.function
+    def root(x: Any) -> Any:
+        assert x >= 0, "negative"
+        return {"root": jnp.sqrt(x)}
+
+    x = jnp.float32(4.0)
+    assert root(x) == {"root": 2.0}
+    package = str(Path(ag.__file__).parent)
+    assert calls_made(lambda: root(x), lambda path: path.startswith(package)) == 4  # the call, its outcome and the look at that
+    with pytest.raises(AssertionError, match="negative"):
+        root(-x)
