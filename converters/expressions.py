@@ -18,6 +18,7 @@ from autograph.converters.subscripts import Subscripts
 
 
 class Expressions(
+    FormattedTexts,
     Asserts,
     ContextManagers,
     Handlers,
@@ -25,7 +26,6 @@ class Expressions(
     Comparisons,
     Comprehensions,
     ConditionalExpressions,
-    FormattedTexts,
     KeyOrders,
     LogicalExpressions,
     Powers,

@@ -12,17 +12,35 @@ def f(x, n):
     print(f'{x} of {n}')
     return s
 
-Each field is evaluated and formatted before the next one is, as in Python. What is only printed stays as it is written.
+Each field is evaluated and formatted before the next one is, as in Python. An f-string that is only printed stays as it is written.
+
+`%` is one of texts in a `print` and in the message of a `raise` or an `assert`, whatever stands on its left; elsewhere where that
+is a text by its form, or a name that is bound to one, and in front of a tuple or a dict.
+
+>>> print(show('''
+... def f(x, n, template):
+...     mine = 'loss %s'
+...     if template % n > 0:
+...         raise ValueError(template % x)
+...     return mine % x, template % (x, n)
+... ''', FormattedTexts))
+def f(x, n, template):
+    mine = 'loss %s'
+    if template % n > 0:
+        raise ValueError(ag__.percent(template, x))
+    return (ag__.percent(mine, x), ag__.percent(template, (x, n)))
 """
 
 from __future__ import annotations
 
 import builtins
+import functools
 from typing import Any
 
 import gast
 
-from autograph.analyses.operators import callee, is_operator
+from autograph.analyses.operators import callee
+from autograph.code.nodes import walk
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
@@ -53,17 +71,51 @@ class FormattedTexts(ExpressionConverter):
         return builders.operator(self.alias, "formatted", arguments, at=value.value)
 
     def visit_BinOp(self, node: Node) -> Any:
-        left = node.left
-        is_text = isinstance(left, gast.Constant) and isinstance(left.value, str)
-        if not isinstance(node.op, gast.Mod) or not is_text:
+        if not _is_percent(node):
             return node
-        return builders.operator(self.alias, "percent", [left, node.right], at=node)
+        return self.percent(node) if isinstance(node.right, gast.Tuple | gast.Dict) or self.is_text(node.left) else node
+
+    def percent(self, node: Node) -> Node:
+        """`left % right` as a call, which is good for numbers too; any other expression as it is."""
+        return builders.operator(self.alias, "percent", [node.left, node.right], at=node) if _is_percent(node) else node
+
+    def is_text(self, node: Node) -> bool:
+        """Whether an expression may well be a text: by its form, by what the name means, or by what it is bound to."""
+        if isinstance(node, gast.BinOp):
+            return isinstance(node.op, gast.Add) and (self.is_text(node.left) or self.is_text(node.right))
+        if isinstance(node, gast.Name) and node.id in self.conversion.bound:
+            return node.id in self.text_names
+        return _is_written_out(node) or type(self.conversion.meaning(node)) is str
+
+    @functools.cached_property
+    def text_names(self) -> set[str]:
+        """The variables that some statement binds to a text which is written out."""
+        bindings = [node for node in walk(self.conversion.tree) if isinstance(node, gast.Assign)]
+        targets = [target for node in bindings if _is_written_out(node.value) for target in node.targets]
+        return {target.id for target in targets if isinstance(target, gast.Name)}
+
+    def visit_Raise(self, node: Node) -> Any:
+        if isinstance(node.exc, gast.Call):
+            node.exc.args = [self.percent(item) for item in node.exc.args]
+        return node
+
+    def visit_Assert(self, node: Node) -> Any:
+        node.msg = self.percent(node.msg)
+        return node
 
     def visit_Call(self, node: Node) -> Any:
-        if any(is_operator(item, self.alias) and item.func.attr == "text" for item in node.args):
-            if self.conversion.static.is_builtin(callee(node, self.alias), builtins.print):
-                node.args = [_as_written(item) for item in node.args]
+        if self.conversion.static.is_builtin(callee(node, self.alias), builtins.print):
+            node.args = [self.percent(_as_written(item)) for item in node.args]
         return node
+
+
+def _is_percent(node: Node) -> bool:
+    return isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod)
+
+
+def _is_written_out(node: Node) -> bool:
+    """Whether an expression is a text by its form; so is the operator of an f-string."""
+    return hasattr(node, "as_written") or (isinstance(node, gast.Constant) and isinstance(node.value, str))
 
 
 def _as_written(node: Node) -> Node:

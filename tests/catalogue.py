@@ -10,6 +10,7 @@ form below a title of its own, `## ...`, with `### Instead`. All blocks begin wi
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 import tempfile
@@ -112,7 +113,7 @@ def run(program: str, directory: Path, **replaced: Any) -> Any:
 
     Args:
         program: a block of a page; it stands in a file of its own, since conversion needs the source.
-        directory: where to put that file.
+        directory: where to put that file, and what the program writes.
         replaced: names that mean something else than in `PRELUDE`.
     """
     namespace: dict[str, Any] = {"__name__": "example"}
@@ -123,6 +124,8 @@ def run(program: str, directory: Path, **replaced: Any) -> Any:
     tree = ast.parse(program)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     imported, integers = {*sys.modules}, jax.config.jax_enable_x64
+    before = os.getcwd()
+    os.chdir(directory)
     try:
         exec(compile(tree, str(path), "exec"), namespace)
         if not isinstance(last, ast.Expr):
@@ -130,6 +133,7 @@ def run(program: str, directory: Path, **replaced: Any) -> Any:
         value = eval(compile(ast.Expression(last.value), str(path), "eval"), namespace)
         return jax.block_until_ready(value)
     finally:
+        os.chdir(before)
         jax.config.update("jax_enable_x64", integers)
         for name in {*sys.modules} - imported:
             if name.endswith("_module"):  # the program's own; it may run again

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.code.library import package_of, package_of_code
+from autograph.runtime.checks import texts
 from autograph.runtime.heap import (
     aliases,
     guarded_iterators,
@@ -59,6 +60,8 @@ def bound(f: Any) -> Any:
     if not issubclass(type(owner), WRITABLE):
         if name in FILLING:
             return functools.partial(_filling, f, 0)
+        if name in _TO_FILES:
+            f = functools.partial(_written, f)
         package = package_of(type(owner)).lstrip("_")
         return f if package in READING_PACKAGES or package in FRESH_PACKAGES else received(f)
     effect = of_method(type(owner), name)
@@ -78,6 +81,15 @@ def _filling(f: Any, position: int, /, *args: Any, **kwargs: Any) -> Any:
     for filled in args[position : position + 1]:
         journal.touch_container(filled)
     return f(*args, **kwargs)
+
+
+_TO_FILES = frozenset({"write", "writelines", "writerow", "writerows"})
+
+
+def _written(f: Any, *args: Any) -> Any:
+    """A method that writes to a file."""
+    texts.check_written(args, f.__self__)
+    return f(*args)
 
 
 def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:

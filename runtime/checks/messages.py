@@ -16,14 +16,14 @@ f-strings, `%`, `str.format`, `str`, `repr`, `+` and `join` make them. Elsewhere
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks import templates
-from autograph.runtime.checks.texts import TextOfTraced, as_shown, line, text_holds_traced, unreadable
+from autograph.runtime.checks.texts import TextOfTraced, as_shown, is_of_traced, line, text_holds_traced, unreadable
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import order_reads
@@ -50,8 +50,8 @@ class Text(TextOfTraced):
     @classmethod
     def of(cls, parts: tuple[Any, ...]) -> Text:
         """The text of these parts."""
-        made = cls("".join(part if isinstance(part, str) else str(part[0]) for part in parts))
-        fields = _Fields(tuple(str.__str__(part) if isinstance(part, str) else part for part in parts))
+        made = cls("".join(part if isinstance(part, str) else _CONVERSIONS[part[2] or "s"](part[0]) for part in parts))
+        fields = _Fields(parts)
         context.keep(fields)
         made._fields = weakref.ref(fields)
         return made
@@ -61,6 +61,11 @@ class Text(TextOfTraced):
         """The texts, and the fields with their values; all of it one text when the trace is over."""
         fields = self._fields()
         return (TextOfTraced(str.__str__(self)),) if fields is None else fields.parts
+
+    @property
+    def has_formats(self) -> bool:  # type: ignore[override]
+        """See `TextOfTraced`."""
+        return any(not isinstance(part, str) and part[1] and not part[2] for part in self.parts)
 
     def __add__(self, other: str) -> Any:
         return text(self, other) if isinstance(other, str) else NotImplemented
@@ -80,16 +85,35 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or a part of `Text` where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
-    if isinstance(value, BaseException) and type(value).__str__ is BaseException.__str__ and len(value.args) == 1:
-        value, conversion = (value.args[0], "s") if conversion in ("", "s") else (value, conversion)
+    if isinstance(value, BaseException) and open_message(value.args)[0]:
+        value, conversion = _of_exception(value, conversion)
     if isinstance(value, TextOfTraced) and not spec and conversion in ("", "s"):
         return value
     order_reads.check_inside(value)
-    if is_tracing():
-        if open_message(value, open_container)[0]:
-            return (copy.copy(value) if type(value) in (list, dict) else sizes.traced(value)), spec, conversion  # as it is now
-    made = _formatted(value, spec, conversion)
-    return TextOfTraced(made) if text_holds_traced(value) else as_shown(made)
+    if not is_tracing():
+        return _formatted(value, spec, conversion)
+    traced, like = open_message(value, open_container)
+    if not traced:
+        made = _formatted(value, spec, conversion)  # by methods of the user's, which may return a `Text`
+        made = TextOfTraced(made) if text_holds_traced(value) else as_shown(made)
+        if type(made) is not TextOfTraced:
+            return made
+        traced, like = open_message(value)
+        if not traced:
+            return made
+    return like(traced), spec, conversion  # as it is now
+
+
+def _of_exception(error: BaseException, conversion: str) -> tuple[Any, str]:
+    """What the text of an exception is made of, and its conversion: of its arguments, among which are texts."""
+    kind, args = type(error), error.args
+    shown, is_one = (args[0] if len(args) == 1 else args), len(args) == 1
+    if conversion == "r" and kind.__repr__ is BaseException.__repr__:
+        around = ("(", ")") if is_one else ("", "")
+        return text(kind.__name__, around[0], formatted(shown, "", "r"), around[1]), "s"
+    if conversion in ("", "s") and kind.__str__ in (BaseException.__str__, KeyError.__str__):
+        return shown, "r" if is_one and kind.__str__ is KeyError.__str__ else "s"
+    return error, conversion
 
 
 def text(*parts: Any) -> str:
@@ -117,7 +141,9 @@ def closed_text(value: Any) -> Any:
 
 
 def percent(text: str, values: Any) -> Any:
-    """`text % values`."""
+    """`text % values`, also where the text turns out to be a number."""
+    if type(text) is not str:
+        return text % values
     order_reads.check_inside(values)
     if not text_holds_traced(values) and not isinstance(made := as_shown(text % values), TextOfTraced):
         return made
@@ -171,6 +197,18 @@ def text_method(f: Any) -> Any:
 def _filled(fields: Iterable[Any]) -> str:
     """The text of texts and of fields; a format may have fields as well."""
     return text(*(part if isinstance(part, str) else formatted(part[0], _filled(part[1]), part[2]) for part in fields))
+
+
+def check_message(args: Sequence[Any], at: Any) -> None:
+    """Refuses the arguments of an exception that show a traced value in a text which others made while tracing."""
+    texts = [part for x in args for part in (x.parts if type(x) is Text else (x,))]
+    if any(map(is_of_traced, texts)):
+        raise StagingError(
+            "the message shows the text of a traced value",
+            at=at,
+            why="what made the text runs as plain Python, while the program is traced, and the digits are known when it runs",
+            instead="make the text with an f-string, `%` or `str.format`, where the exception is raised",
+        )
 
 
 def message_parts(error: BaseException, traced: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -244,9 +282,14 @@ def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callab
             (part, None) if isinstance(part, str) else (part[1:], _opened(part[0], traced, around, parts))
             for part in value.parts
         ]
-        return lambda found: "".join(
-            _formatted(make(found), *part) if make is not None else part for part, make in fields
-        )
+        end = len(traced)
+
+        def filled(found: Sequence[Any]) -> str:
+            if any(map(is_traced, found[before:end])):
+                return value
+            return "".join(_formatted(make(found), *part) if make is not None else part for part, make in fields)
+
+        return filled
     if id(value) in around or isinstance(value, str):  # a container that holds itself
         return lambda found: value
     inside, build = _parts(value, parts)

@@ -34,7 +34,7 @@ import jax
 
 from autograph import errors, switches
 from autograph.jax_dispatch import stage_check
-from autograph.runtime.checks import handlers
+from autograph.runtime.checks import handlers, messages
 from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, describe_exception
 from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_suppress
@@ -92,6 +92,8 @@ def stage_failure(error: BaseException) -> None:
     if not are_enabled():
         return
     place = _place_of(error)
+    if is_of_a_call(error):  # what libraries say is theirs
+        messages.check_message(error.args, place and place[:2])
     # The text is the line where an exception without arguments has none.
     check, shown = FailedCheck.of(error, place, describe_exception(error) or _source_of(place), len(holds))
     stage_check(check, *holds, *shown, *path_conditions.waits_for())

@@ -24,6 +24,7 @@ from __future__ import annotations
 import functools
 import linecache
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -37,9 +38,14 @@ from autograph.runtime.tracing.refusals import refusal, user_line
 
 
 class TextOfTraced(str):
-    """What stands for the text of a traced value."""
+    """What stands for the text of a traced value.
+
+    Attributes:
+        has_formats: whether a traced value in it has a format, which only its digits could follow.
+    """
 
     __slots__ = ()
+    has_formats = False
 
     def __add__(self, other: str) -> TextOfTraced:
         return TextOfTraced(str.__add__(self, other))
@@ -49,6 +55,12 @@ class TextOfTraced(str):
 
     def __rmod__(self, other: str) -> TextOfTraced:
         return TextOfTraced(str.__mod__(other, self))
+
+    def __mod__(self, values: Any) -> TextOfTraced:
+        return TextOfTraced(str.__mod__(self, values))
+
+    def format(self, *args: Any, **kwargs: Any) -> TextOfTraced:
+        return TextOfTraced(str.format(self, *args, **kwargs))
 
 
 def _refused(name: str) -> Callable[..., Any]:
@@ -97,9 +109,28 @@ def text_holds_traced(x: Any) -> bool:
     return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
 
 
+_SHOWN = re.compile(r"Tracer[(<](~?\w+[\[<]|aval=|primal=)|Traced<")
+
+
 def as_shown(text: str) -> str:
     """A text that may show a traced value which an object holds."""
-    return TextOfTraced(text) if type(text) is str and "Tracer" in text and is_tracing() else text
+    return TextOfTraced(text) if type(text) is str and is_tracing() and _SHOWN.search(text) else text
+
+
+def check_written(values: tuple[Any, ...], file: Any) -> None:
+    """Refuses to write the text of a traced value to a file, which keeps it: only what is shown at once may have it."""
+    if file not in (None, sys.stdout, sys.stderr) and (text_holds_traced(values) or any(map(is_of_traced, values))):
+        raise refusal(
+            "the text of a traced value is written to a file",
+            why="it is written while the program is traced, and its digits are only known when the compiled program runs",
+            instead="return the value, and write what the compiled program returns, or write it when the program runs: "
+            "`jax.debug.callback(write, x)`",
+        )
+
+
+def is_of_traced(value: Any) -> bool:
+    """Whether a value is a text that shows a traced value, whoever made it."""
+    return isinstance(value, str) and isinstance(as_shown(value), TextOfTraced)
 
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
@@ -131,6 +162,14 @@ def printing(show: Callable[..., None]) -> Callable[..., None]:
     """
 
     def call(*args: Any, **kwargs: Any) -> None:
+        check_written(args, kwargs.get("file"))
+        if any(isinstance(x, TextOfTraced) and x.has_formats for x in args):
+            typed = debug_print(line())
+            raise refusal(
+                "`print(...)` asks for the digits of a traced value",
+                why="the text is made while the program is traced",
+                instead=f"write `{typed if '{:' in typed else 'ag.print(...)'}`, which shows the values when the program runs",
+            )
         show(*args, **kwargs)
         texts = [x for x in args if isinstance(x, str)]
         if context.innermost() and (text_holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import autograph as ag
 
 FORMAT = "{:.1f} of {name!r:>{width}}"
+TEMPLATE = "bad %s"
 
 
 class Point:
@@ -20,8 +22,25 @@ class Point:
     def __init__(self, x: Any) -> None:
         self.x = x
 
+    template = "bad %s"
+
     def __str__(self) -> str:
         return f"Point({self.x})"
+
+    def __repr__(self) -> str:
+        return "Point(%s)" % self.x
+
+    def message(self) -> str:
+        made = self.template % (self.x,)
+        return made + "!"
+
+
+@dataclasses.dataclass
+class State:
+    """Shows what it holds by a method that Python wrote."""
+
+    loss: Any
+    step: int = 3
 
 
 VARIABLE = ag.Variable(3.0)
@@ -30,6 +49,10 @@ TEXTS = {
     "percent of numbers": lambda x: "%5s|%-8s|%+.1f|%06.2f|%%|%e|%g" % (x, x, x, x, x, x),
     "percent of integers": lambda x: "%d|%5d|%-5d|%05d|%x|%i" % ((x.astype(int),) * 4 + (-x.astype(int), 3)),
     "percent by name": lambda x: "%(v)s and %(n)d" % {"v": x, "n": 3},
+    "percent of a global template": lambda x: TEMPLATE % x,
+    "percent of a template in a class": lambda x: Point(x).message(),
+    "percent of a local template": lambda x: of_a_local(x),
+    "percent of texts in a row": lambda x: (TEMPLATE + " and %.2f") % (x, x),
     "percent of an object": lambda x: "%s of %s" % (Point(x), x),
     "format": lambda x: "{} and {}".format(x, 2 * x),
     "format with fields in formats": lambda x: FORMAT.format(x, name=x, width=30),
@@ -45,6 +68,13 @@ TEXTS = {
     "a variable": lambda x: f"{VARIABLE} and {VARIABLE:.2f} {x}",
     "known values": lambda x: "%s, {}, {x}, %d" + f"{3}",
 }
+
+
+def of_a_local(x: Any) -> str:
+    template, name = "", "bad"
+    template = f"{name} %s"
+    made = template % x
+    return made
 
 
 def sum_of_texts(x: Any) -> str:
@@ -78,6 +108,70 @@ def test_a_message_is_python_s_however_its_text_is_made(name: str, tmp_path: Pat
         with pytest.raises(ValueError) as raised:
             fn(x)
         assert str(raised.value) == make(x), fn
+
+
+OBJECTS = {
+    "objects in a list": lambda x: f"{[Point(x)]} and {(1, {'a': Point(x)})}",
+    "a dataclass": lambda x: f"{State(x)!r} and {[State(Point(x))]}",
+    "an object that changes later": lambda x: of_an_object(x),
+}
+
+
+def of_an_object(x: Any) -> str:
+    state = State(x)
+    text = f"{state} and {[state]}"
+    state.loss = 2 * x
+    return text
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_objects_in_a_message_are_shown_with_the_values_of_the_run(name: str) -> None:
+    make = OBJECTS[name]
+
+    def check(x: Any) -> Any:
+        if x < 0:
+            raise ValueError(make(x))
+        return x
+
+    with pytest.raises(ValueError) as raised:
+        ag.function(check)(jnp.float32(-4.25))
+    assert str(raised.value) == make(jnp.float32(-4.25))
+
+
+@pytest.mark.parametrize("template", ["bad %s", "bad %.2f"])
+def test_a_template_that_is_an_argument_is_filled_in_a_raise_and_in_an_assert(template: str) -> None:
+    def check(x: Any, template: Any) -> Any:
+        if x < 0:
+            raise ValueError(template % x)
+        assert x < 10, template % x
+        return x
+
+    compiled = ag.function(check)
+    for x in (-4.25, 12.0):
+        with pytest.raises((ValueError, AssertionError)) as raised:
+            compiled(jnp.float32(x), template)
+        assert str(raised.value) == template % x
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyError])
+def test_an_exception_that_is_caught_is_shown_with_the_values_of_the_run(kind: Any) -> None:
+    def check(x: Any) -> Any:
+        try:
+            if x < 0:
+                raise kind(f"bad {x}")
+            if x > 10:
+                raise kind(f"much: {x}", 3)
+        except kind as error:
+            raise RuntimeError(f"{error} {error!r} {str(error)!r}") from error
+        return x
+
+    compiled = ag.function(check)
+    for x in (-2.0, 11.0):
+        with pytest.raises(RuntimeError) as expected:
+            check(jnp.float32(x))
+        with pytest.raises(RuntimeError) as raised:
+            compiled(jnp.float32(x))
+        assert str(raised.value) == str(expected.value)
 
 
 def test_notes_and_attributes_are_those_of_the_run(tmp_path: Path) -> None:
