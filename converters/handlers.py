@@ -19,7 +19,7 @@ def f(x):
     except ag__.caught(Exception) as error:
         return 2
 
-A `finally` that may leave by itself lets it pass as well:
+A `finally` that may leave by itself catches everything, and lets that pass as well:
 
 >>> print(show('''
 ... def f(xs):
@@ -32,7 +32,8 @@ A `finally` that may leave by itself lets it pass as well:
 def f(xs):
     for x in xs:
         try:
-            g(x)
+            with ag__.handled(lambda: BaseException):
+                g(x)
         finally:
             try:
                 break
@@ -73,9 +74,11 @@ class Handlers(ExpressionConverter):
         return node
 
     def visit_Try(self, node: Node) -> Any:
-        if node.handlers:
-            self._tell(node, [kind for handler in node.handlers for kind in self._kinds(handler.type)])
-        if any(map(self._leaves, node.finalbody)):
+        leaves = any(map(self._leaves, node.finalbody))
+        kinds = [kind for handler in node.handlers for kind in self._kinds(handler.type)]
+        if kinds or leaves:
+            self._tell(node, [*kinds, *[builders.name("BaseException")] * leaves])
+        if leaves:
             at = node.finalbody[0]
             call = builders.operator(self.alias, "raise_refusal", [], at=at)
             node.finalbody = self.statements(
@@ -100,9 +103,11 @@ class Handlers(ExpressionConverter):
         node.body = self.statements("with $call:\n    $body", at=node, body=node.body, call=call)
 
     def _leaves(self, statement: Node) -> bool:
-        """Whether a statement holds a jump or a `raise`."""
+        """Whether a statement holds a jump, a `raise` or an `assert`."""
         if isinstance(statement, gast.Return | gast.Raise | gast.Break | gast.Continue):
             return True
+        if isinstance(statement, gast.Expr) and is_operator(statement.value, self.alias):
+            return bool(statement.value.func.attr == "assert_")
         inside = [statement.body] if statement in self.conversion.region_functions else blocks(statement)
         return any(self._leaves(inner) for block in inside for inner in block)
 

@@ -1379,6 +1379,65 @@ def recursion_in_a_for_loop(n):
 @refused(
     ag.StagingError,
     """
+    KeyError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+3
+          raise KeyError(x)
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_in_front_of_a_finally_that_raises(x):
+    try:
+        if x > 0:
+            raise KeyError(x)
+    finally:
+        if x > 1:
+            raise ValueError("large")
+    return x
+
+
+@refused(
+    ag.StagingError,
+    """
+    KeyError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+4
+          raise KeyError(i)
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_in_front_of_a_finally_that_jumps(x):
+    for i in range(3):
+        try:
+            if x > i:
+                raise KeyError(i)
+        finally:
+            break  # noqa: B012  # which silences the exception
+    return i
+
+
+@refused(
+    ag.StagingError,
+    """
+    KeyError is raised under a traced condition, and a handler around it would catch it
+      at FILE:+3
+          raise KeyError(x)
+      why: the condition is only known when the compiled program runs, and handlers run while it is built
+      instead: test for the case with `if`, and do there what the handler does
+    """,
+)
+def raised_in_front_of_a_finally_that_asserts(x):
+    try:
+        if x > 0:
+            raise KeyError(x)
+    finally:
+        assert x < 3
+    return x
+
+
+@refused(
+    ag.StagingError,
+    """
     IndexError is raised under a traced condition, and a handler around it would catch it
       at FILE:+3
           return xs[x]

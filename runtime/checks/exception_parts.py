@@ -17,7 +17,8 @@ from typing import Any
 from autograph import errors
 from autograph.code.library import HEAP_TYPE
 from autograph.runtime.checks import messages
-from autograph.runtime.checks.handlers import depth, exception_of, seen_by_a_with
+from autograph.runtime.checks.handlers import depth, exception_of, is_event, seen_by_a_with
+from autograph.runtime.checks.tracing_errors import is_handled_by_the_user
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing.refusals import user_line
 from autograph.runtime.values.kinds import Opened, open_any
@@ -55,6 +56,27 @@ def parts_of_exception(error: BaseException) -> tuple[Any, ...]:
     cause = error.__cause__
     around = None if cause is None or cause is error else parts_of_exception(cause)
     return type(error), tuple(map(messages.opened_text, error.args)), tuple(own), tuple(own.values()), around
+
+
+def parts_of_context(error: BaseException) -> tuple[Any, Any] | None:
+    """What the exception is made of that a handler of the user's was handling when `error` was raised, and its own context."""
+    around = error.__context__
+    while around is not None and not (is_event(around) and is_handled_by_the_user(around)):
+        around = around.__context__
+    if around is None:
+        return None
+    return _AS_ITS_CAUSE if around is error.__cause__ else parts_of_exception(around), parts_of_context(around)
+
+
+_AS_ITS_CAUSE = "its cause"
+
+
+def in_context(error: BaseException, around: tuple[Any, Any] | None) -> BaseException:
+    """An exception that was made again, with the context that `parts_of_context` found."""
+    if around is not None:
+        context = error.__cause__ if around[0] == _AS_ITS_CAUSE else made_of(*around[0])
+        error.__context__ = None if context is None else in_context(context, around[1])
+    return error
 
 
 def _bare(kind: Any, args: Any) -> Any:

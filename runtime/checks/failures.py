@@ -108,7 +108,7 @@ class FailedCheck:
         self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
         self.parts: tuple[Any, ...] | None = None
         self.shown = self.lanes = 0
-        self._made: messages.Made = lambda shown: ((), (), (), None)
+        self._made: messages.Made = lambda shown: (((), (), (), None), None)
 
     @classmethod
     def of(
@@ -120,7 +120,8 @@ class FailedCheck:
             parts = exception_parts.parts_of_exception(error)
         except Exception:  # a class that makes no object of these arguments
             parts = type(error), error.args, tuple(vars(error)), tuple(vars(error).values()), None
-        traced, check._made = messages.open_message(parts[1:], exception_parts.open_exception)
+        chain = parts[1:], exception_parts.parts_of_context(error)
+        traced, check._made = messages.open_message(chain, exception_parts.open_exception)
         check.shown, check.parts = len(traced), messages.message_parts(error, traced)
         return check, traced
 
@@ -153,7 +154,8 @@ class FailedCheck:
 
     def _exception(self, shown: Sequence[Any]) -> BaseException:
         """An object with the arguments and the attributes, of which no code of the user's makes others."""
-        return exception_parts.made_of(self.kind, *self._made(shown))
+        parts, around = self._made(shown)
+        return exception_parts.in_context(exception_parts.made_of(self.kind, *parts), around)
 
 
 def _of_export(callbacks: Sequence[Any]) -> str:

@@ -113,6 +113,11 @@ def is_of_users_raise(error: BaseException) -> bool:
     return last is not None and _is_users(last) and _instruction(last) == "RAISE_VARARGS"
 
 
+def is_handled_by_the_user(error: BaseException) -> bool:
+    """Whether the frame in which an exception is handled is the user's: JAX and this library run functions in handlers as well."""
+    return error.__traceback__ is not None and _is_users(error.__traceback__)
+
+
 def last_of(trace: TracebackType | None) -> TracebackType | None:
     """The innermost place of a traceback."""
     while trace is not None and trace.tb_next is not None:

@@ -84,7 +84,8 @@ CASES = {
             found = 0
             for x in xs:
                 try:
-                    found = 1 // x
+                    with ag__.handled(lambda: BaseException):
+                        found = 1 // x
                 finally:
                     try:
                         if found is None:

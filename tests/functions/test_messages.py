@@ -303,6 +303,66 @@ def test_messages_of_causes_and_of_exceptions_that_are_caught_have_the_values_of
             assert float(compiled(jnp.float32(x))) == float(expected)
 
 
+def from_the_caught(x: Any) -> None:
+    try:
+        if x > 0:
+            raise KeyError(f"key {x}")
+    except KeyError as error:
+        raise ValueError("value") from error
+
+
+def while_handling(x: Any) -> None:
+    try:
+        if x > 0:
+            raise KeyError(f"key {x}")
+    except KeyError:
+        if x > 1:
+            raise ValueError("value")  # noqa: B904  # the context is what is tested
+
+
+def from_nothing(x: Any) -> None:
+    try:
+        {}["known"]
+    except KeyError:
+        if x > 0:
+            raise ValueError("value") from None
+
+
+def an_assert_while_handling(x: Any) -> None:
+    try:
+        if x > 0:
+            raise KeyError(f"key {x}")
+    except KeyError as error:
+        try:
+            raise TypeError(f"type {x}") from error
+        except TypeError:
+            assert x < 0, f"{x} is large"
+
+
+def from_another(x: Any) -> None:
+    if x > 0:
+        raise ValueError("value") from KeyError(f"key {x}")
+
+
+def chain(error: BaseException | None) -> Any:
+    """An exception with those that Python shows above it."""
+    if error is None:
+        return None
+    text = str(error).splitlines()[0]  # pytest adds lines to that of an assert
+    around = "cause" if error.__context__ is not None and error.__context__ is error.__cause__ else chain(error.__context__)
+    return type(error).__name__, text, chain(error.__cause__), around, error.__suppress_context__
+
+
+@pytest.mark.parametrize("check", [from_the_caught, while_handling, from_nothing, an_assert_while_handling, from_another])
+def test_causes_and_contexts_are_those_of_python(check: Any) -> None:
+    found = []
+    for fn in (check, ag.function(check)):
+        with pytest.raises(Exception) as raised:
+            fn(jnp.float32(2.5))
+        found.append(chain(raised.value))
+    assert found[0] == found[1]
+
+
 def test_a_text_in_a_field_with_a_format_is_made_when_the_check_fails() -> None:
     def check(x: Any) -> Any:
         if x < 0:
