@@ -246,8 +246,10 @@ class Left(NamedTuple):
 
     def results(self) -> list[Any]:
         """What the branch that is being traced tells."""
+        if not self.tells:
+            return []
         holds = passed().holds
-        return [lax.full((), True, bool) if holds is None else holds] * self.tells
+        return [lax.full((), True, bool) if holds is None else holds]
 
     def take(self, results: list[Any]) -> None:
         """Takes what was chosen off the results of the conditional."""

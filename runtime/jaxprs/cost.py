@@ -30,6 +30,7 @@ from jax import lax
 
 from autograph.runtime.jaxprs.graph import has_at_most, is_literal, only_weakens, regions
 from autograph.runtime.jaxprs.loop import Conditional
+from autograph.runtime.tracing.array_types import is_integer_type
 
 _LIMIT = 12  # the cost of a cheap branch at most; an equation costs 1, except:
 _COST_OF_INDEX = 0.25  # an equation on integer scalars: they are mostly indices, and often the same in both branches
@@ -158,7 +159,7 @@ def _is_total(eqn: Any, name: str) -> bool:
 
 
 def _is_integer(v: Any) -> bool:
-    return bool(jnp.issubdtype(v.aval.dtype, jnp.integer) or v.aval.dtype == bool)
+    return is_integer_type(v.aval.dtype)
 
 
 def is_pure(eqns: Iterable[Any]) -> bool:

@@ -37,6 +37,7 @@ from autograph.runtime.checks import guards, handlers, runtime_checks
 from autograph.runtime.library import math_functions
 from autograph.runtime.sequences import powers
 from autograph.runtime.tracing import context, host, integer_ranges
+from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
@@ -213,7 +214,7 @@ def _is_integer(x: Any) -> bool:
     if not _is_number(x):
         return False
     dtype = jax.typeof(x).dtype if is_tracer(x) else np.result_type(x)
-    return bool(dtype == jnp.bool_ or jnp.issubdtype(dtype, jnp.integer))
+    return is_integer_type(dtype)
 
 
 def _of_numbers(test: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,6 +25,7 @@ from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.sequences import array_items, iterables
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import integer_ranges, sizes
+from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -304,7 +305,7 @@ def whole(n: Any) -> Any:
     aval = jax.typeof(n)
     if aval.shape:
         raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
-    if aval.dtype != jnp.bool_ and not jnp.issubdtype(aval.dtype, jnp.integer):
+    if not is_integer_type(aval.dtype):
         kind = "complex" if jnp.issubdtype(aval.dtype, jnp.complexfloating) else "float"
         raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
     dtype = _integer()

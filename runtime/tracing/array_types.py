@@ -11,6 +11,7 @@ A Python number is weakly typed: beside an array it takes the array's dtype, as 
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -179,7 +180,13 @@ def weakly(x: Any, target: ArrayType) -> Any:
 def is_integer(x: Any) -> bool:
     """Whether `x` is an integer or a bool without axes, known or traced."""
     aval = jax.typeof(x)
-    return not aval.shape and bool(jnp.issubdtype(aval.dtype, jnp.integer) or aval.dtype == jnp.bool_)
+    return not aval.shape and is_integer_type(aval.dtype)
+
+
+@functools.cache
+def is_integer_type(dtype: Any) -> bool:
+    """Whether numbers of a type are integers or truth values: looked up, since JAX takes a microsecond and more to say so."""
+    return bool(jnp.issubdtype(dtype, jnp.integer) or dtype == jnp.bool_)
 
 
 def scalar(x: Any, kind: type) -> Any:

@@ -15,6 +15,7 @@ Of an item of `range(a, b)` it is known besides that it is no less than `a`, wha
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ import numpy as np
 
 from autograph.jax_internals import closed_over, literal_value, origin
 from autograph.runtime.tracing import context, sizes
+from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
@@ -78,7 +80,7 @@ def range_of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
         return (int(x), int(x)) if isinstance(x, int | np.integer) else None
     if (found := _known.of(x)) is not None:
         return found
-    if depth == 0 or x.shape or not jnp.issubdtype(x.dtype, jnp.integer):
+    if depth == 0 or x.shape or not is_integer_type(x.dtype) or x.dtype == bool:
         return (0, 1) if x.dtype == bool and not x.shape else None
     if (number := literal_value(x)) is not None:
         return int(number), int(number)
@@ -89,7 +91,10 @@ def range_of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
     if made is None:
         outer = closed_over(x)
         return None if outer is None else range_of(outer, depth - 1)
-    return _result(*made, depth - 1, jnp.iinfo(x.dtype))
+    return _result(*made, depth - 1, _limits_of(x.dtype))
+
+
+_limits_of: Any = functools.cache(jnp.iinfo)
 
 
 def is_inside(x: Any, size: int) -> bool:
