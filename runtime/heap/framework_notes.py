@@ -159,8 +159,8 @@ def remedy(location: Any, note: str = "") -> str:
     """What to write where branches or iterations leave different things in a note of Flax that has become data."""
     is_data = note in _OF_DATA or (_is_note(location) and location.attribute == "scope")
     return (
-        "make a variable in both branches or before the statement (`self.variable(...)`); what a branch or an iteration would "
-        "`sow` (`capture_intermediates` sows what layers return), choose in it and `sow` behind"
+        "make a variable in both branches or before the statement (`self.variable(...)`, in `setup` or under `@nn.compact`); what "
+        "a branch or an iteration would `sow` (`capture_intermediates` sows what layers return), choose in it and `sow` behind"
         if is_data
         else ""
     )

@@ -51,8 +51,10 @@ def inside(x: Any) -> Iterable[Any]:
     return x if isinstance(x, COLLECTIONS) else () if isinstance(x, ARRAYS) else attribute_values(x)
 
 
-ON_FIRST_USE = "where a package makes something on first use, call it once before the statement"
-OF_LIBRARY = f"{ON_FIRST_USE}; what it counts or notes for you, keep in a variable of your own"
+ON_FIRST_USE = (
+    "where a package makes something on first use, call it once before the statement (before the compiled function, if it makes arrays)"
+)
+OF_LIBRARY = f"{ON_FIRST_USE}, or behind it, on what is chosen there; what it counts or notes for you, keep in a variable of your own"
 """The remedy where branches or iterations leave different values in the state of a package."""
 TRACE_STATE = "_trace_state"
 """The attribute in which `nnx.Variable` notes the trace in which it was made: it refuses writes in another one."""

@@ -340,6 +340,19 @@ def test_a_state_that_each_iteration_uses_up(jit):
 
 
 @program
+def test_what_a_state_holds_is_carried_and_set_behind_the_loop(jit):
+    @jit
+    def run(most):
+        model, state = eqx.nn.make_with_state(Stateful)()
+        n, count = 0, state.get(model.count)
+        while n < most:
+            n, count = n + 1, count + 1
+        return state.set(model.count, count).get(model.count)
+
+    return [run(most) for most in (0, 3)]
+
+
+@program
 def test_a_state_set_in_one_branch_after_another(jit):
     @jit
     def run(x):

@@ -353,6 +353,14 @@ class Counting(nn.Module):
             n += 1
         return self.draw(y)
 
+    def module_in_front(self, y, most):
+        drop, key, n = nn.Dropout(0.5), self.make_rng("dropout"), 0
+        while n < most:
+            if n > 1:
+                y = drop(y, deterministic=False, rng=jax.random.fold_in(key, n)) + 1
+            n += 1
+        return y
+
     def modules_in_both_branches(self, y, most):
         if most > 0:
             y = dropped(y)
@@ -385,6 +393,7 @@ def counted(jit, case):
 COUNTED = [
     "keys_in_both_branches",
     "key_in_front",
+    "module_in_front",
     "modules_in_both_branches",
     "modules_with_names",
     "modules_that_return",
@@ -655,6 +664,85 @@ def test_what_both_branches_sow(jit):
 @pytest.mark.parametrize("case", ["one", "text", "loop"])
 def test_a_zero_or_a_text_that_one_branch_or_a_loop_puts_in_a_collection_is_refused_in_the_words_of_flax(case):
     refused(match="choose in it and `sow` behind")(lambda jit: jit(lambda x: Noted(case).apply({}, x, mutable="notes"))(LARGE))()
+
+
+class NotedBefore(nn.Module):
+    """What a branch or a loop notes, in a variable that was made before, or chosen there and noted behind: `case` says which."""
+
+    case: str
+
+    def setup(self):
+        self.count = self.variable("notes", "count", lambda: 0)
+
+    def __call__(self, x):
+        if self.case == "loop":
+            while self.count.value < jnp.sum(x):
+                self.count.value += 2
+        elif self.case == "branch":
+            if jnp.sum(x) > 0:
+                self.put_variable("notes", "count", 1)
+        else:
+            side = 1
+            if jnp.sum(x) > 0:
+                side = 0
+            self.sow("notes", "side", side)
+        return x
+
+
+class NotedUnderCompact(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        count = self.variable("notes", "count", lambda: 0)
+        if jnp.sum(x) > 0:
+            count.value = 3
+            self.variable("notes", "of_both", lambda: 1)
+        else:
+            self.variable("notes", "of_both", lambda: 2)
+        return x
+
+
+NOTED = [NotedUnderCompact(), *map(NotedBefore, ("loop", "branch", "sown"))]
+
+
+@pytest.mark.parametrize("net", NOTED, ids=lambda net: getattr(net, "case", "compact"))
+def test_what_a_branch_or_a_loop_notes_in_a_variable_that_is_there(net):
+    def run(jit):
+        apply = jit(lambda x: net.apply({}, x, mutable="notes"))
+        return [apply(x) for x in (LARGE, -LARGE)]
+
+    program(run)()
+
+
+class SownBehind(nn.Module):
+    """A layer that is called in a branch or in a loop, of which the result is sown behind."""
+
+    in_loop: bool
+
+    def setup(self):
+        self.dense, self.other = nn.Dense(3), nn.Dense(3)
+
+    def __call__(self, x):
+        y = self.dense(x)
+        if self.is_initializing():
+            return self.other(y)
+        if self.in_loop:
+            while jnp.sum(y) < 0:
+                y = self.other(y) + 1
+        elif jnp.sum(y) < 0:
+            y = self.other(y)
+        self.sow("intermediates", "y", y)
+        return y
+
+
+@pytest.mark.parametrize("in_loop", [False, True])
+def test_a_result_is_sown_behind_the_statement_that_calls_the_layer(in_loop):
+    def run(jit):
+        net = SownBehind(in_loop)
+        params = net.init(KEY, SMALL)
+        apply = jit(lambda x: net.apply(params, x, mutable="intermediates"))
+        return [apply(x) for x in (LARGE, -LARGE)]
+
+    program(run)()
 
 
 class Captured(nn.Module):

@@ -498,6 +498,14 @@ def test_a_change_of_the_best_state_so_far_is_refused(use):
     refused(match="that may be one of several: 'best")(lambda jit: jit(trained(use))(jnp.eye(3), 3))()
 
 
+@pytest.mark.parametrize("use", [replaced, put, merged])
+def test_a_copy_of_the_best_state_so_far_is_changed(use):
+    def of_a_copy(graph, best, x):
+        return use(graph, copy.deepcopy(best), x)
+
+    program(lambda jit: jit(trained(of_a_copy))(jnp.eye(3), 3))()
+
+
 @program
 def test_the_value_of_a_variable_is_assigned_in_branches_and_loops(jit):
     graph, state = nnx.split(nnx.Dict(count=nnx.Variable(jnp.array(0)), seen=nnx.Variable(jnp.array(False))))

@@ -280,7 +280,24 @@ def test_a_layer_that_is_built_in_a_branch_is_refused(jit):
     return run(LARGE)
 
 
-@refused(match="call it once before the statement")
+@program
+def test_a_layer_that_was_called_before_the_compiled_function(jit):
+    keras.utils.set_random_seed(0)
+    dense, square = keras.layers.Dense(2), keras.layers.Dense(3)
+
+    @jit
+    def run(x):
+        while jnp.max(x) > 2.0:
+            x = square(x) / 2
+        if jnp.max(x) > 1.0:
+            return dense(x)
+        return x[:, :2]
+
+    dense(LARGE), square(LARGE)
+    return [run(x) for x in (SMALL, LARGE)]
+
+
+@refused(match=r"call it once before the statement \(before the compiled function, ")
 def test_a_layer_that_is_built_in_a_loop_is_refused(jit):
     layer = keras.layers.Dense(3)
 
@@ -331,6 +348,16 @@ def test_a_metric_of_ones_own_in_fit(jit):
 def assign_in_branch(self, y, found, sample_weight=None):
     if keras.ops.mean(keras.ops.abs(y - found)) > 1.0:
         self.count.assign(self.count + 1.0)
+
+
+def assign_before_and_in_branch(self, y, found, sample_weight=None):
+    self.count.assign(self.count)
+    assign_in_branch(self, y, found)
+
+
+@program(reference=lambda: counting(selected_large))
+def test_a_metric_that_is_assigned_before_the_branch(jit):
+    return counting(convert(jit)(assign_before_and_in_branch))
 
 
 @refused(match="call it once before the statement")

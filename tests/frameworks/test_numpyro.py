@@ -232,6 +232,26 @@ def branching(data):
     numpyro.sample("obs", dist.Normal(loc, scale), obs=data)
 
 
-@refused(match="the two branches of the if leave")
+def drawn_before(data):
+    loc = numpyro.sample("loc", dist.Normal(0.0, 1.0))
+    scale = numpyro.sample("scale", dist.HalfNormal(1.0))
+    if loc > 0.5:
+        penalty = -loc
+    else:
+        scale, penalty = 1.0, 2 * loc
+    numpyro.factor("penalty", penalty)
+    numpyro.sample("obs", dist.Normal(loc, scale), obs=data)
+
+
+@program
+def test_what_is_sampled_before_a_branch_and_chosen_there(jit):
+    @jit
+    def run(loc):
+        return util.log_density(drawn_before, (DATA,), {}, {"loc": loc, "scale": 2.0})[0]
+
+    return [run(loc) for loc in (0.3, 1.0)]
+
+
+@refused(match="the two branches of the if leave(.|\n)*call it once before the statement .*, or behind it, on what is chosen there")
 def test_a_sample_in_a_branch_is_refused(jit):
     return jit(lambda loc: util.log_density(branching, (DATA,), {}, {"loc": loc, "scale": 1.0})[0])(1.0)
