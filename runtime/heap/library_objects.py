@@ -52,9 +52,12 @@ def inside(x: Any) -> Iterable[Any]:
 
 
 ON_FIRST_USE = (
-    "where a package makes something on first use, call it once before the statement (before the compiled function, if it makes arrays)"
+    "where a package makes something on first use, call it once before the statement "
+    "(before the compiled function, if it makes arrays)"
 )
-OF_LIBRARY = f"{ON_FIRST_USE}, or behind it, on what is chosen there; what it counts or notes for you, keep in a variable of your own"
+OF_LIBRARY = (
+    f"{ON_FIRST_USE}, or behind it, on what is chosen there; what it counts or notes for you, keep in a variable of your own"
+)
 """The remedy where branches or iterations leave different values in the state of a package."""
 TRACE_STATE = "_trace_state"
 """The attribute in which `nnx.Variable` notes the trace in which it was made: it refuses writes in another one."""
