@@ -198,6 +198,7 @@ def equation_mark() -> Any:
     while type(trace).__name__ == "BatchTrace":  # `vmap` records in the trace around it
         trace = trace.parent_trace
     try:
+        (_list_of(trace.frame, "taken back") or []).clear()  # what is before the mark stays there
         return trace.frame, len(trace.frame.tracing_eqns)
     except AttributeError:
         return None
@@ -213,6 +214,12 @@ def drop_equations(start: Any, end: Any) -> None:
         if notes:
             fewer = last - first - len(staying)
             notes[:] = [(at - fewer if at > last else at, note) for at, note in notes if not first < at <= last]
+
+
+def may_be_taken_back() -> list[Any] | None:
+    """What is noted of an equation that `recorded.take_back` may remove, until a mark is taken; None where nothing is recorded."""
+    frame = getattr(TRACE_STATE.value, "frame", None)
+    return _list_of(frame, "taken back") if hasattr(frame, "tracing_eqns") else None
 
 
 STAYS: set[Any] = set()

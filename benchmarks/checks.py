@@ -1,6 +1,6 @@
 """What `assert`, `raise` and list indices cost a compiled program: each beside the same program traced without checks.
 
-Once as calls of the host (`ag.jit`), once as an error code that is read after the call (`ag.function`); every result is read.
+Once as calls of the host (`ag.jit`), once as an error code that each call reads (`ag.function`); every result is read.
 
 python benchmarks/checks.py
 """
@@ -16,7 +16,6 @@ import numpy as np
 from measure import least, table
 
 import autograph as ag
-from autograph.functions.error_codes import raise_failed, with_error_code
 
 ITERATIONS = 10_000
 
@@ -84,42 +83,31 @@ PROGRAMS: list[tuple[Callable[[Any], Any], int]] = [
 
 
 def programs(fn: Callable[[Any], Any], x: Any) -> tuple[Callable[[], Any], ...]:
-    """Calls of the program, which is traced now: without checks, with calls of the host, with an error code."""
+    """Calls of the function without checks and with them, traced now: under `ag.jit`, then under `ag.function`."""
     ag.set_checks(False)
     try:
-        plain = jax.jit(lambda x: ag.convert(fn)(x))
-        jax.block_until_ready(plain(x))
+        unchecked = ag.jit(lambda x: ag.convert(fn)(x))
+        jax.block_until_ready(unchecked(x))
     finally:
         ag.set_checks(True)
-    calling = jax.jit(lambda x: ag.convert(fn)(x))
-    found = with_error_code(jax.make_jaxpr(lambda x: ag.convert(fn)(x))(x))
-    assert found is not None
-    new, checks = found
-    coded = jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x))
-
-    def read() -> Any:
-        result, words = coded(x)
-        raise_failed(checks, np.asarray(words))
-        return np.asarray(result)
-
-    return lambda: np.asarray(plain(x)), lambda: np.asarray(calling(x)), read
+    runs = unchecked, ag.jit(fn), ag.function(fn, checks=False), ag.function(fn)
+    return tuple(lambda run=run: np.asarray(run(x)) for run in runs)  # type: ignore[misc]  # mypy infers no type for a default
 
 
 def main() -> None:
     x = jnp.float32(4.0)
-    rows, added = [], []
+    rows, calls, loops = [], [], []
     for fn, iterations in PROGRAMS:
-        plain, calling, coded = least(*programs(fn, x), span=0.005)
-        added.append([(time - plain) / iterations * 1e6 for time in (calling, coded)])
+        times = [time / iterations * 1e6 for time in least(*programs(fn, x), rounds=200, span=0.001)]
         per = "an iteration" if iterations > 1 else "a call"
-        more = [f"{number:+.3f}" for number in added[-1]]
-        rows.append((fn.__name__.replace("_", " "), f"{plain / iterations * 1e6:.3f}", *more, per))
-    print(table(("program", "without checks us", "calls of the host us", "error code us", ""), rows))
-    calls = [time for (_, iterations), time in zip(PROGRAMS, added, strict=True) if iterations == 1]
-    loops = [time for (_, iterations), time in zip(PROGRAMS, added, strict=True) if iterations > 1]
-    for k, name in enumerate(("checks", "error codes")):
-        most = max(time[k] for time in calls), max(time[k] for time in loops)
-        print(f"{name}: +{most[0]:.0f} us a call at most, +{most[1]:.2f} us an iteration of a loop at most")
+        cells = [f"{times[0]:.3f}", f"{times[1] - times[0]:+.3f}", f"{times[2]:.3f}", f"{times[3] - times[2]:+.3f}"]
+        rows.append((fn.__name__.replace("_", " "), *cells, per))
+        (loops if iterations > 1 else calls).append(times)
+    print(table(("program", "ag.jit us", "checks us", "ag.function us", "checks us", ""), rows))
+    for k, name in ((0, "ag.jit"), (2, "ag.function")):
+        ratio = max(times[k + 1] / times[k] for times in calls)
+        added = max(times[k + 1] - times[k] for times in loops)
+        print(f"checks of {name}: a call at most {ratio:.2f} times, an iteration of a loop at most +{added:.2f} us")
 
 
 if __name__ == "__main__":

@@ -49,6 +49,10 @@ _CALLS = {"pjit": "jaxpr", "jit": "jaxpr", "checkpoint": "jaxpr", "remat2": "jax
 _CALLS.update({"closed_call": "call_jaxpr", "core_call": "call_jaxpr"})
 _KNOWN = _INLINED | _CALLS.keys() | {"cond", "while", "scan"}
 
+_FEW = 8
+"""Of how many branches all are computed, where they are cheap: the words of each follow from those before, in a program that XLA
+compiles in a time that grows with the square of their number."""
+
 
 def check_of(eqn: Any) -> FailedCheck | None:
     """The check that an equation makes, by a call of the host."""
@@ -292,7 +296,7 @@ class Region:
 
     def _cond(self, eqn: Any, operands: list[Any]) -> list[Any]:
         branches = eqn.params["branches"]
-        if not all(self._is_cheap(branch) for branch in branches):
+        if len(branches) > _FEW or not all(self._is_cheap(branch) for branch in branches):
             params = {"branches": tuple(map(self.regions.region, branches))}
             return self._replaced(eqn, [*operands, self.the_words()], params)
         index, around, results = operands[0], self._reached, []

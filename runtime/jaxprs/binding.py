@@ -82,21 +82,25 @@ def _plain(x: Any) -> Any:
 def bind_cond(pred: Any, false_branch: Traced, true_branch: Traced) -> list[Any]:
     """`true_branch` if `pred` else `false_branch`; both take no argument and return values of equal types."""
     if false_branch.jaxpr.effects or true_branch.jaxpr.effects:
-        pred = _no_sooner_than(pred, [*false_branch.consts, *true_branch.consts])
+        pred = no_sooner_than(pred, [*false_branch.consts, *true_branch.consts])
         return list(lax.cond(pred, lambda: tuple(true_branch.call()), lambda: tuple(false_branch.call())))
-    operands: dict[int, Any] = {}
-    for const in (*false_branch.consts, *true_branch.consts):
-        operands.setdefault(id(const), const)
-    branches = []
-    for branch in (false_branch, true_branch):
+    return bind_switch(lax.convert_element_type(pred, jnp.int32), (false_branch, true_branch))
+
+
+def bind_switch(index: Any, branches: Sequence[Traced], *args: Any) -> list[Any]:
+    """The branch with that number, of those that take `args` and return values of equal types."""
+    operands = {id(const): const for branch in branches for const in branch.consts}
+    effects = {effect for branch in branches for effect in branch.jaxpr.effects}
+    closed = []
+    for branch in branches:
         own = dict(zip(map(id, branch.consts), branch.jaxpr.constvars))
         invars = [own.get(key) or new_var(jax.typeof(value)) for key, value in operands.items()]
-        branches.append(ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars), ()))
-    index = lax.convert_element_type(pred, jnp.int32)
-    return list(cond_p.bind(index, *operands.values(), branches=tuple(branches)))
+        invars += branch.jaxpr.invars
+        closed.append(ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars, effects=effects), ()))
+    return list(cond_p.bind(index, *operands.values(), *args, branches=tuple(closed)))
 
 
-def _no_sooner_than(pred: Any, operands: Sequence[Any]) -> Any:
+def no_sooner_than(pred: Any, operands: Sequence[Any]) -> Any:
     """`pred`, computed from the operands as well, which do not change it.
 
     The derivative of a `scan` takes what is the same in all iterations out of it. Of a conditional whose predicate is, and

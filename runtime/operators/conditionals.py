@@ -30,6 +30,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph import errors, verbosity
+from autograph.runtime.checks import check_groups
 from autograph.runtime.heap import aliases, journal, outside, path_conditions, returned_arrays
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
@@ -246,7 +247,8 @@ def _land(
     if plan.join.types or checked.tells or false_branch.jaxpr.effects or true_branch.jaxpr.effects:
         dead_in = [*plan.dead, *[None] * checked.tells]
         with named(_WORDS.get(plan.info.what, "if"), _where(plan.body.run, plan.orelse.run)):
-            results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), dead_in))
+            if dead_in or not check_groups.added_to_a_group(pred, false_branch, true_branch):
+                results = bind_conditional(Conditional(pred, false_branch, true_branch, journal.in_loop(), dead_in))
         checked.take(results)
         for result, branch, known in zip(results, plan.dead, plan.bools, strict=True):
             if branch is not None:

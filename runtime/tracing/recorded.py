@@ -1,6 +1,7 @@
 """What a trace of JAX's has recorded, and what tracers are around.
 
-These read attributes that JAX does not promise. Without them an array is not known to be a row or a slice of another one.
+These read attributes that JAX does not promise. Without them an array is not known to be a row or a slice of another one, and each
+check is a conditional by itself.
 
 >>> inner = jax.vmap(lambda x: print(x.shape, wrapped(x).shape))
 >>> jaxpr = jax.make_jaxpr(inner)(jax.numpy.zeros((3, 2)))
@@ -9,10 +10,13 @@ These read attributes that JAX does not promise. Without them an array is not kn
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import jax
+
+from autograph.jax_internals import current_trace, notes_of
 
 
 def wrapped(x: Any) -> Any:
@@ -39,6 +43,27 @@ def equations_after(trace: Any, first: Any) -> list[Any]:
     except AttributeError:
         return []
     return found[::-1]
+
+
+def last_equation() -> Any:
+    """What the current trace has recorded last, which has an effect; of a trace that has `may_be_taken_back`."""
+    return current_trace().frame.tracing_eqns[-1]
+
+
+def take_back(made: Any, may_come_before: Callable[[Any], bool]) -> bool:
+    """Removes what was the `last_equation`, which has no results, unless one that was recorded after it must not come before it."""
+    trace = current_trace()
+    eqns = trace.frame.tracing_eqns
+    for at in reversed(range(len(eqns))):
+        if eqns[at] is made:
+            del eqns[at]
+            notes = notes_of(trace) or []
+            notes[:] = [(count - (count > at), note) for count, note in notes]
+            return True
+        later = eqns[at]() if callable(eqns[at]) else eqns[at]
+        if later is not None and not may_come_before(later):
+            break
+    return False
 
 
 def alias_of(x: Any) -> Any:
