@@ -14,7 +14,6 @@ from types import FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 from autograph.code.library import package_of
-from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.heap import journal
 from autograph.runtime.heap.iterators import advances
 from autograph.runtime.tracing import context, host, sharing, sizes
@@ -30,7 +29,12 @@ _MISSING: Any = object()
 def make_iterator(*args: Any) -> Any:
     """`iter(x)`; remembered as made inside the innermost region."""
     if is_jax_array(args[0]) and args[0].ndim and sizes.is_size(args[0].shape[0]):
-        raise InconclusiveDimensionOperation("an axis of unknown size is iterated over")  # JAX 0.12 fails otherwise
+        raise refusal(
+            "iter() takes the items of an axis of unknown size",
+            why="an iterator gives one item after the other while the program is traced, and how many there are differs from call "
+            "to call",
+            instead="take the items by index (`x[0]`), or in a `for` loop",
+        )
     found = iter(*args)
     region = context.innermost()
     if region is not None and found is not args[0]:

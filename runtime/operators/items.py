@@ -55,6 +55,7 @@ def get_item(x: Any, i: Any) -> Any:
     if kind is list or kind is tuple:
         return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):
+        i = sizes.traced_index(i)
         return array_items.read_item(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
     texts.check_shows_no_traced((i,))
     if not _traced_index(i):
@@ -136,6 +137,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     if kind is np.ndarray:
         x = _traceable(x, unshared, is_traced(value), _traced_index(i))
     if is_jax_array(x):
+        i = sizes.traced_index(i)
         if array_versions.is_superseded(x):
             return array_versions.written_over(
                 x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)

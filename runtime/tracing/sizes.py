@@ -65,6 +65,11 @@ def size_of(x: Any) -> Any:
     return _traced_sizes.of(x)
 
 
+def traced_index(i: Any) -> Any:
+    """An index with traced integers in the place of such sizes: JAX takes them in slices alone."""
+    return tuple(map(traced, i)) if type(i) is tuple else traced(i)
+
+
 _traced_sizes: Facts[Any] = Facts()
 
 

@@ -333,14 +333,50 @@ def test_a_written_key_of_a_dict(x):
     return len(d)
 
 
-@refused(match=r"`iter\(x\)` needs a size that is known")
+@refused(match=r"iter\(\) takes the items of an axis of unknown size(.|\n)*by index \(`x\[0\]`\), or in a `for` loop")
 def test_an_iterator(x):
     return next(iter(x))
 
 
+@serves(sizes=["n"])
+def test_the_first_item_by_index(x):
+    return x[0]
+
+
+@serves(sizes=["n"], plain=lambda x: (len(x), jnp.float32(0), len(x) - 1, jnp.zeros(9).at[len(x)].set(1.0)))
+def test_an_item_of_an_array_at_a_size(x):
+    written = jnp.zeros(9)
+    written[len(x)] = 1.0
+    return jnp.arange(10)[len(x)], jnp.eye(8)[0, len(x)], jnp.arange(9)[len(x) - 1], written
+
+
+def first(x):
+    return x[0] if len(x) > 1 else -1.0
+
+
+def test_the_first_item_where_it_is_said_that_there_are_some():
+    (n,) = jax.export.symbolic_shape("m - 1", constraints=["m >= 5"])
+    called = jax.export.export(ag.jit(first))(jax.ShapeDtypeStruct((n,), jnp.float32))
+    for count in (4, 7):
+        assert_same(called.call(jnp.arange(float(count))), first(jnp.arange(float(count))))
+
+
 @refused(match=r"`x\[0\]` needs a size that is known", sizes=["m - 1"])
 def test_the_first_item_of_none(x):
-    return x[0] if len(x) > 1 else -1.0
+    return first(x)
+
+
+@serves
+def test_a_size_is_compared_with_each_key(x):
+    return 1 if len(x) == 4 else 0
+
+
+@serves
+def test_the_digits_of_a_size_are_computed(x):
+    n, digits = 100 * len(x), 1
+    while n > 9:
+        n, digits = n // 10, digits + 1
+    return digits
 
 
 @refused(match="the text of a traced value is read")
