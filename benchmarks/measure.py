@@ -21,6 +21,7 @@ def seconds(fn: Callable[[], Any], number: int = 1) -> float:
 
 def number_for(fn: Callable[[], Any], least: float) -> int:
     """How many calls last at least that many seconds."""
+    seconds(fn)  # the first one may compile
     number = 1
     while seconds(fn, number) * number < least:
         number *= 2
