@@ -117,9 +117,9 @@ class Comparisons(ExpressionConverter):
         return isinstance(meaning, type) and issubclass(meaning, tuple | list | deque)
 
     def is_one(self, node: Node) -> bool:
-        """Whether an expression names an object that no statement can replace by a merged one: `None`, a class, ..."""
+        """Whether an expression names an object that no statement can replace by another one: `None`, a class, ..."""
         if isinstance(node, gast.Constant):
-            return not is_bool_literal(node)
+            return not (is_bool_literal(node) or isinstance(node.value, str))
         if isinstance(node, gast.Call):
             return self.conversion.static.is_builtin(callee(node, self.alias), type)
         return isinstance(self.conversion.meaning(node), type | FunctionType | BuiltinFunctionType | ModuleType)

@@ -233,21 +233,21 @@ def none_or_value(x):
 @refused(
     ag.StagingError,
     """
-    the two branches of the if leave different values in 'name'
+    the two branches of the if leave different values in 'rows'
       at FILE:+1
           if x > 0:
-      when the test is true: str 'plus'
-      when it is false:      str 'minus'
-      why: the value is not an array and differs, and one compiled program must serve both
-      instead: choose between numbers, or test a Python value (a static argument): no program computes texts
+      when the test is true: a range object
+      when it is false:      a range object
+      why: a program can choose between numbers and arrays, not between objects, and one compiled program must serve both
+      instead: {branches}
     """,
 )
-def strings(x):
+def ranges(x):
     if x > 0:
-        name = "plus"
+        rows = range(3)
     else:
-        name = "minus"
-    return x, len(name)
+        rows = range(5)
+    return x, len(rows)
 
 
 @refused(
@@ -466,10 +466,10 @@ def carry_none(n):
     variable 's' cannot be carried by the loop
       at FILE:+2
           while n > 0:
-      before the loop:     str ''
-      after one iteration: str 'x'
-      why: the value is not a number or an array, so a loop cannot change it from iteration to iteration
-      instead: keep a number in its place: no program computes texts
+      before the loop:     one of '', 'x', 'xx', 'xxx', ..., 'xxxxxxxxxxxxxx', 'xxxxxxxxxxxxxxx'
+      after one iteration: one of 'x', 'xxxx', 'xxxxx', 'xxxxxx', ..., 'xxxxxxxxxxxxx', 'xxxxxxxxxxxxxxxx'
+      why: each iteration makes another text, and a program chooses between those that are found while it is traced
+      instead: keep a number in its place, and make the text of what the program returns
     """,
 )
 def carry_string(n):
@@ -768,14 +768,14 @@ def next_iterator(n):
     """
     an index into a tuple picks by a traced value among items that are not numbers or arrays of one shape
       at FILE:+2
-          return len(names[n])
-      why: str 'a' is neither a number nor an array
+          return len(rows[n])
+      why: a range object is neither a number nor an array
       instead: use an array (`jnp.stack`), an `if` chain, or a Python int
     """,
 )
 def tuple_index(n):
-    names = ("a", "b")
-    return len(names[n])
+    rows = (range(2), range(3))
+    return len(rows[n])
 
 
 @refused(

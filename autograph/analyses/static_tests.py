@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +44,7 @@ class StaticTests:
                 return True
             case gast.Compare():
                 return all(isinstance(op, gast.Is | gast.IsNot) for op in node.ops) and not any(
-                    is_bool_literal(operand) for operand in (node.left, *node.comparators)
+                    is_bool_literal(operand) or self._is_member(operand) for operand in (node.left, *node.comparators)
                 )
             case gast.BoolOp():
                 return all(self.holds(value) for value in node.values)
@@ -69,6 +70,11 @@ class StaticTests:
             return False
         meant = self.resolve(func.id)
         return any(meant is function for function in functions)
+
+    def _is_member(self, node: Any) -> bool:
+        """Whether an expression names a member of an enum, of which a program may choose one."""
+        name = dotted(node)
+        return name is not None and "." in name and isinstance(self.resolve(name.rpartition(".")[0]), enum.EnumMeta)
 
     def _is_type_checking(self, node: Any) -> bool:
         name = dotted(node)

@@ -84,6 +84,8 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         context.progress.caller_tests_none = is_taken and "asked_for_none" in body.__code__.co_names
         result = body(*arguments)
         unit.names = reach.used() if is_tracing() else None
+        if context.progress.has_choices and not is_taken:
+            context.progress.check_result(unit.source.code.co_name, result)
         return result
     except Exception as error:
         from autograph.runtime.checks import certain_failures
@@ -94,6 +96,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
     finally:
         default_dicts.end_call(before)
         context.progress.reach = context.progress.failing = None
+        context.progress.has_choices = False
 
 
 def _place(code: CodeType) -> tuple[str, str, int]:

@@ -28,6 +28,7 @@ from autograph.runtime.checks.texts import TextOfTraced
 from autograph.runtime.heap import escape, outliving
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.choices import Choice, Options
 from autograph.runtime.values.optional import Maybe
 
 _NEVER_CHANGE = (FunctionType, partial, slice)
@@ -55,6 +56,7 @@ class Results:
     Attributes:
         arrays: what the program computes, in order; last, where that is not known, whether all of it is `None`.
         may_be_none: whether it is not known.
+        choices: the options of the leaves of which each call finds out which one it is, by place (`runtime.values.choices`).
     Raises:
         StagingError: a leaf is an object that the function makes at each call, and a call of the program does not.
     """
@@ -65,6 +67,7 @@ class Results:
         if self.may_be_none:
             absent, returned.value = [returned.value.absent], returned.value.value
         found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
+        self.choices = {place: leaf.choice_options for place, leaf in enumerate(found) if type(leaf) is Choice}
         arrays = [_as_array(leaf) for leaf in found]
         self.arrays = [x for x in arrays if x is not None] + absent
         others = [x for x, array in zip(found, arrays, strict=True) if array is None]
@@ -79,8 +82,8 @@ class Results:
 
     @property
     def known(self) -> bool:
-        """Whether a call has more to find out than arrays: some leaves are none, or the result may be `None`."""
-        return bool(self._known) or self.may_be_none
+        """Whether a call has more to find out than arrays: some leaves are none, or one of several, or the result may be `None`."""
+        return bool(self._known or self.choices) or self.may_be_none
 
     def output(self, arrays: Sequence[Any], values: Sequence[Any] | None = None) -> Any:
         """The results in the function's structure; for a call, with `values` as its arguments."""
@@ -89,7 +92,19 @@ class Results:
             return None
         for place, leaf in self._known:
             leaves.insert(place, leaf.of(values) if type(leaf) is _Argument else leaf)
+        for place, options in self.choices.items():
+            leaves[place] = self._chosen(options, leaves[place])
         return jax.tree_util.tree_unflatten(self._tree, leaves)
+
+    def _chosen(self, options: Options, number: Any) -> Any:
+        """What a call has chosen; an abstract number stays."""
+        if is_traced(number):
+            raise refusal(
+                f"{self._name}() returns one of several texts, which only the running program knows",
+                why="it is called while another program is traced, and Python cannot tell there which of them it is",
+                instead="return a number in the place of the text",
+            )
+        return number if isinstance(number, jax.ShapeDtypeStruct) else options[int(number)]
 
     def _is_none(self, absent: Any) -> bool:
         """Whether a call has returned `None`; false for abstract values, which are those of the other result."""
@@ -106,6 +121,8 @@ def _as_array(leaf: Any) -> Any:
     """A leaf as an array of the program; None for one that is known: text, an object, a number that no array holds."""
     if isinstance(leaf, Variable):
         return leaf.value
+    if type(leaf) is Choice:
+        return jnp.asarray(leaf.choice_number)
     if is_input_leaf(leaf) or type(leaf) in (bool, int, float, complex) and _fits(leaf):
         return jnp.asarray(leaf)
     return None

@@ -97,11 +97,13 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
         parameter: trees.split(value, f"argument '{parameter}' of {name}")[0]
         for parameter, value in zip(bound.names[len(instance) :], values, strict=True)
     }
-    if program.results_of.may_be_none:
+    results = program.results_of
+    if results.may_be_none or results.choices:
+        what, place = ("one of several texts", "the text") if results.choices else ("None or a value", "None")
         raise AutoGraphError(
-            f"{name}() returns None or a value, which only the running program knows",
-            why="what a saved function returns has one structure, which its file names",
-            instead="return a number in the place of None, or a flag beside the value",
+            f"{name}() returns {what}, which only the running program knows",
+            why="what a saved function returns has one structure, and arrays alone",
+            instead=f"return a number in the place of {place}, or a flag beside the value",
         )
     outputs = trees.split(program.results, f"the result of {name}", numbers=False)[0]
     run, count = program.lowerable, len(program.reads)

@@ -43,7 +43,7 @@ import numpy as np
 from autograph.code import registry
 from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
-from autograph.runtime.calls import cached_functions, construction, native_methods, rewrapping
+from autograph.runtime.calls import cached_functions, choice_arguments, construction, native_methods, rewrapping
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
@@ -52,6 +52,7 @@ from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
 from autograph.runtime.values import key_orders, order_reads
 
@@ -61,6 +62,8 @@ _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", 
 def converted(f: Any) -> Any:
     """The callable that stands for `f` in converted code."""
     found = _BY_TYPE.get(type(f), _other)(f)
+    if progress.has_choices:
+        found = choice_arguments.each_option_before(f, found)
     return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found
 
 

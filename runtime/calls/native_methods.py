@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.code.library import package_of, package_of_code
+from autograph.runtime.calls import choice_arguments
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import (
     aliases,
@@ -40,6 +41,7 @@ from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.families import MUTABLE_CONTAINERS, NUMBERS, WRITABLE
 from autograph.runtime.tracing.refusals import frames_of_user, refusal
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values import choices
 from autograph.runtime.values.kinds import is_value_class
 from autograph.runtime.values.native_effects import FILLING, FRESH_PACKAGES, READING_PACKAGES, of_method
 
@@ -95,6 +97,8 @@ def _written(f: Any, *args: Any) -> Any:
 def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
     """A method that looks for its first argument in `owner`."""
     if args:
+        if context.progress.has_choices:
+            return choices.each_apart(f, *args, **kwargs)
         comparison.check_key(args[0], owner)
     return f(*args, **kwargs)
 
@@ -147,6 +151,8 @@ def announced(f: Any, *owner: Any) -> Any:
 
     def before(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], opaque_calls.Watch]:
         given = (*owner, *args, *kwargs.values())
+        if context.progress.has_choices:
+            choice_arguments.refuse_choices(f, given)
         for x in given:
             native_state.refuse_to_change(
                 x, type(f).__name__ if is_object else getattr(f, "__name__", type(f).__name__)
@@ -194,7 +200,12 @@ def received(f: Any, is_library: bool = False) -> Any:
     if context.progress.reach is None:
         return f
     receive = context.receive
-    hand = context.announce_hand_over if is_library else len
+
+    def hand(given: tuple[Any, ...]) -> None:
+        if context.progress.has_choices:
+            choice_arguments.refuse_choices(f, given)
+        if is_library:
+            context.announce_hand_over(given)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         hand((*args, *kwargs.values()))

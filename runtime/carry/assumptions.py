@@ -32,6 +32,7 @@ from typing import Any
 from autograph.runtime.tracing.array_types import ArrayType
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.variables import Variable
+from autograph.runtime.values.choices import Options
 
 
 @dataclass(slots=True)
@@ -43,6 +44,8 @@ class SlotAssumptions:
         static: whether a number stays the Python number that it is.
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
         optional: makes a value for a variable that holds `None` in some iterations.
+        options: the texts or enum members of which it holds one or another (`values.choices`).
+        searches: how many attempts have found more of them.
         initial: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
         disproved: whether iterations make an integer less than it begins.
         least: what the loop test says of such an integer: it is no less.
@@ -55,6 +58,8 @@ class SlotAssumptions:
     static: bool | None = None
     in_place: bool | None = None
     optional: Callable[[], Any] | None = None
+    options: Options | None = None
+    searches: int = 0
     initial: Callable[[], Any] | None = None
     disproved: bool = False
     least: int | None = None

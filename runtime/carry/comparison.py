@@ -28,16 +28,18 @@ from typing import Any
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.carry.layout import Layout
-from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_NUMBER
+from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_END, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, is_unbound
-from autograph.runtime.values import key_orders
+from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.kinds import (
+    IMMUTABLE,
     defines,
     is_ordinary,
     is_value,
@@ -59,6 +61,9 @@ from autograph.runtime.values.merge import (
     why_structures_differ,
 )
 from autograph.runtime.values.optional import Maybe, split_optional
+
+_MOST_SEARCHES = 16
+"""After so many attempts that each find another text, there is no end of them."""
 
 
 class Comparison:
@@ -94,6 +99,13 @@ class Comparison:
             return self._again(template)
         if type(value) is Maybe and type(out) is not Maybe and not is_unbound(out):
             out = Maybe(out is None, value.value if out is None else out)
+        if type(value) is Choice and not is_unbound(out):
+            if self._may_be_more(value, out, key):
+                return self._again(template)
+            options = choices.options_of(value, out)
+            if options is None or len(options) > len(value.choice_options):
+                raise Mismatch(path, value, out, NO_END if options else choices.OF_ONE_CLASS, instead=choices.REMEDY)
+            out, init = (choices.as_one_of(x, value.choice_options) for x in (out, init))
         if type(template) is Slot:
             return self._leaf(template, out, key, path)
         if type(template) is Same:
@@ -115,7 +127,7 @@ class Comparison:
             self.assumptions.slots[key].unordered = self.moved = True
         parts_of_all = zip(template.children, before[0], both[0], inits[0], before[2])
         node = Node(template.build, [self.compare(t, a, b, x, (*key, s), path + s) for t, a, b, x, s in parts_of_all])
-        if not isinstance(value, tuple) and not self._is_contents(key):
+        if not isinstance(value, IMMUTABLE) and not self._is_contents(key):
             self.aliases.leaves(key, out, node, path)
         return node
 
@@ -137,6 +149,15 @@ class Comparison:
             return False
         self.assumptions.slots[key].optional = self._placeholder_like(like, key)
         return True
+
+    def _may_be_more(self, value: Any, out: Any, key: tuple[Any, ...]) -> bool:
+        """Whether the iteration leaves a text that is none of those known so far; noted for the next attempt."""
+        assumed = self.assumptions.slots[key]
+        options = choices.options_of(value, out)
+        if options is None or assumed.options is not None and len(options) == len(assumed.options):
+            return False
+        assumed.options, assumed.searches = options, assumed.searches + 1
+        return assumed.searches < _MOST_SEARCHES
 
     def _is_contents(self, key: tuple[Any, ...]) -> bool:
         return len(key) == 1 and isinstance(self.locations.get(key[0]), ContentsLocation)
@@ -216,6 +237,8 @@ class Comparison:
             return self._again(template)
         if same_static(value, out):
             return template
+        if self._may_be_more(value, out, key):
+            return self._again(template)
         if assumed.in_place is None and self._changes(key, value, out):
             return self._again(template)
         if assumed.in_place is None and self._is_replaced(key, value, out):
@@ -252,13 +275,13 @@ class Comparison:
             return Slot(-len(self.first_bound))
         opened = open_container(self.aliases.contents.get(id(out), out)) or self.made.open(out, path)
         opened = key_orders.like(out, opened)
-        if opened is None or not isinstance(out, tuple) and self._stays_itself(out):
+        if opened is None or not isinstance(out, IMMUTABLE) and self._stays_itself(out):
             return Same(out)
         if id(out) not in self._nodes:
             self._nodes[id(out)] = None
             node = Node(opened[3], [self._first_bound(c, (*key, s), path + s) for c, s in zip(opened[0], opened[2])])
             self._nodes[id(out)] = node
-            if not isinstance(out, tuple):
+            if not isinstance(out, IMMUTABLE):
                 self.aliases.leaves(key, out, node, path)
         known = self._nodes[id(out)]
         if known is None:
@@ -279,7 +302,7 @@ class Comparison:
         opened = open_container(value)
         if opened is None:
             return lambda: value
-        if not isinstance(value, tuple) and self._stays_itself(value):
+        if not isinstance(value, IMMUTABLE) and self._stays_itself(value):
             self.assumptions.slots[key].kept = True
             return lambda: value
         children = [self._placeholder_like(child, (*key, step)) for child, step in zip(opened[0], opened[2])]

@@ -40,8 +40,8 @@ from autograph.runtime.tracing.array_types import (
 from autograph.runtime.tracing.refusals import RETURNED
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import BOUND, UNSET, Variable, is_unbound
-from autograph.runtime.values import key_orders
-from autograph.runtime.values.kinds import is_value_class, open_any, open_container
+from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values.kinds import IMMUTABLE, is_value_class, open_any, open_container
 from autograph.runtime.values.locations import ContentsLocation
 from autograph.runtime.values.merge import Node, Same, Slot, Template
 from autograph.runtime.values.optional import Maybe, settled
@@ -118,10 +118,11 @@ class Layout:
         if is_array_like(value):
             return self._open_leaf(value, key, path)
         assumed = self.assumptions.slots[key]
+        value = choices.as_one_of(value, assumed.options)
         if in_place is None and path.startswith(RETURNED) and assumed.in_place is None:
             # What is returned is a container from before the loop: most likely each `return` gives this very object.
             # If one gives another object, the comparison finds out, and the body is traced again (`Comparison._static`).
-            if not isinstance(value, tuple):
+            if not isinstance(value, IMMUTABLE):
                 assumed.kept = True
         if assumed.kept:
             return Same(value)
@@ -135,10 +136,10 @@ class Layout:
                 location = ContentsLocation(value)
                 self.locations.setdefault(location.key, location)
                 return Same(value)
-            if not isinstance(value, tuple):
+            if not isinstance(value, IMMUTABLE):
                 return Same(value)
         template = self._open_children(value, key, path, in_place)
-        if type(template) is Node and not isinstance(value, tuple):
+        if type(template) is Node and not isinstance(value, IMMUTABLE):
             self.aliases.opened(key, value)
         return template
 

@@ -25,6 +25,7 @@ from autograph.runtime.values.merge import Mismatch
 
 CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
 NO_NUMBER = "the value is not a number or an array, so a loop cannot change it from iteration to iteration"
+NO_END = "each iteration makes another text, and a program chooses between those that are found while it is traced"
 NO_ITERATION = (
     "it is first written in the loop, which may make no iteration, and an object has an attribute or has none"
 )
@@ -32,7 +33,6 @@ KNOWN = "another name refers to the object too, and only one of the two would ch
 UNROLL = ", or loop over a Python range so that the loop is unrolled"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _KEYS = "write every key once before the loop, with a value of the same shape"
-_TEXT = "keep a number in its place: no program computes texts"
 _REMEDIES = {
     ANOTHER: "make the object before the loop, or keep what changes in a variable",
     NO_ITERATION: "write it once before the loop",
@@ -76,8 +76,6 @@ def refuse(
         name, remedy = name.partition(".columns")[0], _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
         remedy = framework_notes.remedy(place) or OF_LIBRARY
-    if remedy is None and differ.left.startswith("str "):
-        remedy = _TEXT
     if remedy is None and differ.left == "None":
         remedy = remedy_of_none(differ.left, differ.right) or _NONE
     is_tuple = differ.right.startswith("tuple of ")

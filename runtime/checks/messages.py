@@ -26,7 +26,8 @@ from autograph.runtime.checks import templates
 from autograph.runtime.checks.texts import TextOfTraced, as_shown, is_of_traced, line, text_holds_traced, unreadable
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.values import order_reads
+from autograph.runtime.values import choices, order_reads
+from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.kinds import Opened, is_written, open_any, open_container
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
@@ -85,6 +86,8 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its text, or a part of `Text` where the value is traced."""
     if isinstance(spec, TextOfTraced):
         raise unreadable()
+    if type(value) is Choice or type(spec) is Choice:
+        return choices.each_apart(formatted, value, spec, conversion)
     if isinstance(value, BaseException) and open_message(value.args)[0]:
         value, conversion = _of_exception(value, conversion)
     if isinstance(value, TextOfTraced) and not spec and conversion in ("", "s"):
@@ -118,6 +121,8 @@ def _of_exception(error: BaseException, conversion: str) -> tuple[Any, str]:
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and what `formatted` makes of its fields."""
+    if any(type(part) is Choice for part in parts):
+        return choices.each_apart(text, *parts)
     parts = tuple(inner for part in parts for inner in (part.parts if type(part) is Text else (part,)))
     if all(isinstance(part, str) for part in parts):
         joined = "".join(parts)
@@ -142,6 +147,10 @@ def closed_text(value: Any) -> Any:
 
 def percent(text: str, values: Any) -> Any:
     """`text % values`, also where the text turns out to be a number."""
+    if type(values) is Choice:
+        return choices.each_apart(percent, text, values)
+    if type(values) is tuple and any(type(value) is Choice for value in values):
+        return choices.each_apart(lambda *values: percent(text, values), *values)
     if type(text) is not str:
         return text % values
     order_reads.check_inside(values)
@@ -185,6 +194,8 @@ def text_method(f: Any) -> Any:
 
         def joined(texts: Any, /) -> Any:
             texts = list(texts)
+            if any(type(x) is Choice for x in texts):
+                return choices.each_apart(lambda *texts: joined(texts), *texts)
             made = f(texts)
             if not any(isinstance(x, TextOfTraced) for x in texts):
                 return made
@@ -290,7 +301,7 @@ def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callab
             return "".join(_formatted(make(found), *part) if make is not None else part for part, make in fields)
 
         return filled
-    if id(value) in around or isinstance(value, str):  # a container that holds itself
+    if id(value) in around or issubclass(type(value), str):  # a container that holds itself
         return lambda found: value
     inside, build = _parts(value, parts)
     made = [_opened(x, traced, around | {id(value)}, parts) for x in inside]

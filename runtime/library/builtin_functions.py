@@ -73,6 +73,7 @@ from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import key_orders
+from autograph.runtime.values.choices import Choice
 
 
 def builtin(fn: Any) -> Any:
@@ -118,7 +119,7 @@ def _float(*args: Any, **kwargs: Any) -> Any:
 def _type(*args: Any, **kwargs: Any) -> Any:
     """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
     if len(args) != 1 or not is_tracer(args[0]):
-        return type(*args, **kwargs)
+        return args[0].__class__ if len(args) == 1 and type(args[0]) is Choice else type(*args, **kwargs)
     found = type_of(args[0])
     number = python_type(found.dtype) if found.weak and not found.shape else None
     return type(args[0]) if number is None else number

@@ -47,7 +47,6 @@ from autograph.runtime.tracing.refusals import (
     VALUE,
     quoted,
     remedy_of_none,
-    remedy_of_texts,
 )
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named
@@ -309,8 +308,6 @@ def _remedy(what: str, differ: Mismatch, is_outside: bool) -> str:
     if differ.instead or differ.read_before:
         return differ.instead or differ.read_before
     sides = differ.left, differ.right
-    if of_texts := remedy_of_texts(*sides):
-        return of_texts
     if is_outside:
         return outside.WRITE_OUTSIDE
     if differ.why == ONE_PATH:

@@ -43,6 +43,8 @@ from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
+from autograph.runtime.values import choices
+from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
 
@@ -52,6 +54,8 @@ Step = tuple[str, Any]
 def get_item(x: Any, i: Any) -> Any:
     """`x[i]`."""
     kind = type(x)
+    if type(i) is Choice:
+        return choices.each_apart(get_item, x, i)
     if kind is list or kind is tuple:
         return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):
@@ -134,6 +138,9 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
             array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
+    if type(i) is Choice:
+        choices.for_each_option(i, lambda key: set_item(value, x, key))
+        return x
     if kind is np.ndarray:
         x = _traceable(x, unshared, is_traced(value), _traced_index(i))
     if is_jax_array(x):
@@ -311,6 +318,9 @@ def in_place_method(x: Any, method: str) -> Any:
 
 def del_item(x: Any, i: Any) -> None:
     """`del x[i]`."""
+    if type(i) is Choice:
+        choices.for_each_option(i, lambda key: del_item(x, key))
+        return
     method = python_method(type(x), "__delitem__")
     if method is not None:
         journal.touch_container(x)

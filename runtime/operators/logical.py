@@ -38,7 +38,8 @@ from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import StateLike
-from autograph.runtime.values import optional
+from autograph.runtime.values import choices, optional
+from autograph.runtime.values.choices import Choice
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     **comparison.COMPARISONS,
@@ -154,6 +155,8 @@ def is_(a: Any, b: Any) -> Any:
             return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True
+    if type(a) is Choice or type(b) is Choice:
+        return choices.is_same(a, b)
     if is_traced(a) and is_traced(b) and is_bool(a) and is_bool(b):
         raise refusal(
             "`is` between two traced bools",

@@ -32,12 +32,14 @@ from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import CONTAINERS
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
-from autograph.runtime.values import key_orders
+from autograph.runtime.values import choices, key_orders
 
 
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     texts.check_shows_no_traced((x,))
+    if type(x) is choices.Choice:
+        return choices.for_each_option(x, lambda option: contains(option, container))
     if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts
         container = key_orders.plain_view(container)
     kind = type(container)

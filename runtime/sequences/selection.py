@@ -26,9 +26,10 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.array_types import TypesDiffer, convert_to, join_types, type_of
-from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, remedy_of_texts, user_line
+from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
-from autograph.runtime.values.kinds import is_value, open_container
+from autograph.runtime.values import choices
+from autograph.runtime.values.kinds import IMMUTABLE, is_value, open_container
 from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill, same_static
 
 _MISSING: Any = object()
@@ -45,7 +46,6 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
             f"{what} chooses between {differ.left} and {differ.right} by a traced comparison",
             why=differ.why,
             instead=differ.instead
-            or remedy_of_texts(differ.left, differ.right)
             or "make the candidates agree in shape and structure",
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
@@ -253,6 +253,11 @@ class _Stacked:
             return lambda leaves: leaves[position]
         if all(x is first or same_static(x, first) for x in items):
             return lambda leaves: first
+        if (options := choices.options_of(*items)) is not None:
+            numbers = self._add([choices.number_of(x) for x in items])
+            return lambda leaves: choices.choice_of(options, numbers(leaves))
+        if all(type(x) is str for x in items):
+            raise self._refusal(choices.OF_ONE_CLASS, choices.REMEDY)
         opened = [open_container(x) for x in items]
         if any(o is None for o in opened):
             odd = next(x for x, o in zip(items, opened, strict=True) if o is None)
@@ -268,7 +273,7 @@ class _Stacked:
 
         def rebuilt(leaves: list[Any]) -> Any:
             container = build([child(leaves) for child in children])
-            if not isinstance(container, tuple):
+            if not isinstance(container, IMMUTABLE):
                 self.merged.append(Merged(container, items, self.what))
             return container
 

@@ -70,6 +70,9 @@ class Statements(Protocol):
     def if_stmt(self, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """An `if` of which both branches are functions."""
 
+    def if_exp(self, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        """A conditional expression."""
+
     def nothing(self) -> None:
         """The branch that does nothing."""
 

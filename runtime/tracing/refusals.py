@@ -122,12 +122,6 @@ GROWS_AS_A_LIST = f"use a list in its place, and {GROWS}"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, JITTED, np.ufunc)
 
 
-def remedy_of_texts(*sides: str) -> str:
-    """What to write instead of a choice between texts; `sides`: what is said of the two."""
-    are_texts = all(side.startswith("str ") for side in sides)
-    return "choose between numbers, or test a Python value (a static argument): no program computes texts" if are_texts else ""
-
-
 def remedy_of_none(*sides: str) -> str:
     """What to write instead of a choice between None and a structure; `sides`: what is said of the two."""
     are_structures = any(part in side for side in sides for part in (" of ", " with keys ", " object"))

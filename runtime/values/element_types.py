@@ -16,7 +16,7 @@ from typing import Any
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, join_types, type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like
-from autograph.runtime.values.kinds import open_container, same_structure
+from autograph.runtime.values.kinds import IMMUTABLE, open_container, same_structure
 from autograph.runtime.values.merge import Node, Same, Slot, Template, describe, fill, same_static
 
 
@@ -73,7 +73,7 @@ def _opened(value: Any, leaves: list[Any], structures: list[Any]) -> Template:
     opened = open_container(value)
     if opened is None:
         return Same(value)
-    if not isinstance(value, tuple):
+    if not isinstance(value, IMMUTABLE):
         raise refusal(
             f"a list of unknown length cannot hold {describe(value)}",
             why="an element that is read would be a copy of it, and writes into the copy would be lost",

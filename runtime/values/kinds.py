@@ -30,9 +30,12 @@ from autograph.runtime.tracing import context, default_dicts
 from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
-from autograph.runtime.values import key_orders
+from autograph.runtime.values import choices, key_orders
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
+
+IMMUTABLE = (tuple, choices.Choice)
+"""What is built anew wherever it is opened: nobody can tell."""
 
 Opened = tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]]
 
@@ -58,6 +61,9 @@ def open_container(value: Any) -> Opened | None:
         )
     if kind is Maybe:
         return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)
+    if kind is choices.Choice:
+        options = value.choice_options
+        return [value.choice_number], (kind, *options), [""], lambda vs: choices.choice_of(options, vs[0])
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
     if kind is partial and not value.__dict__:
@@ -132,7 +138,7 @@ def defines(kind: type, method: str) -> bool:
 
 def is_value(x: Any) -> bool:
     """Whether `x` is a container that never changes: a tuple, a `partial`, or an object of a class of frozen dataclasses."""
-    return isinstance(x, tuple) or type(x) is partial or is_value_class(type(x))
+    return isinstance(x, IMMUTABLE) or type(x) is partial or is_value_class(type(x))
 
 
 def open_any(value: Any) -> Opened | None:

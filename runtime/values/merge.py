@@ -39,7 +39,7 @@ from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
 from autograph.runtime.tracing.refusals import remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
-from autograph.runtime.values import key_orders
+from autograph.runtime.values import choices, key_orders
 from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
@@ -70,7 +70,7 @@ class Mismatch(Exception):
         self.left = describe(left)
         self.right = describe(right)
         self.why = why
-        self.instead = instead
+        self.instead = choices.REMEDY if why is choices.OF_ONE_CLASS else instead
         self.place = place
 
     @property
@@ -114,6 +114,8 @@ def describe(value: Any, depth: int = 3) -> str:
         return f"{kind.__name__} {text}" if kind in (*NUMBERS, str) and len(text) < 40 else text[:60]
     if is_array_like(value):
         return str(type_of(value))
+    if kind is choices.Choice:
+        return choices.described(value)
     if kind is Maybe:
         return f"None or {describe(value.value, depth)}"
     if kind in (list, tuple):
@@ -214,6 +216,9 @@ class Join:
             return Same(left)
         if is_array_like(left) and is_array_like(right):
             return self._numbers(left, right, path)
+        if (options := choices.options_of(left, right)) and not same_static(left, right):
+            number = self._numbers(choices.number_of(left), choices.number_of(right), path)
+            return Node(lambda made: choices.choice_of(options, made[0]), [number])
         if self._is_ours(left) and self._is_ours(right):
             return self._pair(left, right, self._open(left), self._open(right), path)
         a, b = (
@@ -235,7 +240,7 @@ class Join:
             path,
             left,
             right,
-            "the two sides are of different kinds"
+            why_structures_differ(left, right)
             if type(left) is not type(right)
             else "the value is not an array and differs"
             if describe(left) != describe(right)
@@ -352,6 +357,8 @@ def aligned(a: Opened, b: Opened, path: str) -> tuple[list[Any], Callable[[list[
 
 def why_structures_differ(left: Any, right: Any) -> str:
     """The reason why two containers are not of one structure."""
+    if choices.Choice in (type(left), type(right)):
+        return choices.OF_ONE_CLASS
     if type(left) is not type(right):
         return "the two sides are of different kinds"
     if isinstance(left, dict) and left.keys() == right.keys():

@@ -24,7 +24,8 @@ STATEMENTS: dict[str, tuple[list[str], str, str]] = {
     "grows": (["grown = [0]", "for _ in range(b % 4):", "    grown.append({value})"], "grown", "list-grows-in-a-loop"),
     "dict": (["found = {{'k': 1}}", "if {test}:", "    found['z'] = {value}"], "found", "two-kinds"),
     "set": (["seen = {{1}}", "if {test}:", "    seen.add(7)"], "sorted(seen)", "two-kinds"),
-    "text": (["name = 'up'", "if {test}:", "    name = 'down'"], "name", "static-values-differ"),
+    "range": (["rows = range(3)", "if {test}:", "    rows = range(5)"], "len(rows)", "static-values-differ"),
+    "text": (["name = 'up'", "if {test}:", "    name = 'down'"], "len({name, 'x'})", "one-of-several-texts"),
     "kind": (["either = 0", "if {test}:", "    either = ({value}, 1)"], "either", "two-objects"),
 }
 """By name: the lines, what the program returns of them, and the page of the refusal."""

@@ -34,6 +34,7 @@ from tests.random_programs.families import (
     searches,
     shared_arrays,
     stacks,
+    texts,
     values,
 )
 
@@ -55,6 +56,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "searches": searches.write,
     "shared_arrays": shared_arrays.write,
     "stacks": stacks.write,
+    "texts": texts.write,
     "values": values.write,
 }
 """By name: what writes a program of the family."""

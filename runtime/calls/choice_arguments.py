@@ -1,0 +1,95 @@
+"""Calls of code that is not converted, one of whose arguments is one of several texts (`choices`): made for each text, in branches.
+
+Converted code may be given a choice, for all that it does to it leads to an operator or to a method of the choice. Code that is not
+converted may ask for its class or compare it by `is`, and must not see one.
+
+>>> each_option_before("abc".find, "abc".find)("b")
+1
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+from autograph.code.library import ARRAY_PACKAGES, is_library, package_of
+from autograph.code.registry import names_in
+from autograph.runtime.tracing import host
+from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.families import LEAF_KINDS
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.variables import UNSET, cell_contents
+from autograph.runtime.values import choices
+from autograph.runtime.values.kinds import open_any
+from autograph.runtime.values.reachability import walk_objects
+
+_STORE = frozenset(("append", "appendleft", "insert"))
+"""Methods that keep a reference to what they are given."""
+_MOST = 100_000
+"""After so many objects no choice is looked for any more."""
+_OPEN = ARRAY_PACKAGES | {"copy", "dataclasses"}
+"""Packages whose functions ask nothing of what they come upon, or raise."""
+_AS_THEY_ARE = (isinstance, issubclass, callable, id, super, vars, locals, globals)
+
+
+def each_option_before(f: Any, found: Any) -> Any:
+    """`found`, which stands for the callee `f`; where that is not converted, calls with a choice are made for each option."""
+    if _is_converted(f) or getattr(f, "__name__", "") in _STORE or any(f is known for known in _AS_THEY_ARE):
+        return found
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        refuse_choices(f, (*args, *kwargs.values()))
+        return found(*args, **kwargs)
+
+    return functools.partial(choices.each_apart, call)
+
+
+def refuse_choices(f: Any, given: Sequence[Any]) -> None:
+    """Refuses a call of Python code that is not converted, and would come upon a choice in what it is given or refers to.
+
+    The first choice of a program may be made while the arguments are evaluated: then `each_option_before` was not called for it.
+    """
+    f = inspect.unwrap(f)
+    sees = getattr(f, "__func__", f)
+    if type(sees) is not FunctionType or package_of(sees) in _OPEN:
+        return
+    around = [*map(cell_contents, sees.__closure__ or ()), *map(sees.__globals__.get, names_in(sees.__code__))]
+    for x in walk_objects([*given, getattr(f, "__self__", None), *around], _leads_to, _may_lead, _MOST):
+        if type(x) is choices.Choice:
+            is_direct = any(x is y for y in given)
+            raise refusal(
+                f"{sees.__qualname__}() is called with {choices.described(x)}"
+                if is_direct
+                else f"{sees.__qualname__}() is called while what it can reach holds {choices.described(x)}",
+                why="it is not converted, and would see what stands for the text in the program",
+                instead="bind the text to a variable before the call" if is_direct else "hand the text to it as an argument",
+            )
+
+
+def _may_lead(x: Any) -> bool:
+    return type(x) is choices.Choice or not (type(x) in LEAF_KINDS or x is UNSET or is_array_like(x))
+
+
+def _leads_to(x: Any) -> list[Any]:
+    opened = None if type(x) is choices.Choice else open_any(x)
+    return [] if opened is None else opened[0]
+
+
+def _is_converted(f: Any) -> bool:
+    """Whether a call runs the user's own code, converted."""
+    kind = type(f)
+    if kind is MethodType:
+        return _is_converted(f.__func__)
+    if kind is functools.partial:
+        return _is_converted(f.func)
+    if kind is FunctionType:
+        return not host.conversion.stays(f)
+    if issubclass(kind, type):
+        made = [static_lookup(f, name) for name in ("__init__", "__new__")]
+        return any(type(method) is FunctionType and not is_library(method) for method in made)
+    call = static_lookup(kind, "__call__")
+    return kind is choices.Method or type(call) is FunctionType and not is_library(call)

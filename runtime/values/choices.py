@@ -1,0 +1,285 @@
+"""One of several texts or enum members, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
+
+No array holds a text. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the text that
+each number stands for. The numbers are made of the texts themselves, so that they mean the same in every branch and iteration.
+Whatever is asked of a choice is asked of each option, which is known: an answer that is a text is a choice again, one that is a
+number is chosen by the program. Equality is a comparison of numbers.
+
+>>> import jax
+>>> from autograph import convert
+>>> def step(x):
+...     mode = "slow" if x > 3 else "fast"
+...     return len(mode + "er"), mode == "slow", {"slow": 1, "fast": 5}[mode], mode.startswith("f")
+>>> [x.item() for x in jax.jit(convert(step))(2)]
+[6, False, 5, True]
+
+A choice says that it is of its options' class, also to `isinstance`. A call of code that is not converted, with a choice among its
+arguments, is made for each option, in a branch of its own (`calls.choice_arguments`).
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from types import FunctionType
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+
+from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.python_bools import note_bool
+from autograph.runtime.tracing.refusals import refusal, user_line
+from autograph.runtime.tracing.staging import is_traced
+
+MOST = 64
+"""How many options a choice may have: each costs a branch wherever something is asked of it."""
+
+OF_ONE_CLASS = f"a program chooses between texts, or members of one enum, of which there are {MOST} at most"
+REMEDY = "keep a number in its place, and make the text of what the program returns"
+
+Options = Mapping[int, Any]
+
+
+class Choice:
+    """One of `choice_options`: that which has the traced `choice_number`."""
+
+    __slots__ = ("__weakref__", "choice_number", "choice_options")
+    choice_number: Any
+    choice_options: Options
+
+    @property  # type: ignore[misc]  # that of `object` can be assigned
+    def __class__(self) -> Any:
+        return type(next(iter(self.choice_options.values())))
+
+    def __getattr__(self, name: str) -> Any:
+        if all(callable(getattr(option, name)) for option in self.choice_options.values()):
+            return Method(self, name)
+        return for_each_option(self, lambda option: getattr(option, name))
+
+    def __repr__(self) -> str:
+        return f"Tracer({described(self)})"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __copy__(self) -> Choice:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Choice:
+        return self
+
+    def __bool__(self) -> bool:
+        found: bool = for_each_option(self, bool)  # where it is traced, operators that call this by its name get it
+        return found
+
+    def __eq__(self, other: object) -> Any:
+        return _equal(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        equal = _equal(self, other)
+        if not is_traced(equal):
+            return equal if equal is NotImplemented else not equal
+        return _bool(lax.bitwise_not(equal))
+
+    def __len__(self) -> int:
+        found: int = for_each_option(self, len)
+        return found
+
+    def __hash__(self) -> int:
+        raise self._refused("looked up by its hash", "compare it (`==`), or read a dict at it (`table[name]`)")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self._refused("iterated over", "iterate in each branch, over the text that is known there")
+
+    def _refused(self, how: str, instead: str) -> Exception:
+        return refusal(
+            f"{described(self)} is {how}", why="which of them is only known when the program runs", instead=instead
+        )
+
+
+def described(choice: Choice) -> str:
+    """A choice as a message shows it."""
+    shown = [text if len(text := repr(option)) < 24 else f"{text[:16]}..." for option in choice.choice_options.values()]
+    return f"one of {', '.join(shown if len(shown) < 8 else [*shown[:4], '...', *shown[-2:]])}"
+
+
+class Method:
+    """A method of what a choice is one of; a call is one for each option."""
+
+    __slots__ = ("_choice", "_name")
+
+    def __init__(self, choice: Choice, name: str) -> None:
+        self._choice, self._name = choice, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return each_apart(self._of_option, self._choice, *args, **kwargs)
+
+    def _of_option(self, option: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return host.calls.converted(getattr(option, self._name))(*args, **kwargs)
+
+
+def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def operate(self: Choice, other: Any) -> Any:
+        return each_apart(function, other, self) if is_reflected else each_apart(function, self, other)
+
+    return operate
+
+
+for _name in ("add", "mul", "mod", "and", "or", "xor"):
+    _function = getattr(operator, f"__{_name}__")
+    setattr(Choice, f"__{_name}__", _binary(_function))
+    setattr(Choice, f"__r{_name}__", _binary(_function, True))
+for _name in ("lt", "le", "gt", "ge", "contains", "getitem"):
+    setattr(Choice, f"__{_name}__", _binary(getattr(operator, _name)))
+
+
+def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
+    """`of_option(choice)`: of each option in a branch of its own."""
+    *first, (_, last) = choice.choice_options.items()
+    at = user_line()
+
+    def from_option(k: int) -> Any:
+        if k == len(first):
+            return of_option(last)
+        number, option = first[k]
+        is_this = lax.eq(choice.choice_number, np.int32(number))
+        return host.statements.if_exp(
+            is_this, _at(at, lambda: of_option(option)), _at(at, lambda: from_option(k + 1))
+        )
+
+    return from_option(0)
+
+
+def _at(place: tuple[str, int] | None, branch: Callable[[], Any]) -> Callable[[], Any]:
+    """A branch of ours, which messages say stands in a line of the user's."""
+    if place is not None:
+        filename, lineno = place
+        code = (lambda: None).__code__.replace(co_filename=filename, co_firstlineno=lineno)
+        branch.__wrapped__ = FunctionType(code, {})  # type: ignore[attr-defined]  # any function takes attributes
+    return branch
+
+
+def each_apart(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """`f(*args, **kwargs)`: for each option of each choice among the arguments."""
+    for place, value in [*enumerate(args), *kwargs.items()]:
+        if type(value) is Choice:
+
+            def of_option(option: Any, place: Any = place) -> Any:
+                if type(place) is str:
+                    return each_apart(f, *args, **{**kwargs, place: option})
+                return each_apart(f, *args[:place], option, *args[place + 1 :], **kwargs)
+
+            return for_each_option(value, of_option)
+    return f(*args, **kwargs)
+
+
+def _equal(choice: Choice, other: Any) -> Any:
+    options = choice.choice_options
+    if type(other) is Choice:
+        if _united(options, other.choice_options) is None:
+            return for_each_option(other, lambda option: _equal(choice, option))
+        return _bool(lax.eq(choice.choice_number, other.choice_number))
+    if not _can_be_option(other):
+        return NotImplemented
+    numbers = [number for number, option in options.items() if option == other]
+    if len(numbers) in (0, len(options)):
+        return bool(numbers)
+    return _bool(reduce(lax.bitwise_or, [lax.eq(choice.choice_number, np.int32(n)) for n in numbers]))
+
+
+def is_same(a: Any, b: Any) -> Any:
+    """`a is b`, one of which is a choice.
+
+    Raises:
+        StagingError: they are texts, of which Python may have several objects that are equal.
+    """
+    options = options_of(a, b)
+    if options is None:
+        return False
+    if isinstance(next(iter(options.values())), enum.Enum):
+        return _bool(lax.eq(number_of(a), number_of(b)))
+    raise refusal(
+        "`is` between texts, one of which the program chooses",
+        why="Python may have several texts that are equal, and which is which is only known when the program runs",
+        instead="compare them by `==` or `!=`",
+    )
+
+
+def _bool(x: Any) -> Any:
+    note_bool(x)
+    return x
+
+
+def _can_be_option(x: Any) -> bool:
+    """Whether `x` is a text, or an enum member which compares as Python's do."""
+    kind = type(x)
+    return kind is str or issubclass(kind, enum.Enum) and kind.__eq__ in (object.__eq__, str.__eq__)
+
+
+def _number(option: Any) -> int:
+    """The number of a text or enum member, made of what it is: the same in every process."""
+    kind = type(option)
+    name = option if kind is str else f"{kind.__module__}.{kind.__qualname__}.{option.name}"
+    return int(np.uint32(zlib.crc32(name.encode("utf-8", "surrogatepass"))).astype(np.int32))
+
+
+def _united(left: Options, right: Options) -> Options | None:
+    """The options of both; None where one number means two."""
+    both = {**left, **right}
+    agree = all(x is both[n] or type(x) is str and x == both[n] for side in (left, right) for n, x in side.items())
+    return both if agree else None
+
+
+def options_of(*values: Any) -> Options | None:
+    """The options that each of these values is one of; None where no choice can be made of them."""
+    found: Options = {}
+    for x in values:
+        if type(x) is not Choice and not _can_be_option(x):
+            return None
+        both = _united(found, x.choice_options if type(x) is Choice else {_number(x): x})
+        if both is None or len(both) > MOST:
+            return None
+        found = both
+    return found if len({type(x) for x in found.values()}) == 1 else None
+
+
+def number_of(x: Any) -> Any:
+    """The number of a choice or of an option."""
+    return x.choice_number if type(x) is Choice else np.int32(_number(x))
+
+
+def choice_of(options: Options, number: Any) -> Any:
+    """The choice of that number; the option itself where the number is known."""
+    return _made(options, number) if is_traced(number) else options[int(number)]
+
+
+def refuse_returned(name: str, result: Any) -> None:
+    """Refuses what a function returns to code that is not converted, where a choice is in it."""
+    for x in jax.tree_util.tree_leaves(result):
+        if type(x) is Choice:
+            raise refusal(
+                f"{name}() returns {described(x)}",
+                why="which of them is only known when the program runs, and what a program returns are arrays",
+                instead="call it as an `ag.function`, which returns the text, or return a number",
+            )
+
+
+def as_one_of(x: Any, options: Options | None) -> Any:
+    """A choice or an option as one of `options` and its own, also where it is known which; anything else as it is."""
+    found = options_of(x) if options is not None else None
+    both = None if options is None or found is None else _united(found, options)
+    return x if both is None else _made(both, number_of(x))
+
+
+def _made(options: Options, number: Any) -> Choice:
+    made = object.__new__(Choice)
+    made.choice_number, made.choice_options = number, options
+    context.progress.has_choices, context.progress.check_result = True, refuse_returned
+    return made

@@ -1,0 +1,291 @@
+"""One of several texts or enum members: what is asked of it, where it may go, and where it is refused."""
+
+import dataclasses
+import enum
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.values.choices import MOST
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+    BLUE = 3
+
+    def is_warm(self) -> bool:
+        return self is Colour.RED
+
+    @property
+    def twice(self) -> int:
+        return self.value * 2
+
+
+class Level(enum.StrEnum):
+    LOW = "low"
+    HIGH = "high"
+
+
+class Holder:
+    def __init__(self, mode: Any) -> None:
+        self.mode = mode
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    name: str
+    y: Any
+
+
+RUN = "run"
+FORM, FIELDS = "%s-%d", "{} {}"
+
+
+def mode_of(x: Any) -> str:
+    return "run" if x > 0 else "stop"
+
+
+def plain(value: Any) -> Any:
+    return jax.tree.map(lambda leaf: np.asarray(leaf).tolist() if isinstance(leaf, jax.Array | np.generic) else leaf, value)
+
+
+def agrees(f: Callable[..., Any], *calls: Any) -> None:
+    """The compiled function returns what Python's does, for a number or array each."""
+    compiled = ag.function(f)
+    for x in calls:
+        x = jnp.asarray(x)
+        assert plain(compiled(x)) == plain(f(x)), x
+
+
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "equality": lambda s: (s == "run", s != "run", "stop" == s, s == "other", s == 3),
+    "order": lambda s: (s < "s", "run" <= s, max(s == "run", 0)),
+    "length and items": lambda s: (len(s), s[0], s[-2:], s[::-1]),
+    "methods": lambda s: (s.upper(), s.startswith("st"), s.replace("t", "d"), s.count("o"), s.center(9, "*")),
+    "put together": lambda s: (s + "!", "pre" + s, s * 2, f"<{s:>6}>", FORM % (s, 3), FIELDS.format(s, 1), ",".join([s, "x"])),
+    "membership": lambda s: (s in ("run", "x"), s in {"stop", "y"}, "o" in s, s in {"run": 1}, s not in ["run"]),
+    "tables": lambda s: ({"run": 1.5, "stop": 2.0}[s], {"run": 1}.get(s, 7), {"run": "go", "stop": "halt"}[s], {"run": (1, "a"), "stop": (2, "b")}[s]),
+    "truth": lambda s: (not s, "yes" if s else "no", s or "none", s and "some"),
+    "class": lambda s: (isinstance(s, str), isinstance(s, (list, tuple)), type(s) is str, callable(s), str(s) == s),
+    "containers": lambda s: ((s, 1) == ("run", 1), [s, "x"].count("run"), [s, "run"].index("run"), [s] + ["a"], {"k": s}["k"]),
+    "native functions": lambda s: (ord(s[0]), json.loads(json.dumps(s)), sorted([len(s), 1]), bool(s), repr(s)),
+    "two of them": lambda s: (s == s.upper().lower(), s + s[0], s[0] == s[1], s.find(s[1])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_is_asked_of_a_text_is_asked_of_each(name: str) -> None:
+    ask = ASKED[name]
+    agrees(lambda x: ask(mode_of(x)), 1.0, -1.0)
+
+
+def test_members_of_an_enum() -> None:
+    def ask(x: Any) -> Any:
+        c = Colour.RED if x > 2 else Colour.GREEN if x > 0 else Colour.BLUE
+        low = Level.LOW if x > 0 else Level.HIGH
+        both = (c.name, c.value, c.twice, c.is_warm(), c is Colour.RED, c is not Colour.BLUE, c in (Colour.GREEN, Colour.BLUE))
+        return c, both, {Colour.RED: 1, Colour.GREEN: 2, Colour.BLUE: 3}[c], low, low == "low", low.upper(), isinstance(c, Colour)
+
+    agrees(ask, 3.0, 1.0, -1.0)
+
+
+def test_a_list_of_names_is_read_at_a_traced_index() -> None:
+    names = ["low", "mid", "high"]
+    agrees(lambda k: (names[k], names[k].upper(), ("a", "b", "c")[k]), 0, 1, -1)
+    agrees(lambda xs: names[jnp.argmax(xs)], [1.0, 3.0, 2.0])
+    with pytest.raises(IndexError, match="list index out of range"):
+        ag.function(lambda k: names[k])(jnp.int32(3))
+
+
+def test_states_of_a_machine_in_loops() -> None:
+    def machine(xs: Any) -> Any:
+        state, n = "idle", 0
+        for x in xs:
+            if state == "idle":
+                if x > 0:
+                    state = "run"
+            elif state == "run":
+                n += 1
+                if x < 0:
+                    state = "done"
+        return state, n
+
+    def waits(x: Any) -> Any:
+        state, k = Colour.RED, 0
+        while state is not Colour.BLUE:
+            if state == Colour.RED:
+                state = Colour.GREEN
+            elif x > 3:
+                state = Colour.BLUE
+            x, k = x + 1, k + 1
+        return state, k
+
+    def matched(x: Any) -> int:
+        match mode_of(x):
+            case "run":
+                return 1
+            case "stop" | "halt":
+                return 2
+        return 3
+
+    agrees(machine, [0.0, 1, 2, -1, 3], [0.0, 0, 0], [1.0, 1, -1])
+    agrees(waits, 1.0, 9.0)
+    agrees(matched, 1.0, -1.0)
+
+
+def test_kept_in_attributes_containers_and_closures() -> None:
+    def kept(x: Any) -> Any:
+        h, d, seen = Holder("a"), {"m": "q"}, []
+        if x > 0:
+            h.mode = "b"
+            d["m"] = "r"
+        point = Point(mode_of(x), x)
+        moved = dataclasses.replace(point, y=x + 1)
+        for k in range(3):
+            seen.append("low" if x > k else "high")
+        inside = jax.lax.scan(lambda c, y: (c + (y if h.mode == "b" else 0.0), y), 0.0, jnp.arange(3.0))[0]
+        return h.mode, d["m"], d.get("m"), moved.name, point == moved, seen, inside
+
+    agrees(kept, 1.0, -1.0, 2.0)
+
+
+def test_transforms_see_through_it() -> None:
+    def f(x: Any) -> Any:
+        mode = "square" if x > 1 else "line"
+        return x * x if mode == "square" else 3 * x
+
+    xs = jnp.array([0.5, 2.0])
+    compiled = ag.jit(lambda x: (jax.vmap(f)(x), jax.vmap(jax.grad(f))(x)))
+    assert plain(compiled(xs)) == ([1.5, 4.0], [3.0, 4.0])
+
+
+def test_a_message_shows_the_text_that_was_chosen() -> None:
+    @ag.function
+    def checked(x: Any) -> Any:
+        mode = mode_of(x)
+        assert x > -5, "far: " + mode
+        if mode == "stop":
+            raise ValueError(f"mode {mode} at {x}")
+        if x > 5:
+            raise KeyError(mode)
+        return x
+
+    for x, kind, text in ((-1.0, ValueError, "mode stop at -1.0"), (9.0, KeyError, "'run'"), (-9.0, AssertionError, "far: stop")):
+        with pytest.raises(kind, match=f"^{re.escape(text)}$"):
+            checked(jnp.float32(x))
+
+
+def test_a_missing_key_fails_as_in_python() -> None:
+    f = ag.function(lambda x: {"run": x}[mode_of(x)])
+    assert float(f(jnp.float32(2))) == 2.0
+    with pytest.raises(KeyError, match="'stop'"):
+        f(jnp.float32(-2))
+
+
+@ag.do_not_convert
+def by_identity(mode: Any, x: Any) -> Any:
+    return x * 2 if mode is Colour.RED else x * 3
+
+
+@ag.do_not_convert
+def by_class(holder: Any, x: Any) -> Any:
+    return x * 2 if type(holder.mode) is str else x * 3
+
+
+@ag.do_not_convert
+def by_class_of_item(items: Any, x: Any) -> Any:
+    return x * 2 if type(items[0]) is str else x * 3
+
+
+HOLDER = Holder("m")
+
+
+@ag.do_not_convert
+def by_class_in_module(x: Any) -> Any:
+    return x * 2 if type(HOLDER.mode) is str else x * 3
+
+
+def test_code_that_is_not_converted_is_called_for_each() -> None:
+    def called(x: Any) -> Any:
+        colour = Colour.RED if x > 0 else Colour.BLUE
+        return by_identity(colour, x) + by_identity(x=x, mode=colour)
+
+    agrees(called, 1.0, -1.0)
+
+
+def writes_global(x: Any) -> Any:
+    HOLDER.mode = mode_of(x)
+    try:
+        return by_class_in_module(x)
+    finally:
+        HOLDER.mode = "m"
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: by_class(Holder(mode_of(x)), x),
+        lambda x: by_class_of_item([mode_of(x)], x),
+        lambda x: by_identity(mode_of(x), x),  # the first choice of the program: the callee was looked up before
+        writes_global,
+    ],
+    ids=["attribute", "item", "first", "global"],
+)
+def test_code_that_is_not_converted_never_comes_upon_one(f: Callable[..., Any]) -> None:
+    with pytest.raises(ag.StagingError, match=r"\(\) is called (with|while what it can reach holds) one of 'run', 'stop'"):
+        ag.function(f)(jnp.float32(1))
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (lambda s: {s, "c"}, "one of 'run', 'stop' is looked up by its hash"),
+        (lambda s: {s: 1}, "one of 'run', 'stop' is looked up by its hash"),
+        (lambda s: [c for c in s], "one of 'run', 'stop' is iterated over"),
+        (lambda s: 1 if s is RUN else 2, "`is` between texts, one of which the program chooses"),
+    ],
+    ids=["set", "key", "iteration", "identity"],
+)
+def test_what_no_program_can_tell_is_refused(f: Callable[..., Any], text: str) -> None:
+    with pytest.raises(ag.StagingError, match=re.escape(text)):
+        ag.function(lambda x: f(mode_of(x)))(jnp.float32(1))
+
+
+def test_a_compiled_function_of_arrays_returns_none() -> None:
+    for f in (mode_of, lambda x: {"k": (mode_of(x), x)}):
+        with pytest.raises(ag.StagingError, match=r"returns one of 'run', 'stop'(.|\n)*ag.function"):
+            ag.jit(f)(1.0)
+        with pytest.raises(ag.StagingError, match=r"returns one of 'run', 'stop'"):
+            jax.jit(ag.convert(f))(1.0)
+
+
+def test_more_than_a_program_should_choose_between_is_refused() -> None:
+    names = [f"n{k}" for k in range(MOST + 1)]
+    assert ag.function(lambda k: names[:MOST][k])(jnp.int32(3)) == "n3"
+    with pytest.raises(ag.StagingError, match=f"of which there are {MOST} at most"):
+        ag.function(lambda k: names[k])(jnp.int32(3))
+
+    @ag.function
+    def grows(x: Any) -> Any:
+        s = ""
+        while x > 0:
+            s, x = s + "a", x - 1
+        return s
+
+    with pytest.raises(ag.StagingError, match="each iteration makes another text"):
+        grows(jnp.float32(3))
+
+
+def test_texts_of_two_classes_are_no_choice() -> None:
+    with pytest.raises(ag.StagingError, match="different values"):
+        ag.function(lambda x: "a" if x > 0 else Colour.RED)(jnp.float32(1))
+    with pytest.raises(ag.StagingError, match="different values"):
+        ag.function(lambda x: "a" if x > 0 else 1.0)(jnp.float32(1))
