@@ -234,6 +234,12 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Any], Any]:
     return jax.tree_util.tree_flatten(values, is_leaf)
 
 
+def is_leaf(x: Any) -> bool:
+    """Whether a value has no parts."""
+    leaves = flattened((x,))[0]
+    return len(leaves) == 1 and leaves[0] is x
+
+
 def holds_numbers(tree: Any) -> bool:
     """Whether numbers are part of a structure, as keys of dicts or in what a class keeps static: structures compare them by `==`.
 
@@ -335,18 +341,18 @@ class Parameters:
         bound = inspect.BoundArguments(self.signature, given)
         return fn(*bound.args, **bound.kwargs)
 
-    def specs(self, signature: Sequence[Any]) -> dict[str, dict[str, Any]]:
-        """What an `input_signature` says of the first parameters: by their names, then by the paths of leaves.
+    def specs(self, signature: Sequence[Any], start: int = 0) -> dict[str, dict[str, Any]]:
+        """What an `input_signature` says of the parameters from one on: by their names, then by the paths of leaves.
 
         Raises:
             TypeError: there are fewer parameters.
         """
         if self.names and self.signature.parameters[self.names[-1]].kind is inspect.Parameter.VAR_POSITIONAL:
-            at = len(self.names) - 1
+            at = len(self.names) - 1 - start
             signature = (*signature[:at], tuple(signature[at:]))
-        if len(signature) > len(self.names):
+        if len(signature) > len(self.names[start:]):
             raise TypeError(f"the `input_signature` has {len(signature)} parts for {len(self.names)} parameters")
-        parts = zip(self.names, signature, strict=False)
+        parts = zip(self.names[start:], signature, strict=False)
         return {
             name: {jax.tree_util.keystr(path): spec for path, spec in jax.tree_util.tree_flatten_with_path(part)[0]}
             for name, part in parts

@@ -130,8 +130,9 @@ def function(
 
     Args:
         fn: a function, method, static or class method, partial, callable object or model.
-        input_signature: *static*; an `ag.TensorSpec`, or a pytree of them, for each of the first parameters. One program
-            serves all sizes where it has None; arguments that do not fit raise an error that is a `ValueError` and a `TypeError`.
+        input_signature: *static*; an `ag.TensorSpec`, or a pytree of them, for each of the first parameters, that of a
+            method's object left out. One program serves all sizes where it has None; arguments that do not fit raise an error that
+            is a `ValueError` and a `TypeError`.
         autograph: *static*; whether the function is converted.
         reduce_retracing: *static*; whether a size that changes between calls becomes an open one, traced once.
         checks: *static*; `"deferred"` raises what failed with the next call, which waits for nothing; `False` leaves checks out.

@@ -83,6 +83,12 @@ def error_of(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> BaseExce
     return checks[words[0] - 1].exception(words[1:]) if words[0] else None
 
 
+def raise_pending(pending: list[tuple[tuple[Check, ...], Any]]) -> None:
+    """Raises a failure that no call has raised when a function goes, or the process ends: Python shows it and goes on."""
+    for checks, words in pending:
+        raise_failed(checks, np.asarray(words))
+
+
 def raise_failed(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> None:
     """Raises the exception that the words tell of, if a check failed."""
     if words[0]:  # all that a call pays which does not fail

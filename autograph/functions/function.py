@@ -20,7 +20,7 @@ import numpy as np
 
 from autograph import api, errors
 from autograph.conversion import callables, pipeline
-from autograph.functions import error_codes, retracing, saving, signatures, symbolic, updates
+from autograph.functions import arguments, error_codes, retracing, saving, signatures, symbolic, updates
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_input, is_input_leaf, literal_key
 from autograph.functions.bound import BoundFunction, ClassFunction
 from autograph.functions.concrete import ConcreteFunction
@@ -93,10 +93,16 @@ class Function:
         self._signature = settings.input_signature and jax.tree.map(self._as_spec, settings.input_signature)
         self._specs = self.parameters.specs(self._signature or ())
         self.is_of_one_type = settings.input_signature is not None
+        self._objects = 0
         self._pending: list[tuple[Any, Any]] = []
         if self.checks == "deferred":
-            weakref.finalize(self, _raise_pending, self._pending)  # no call may follow
+            weakref.finalize(self, error_codes.raise_pending, self._pending)  # no call may follow
         self._has_warned = False
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        """It is a method: its first argument is the object, and no part of the `input_signature`."""
+        if self._signature and len(self._signature) < len(self.parameters.names):
+            self._objects, self._specs = 1, self.parameters.specs(self._signature, 1)
 
     # Calls.
 
@@ -179,7 +185,7 @@ class Function:
             if kind is ARRAY_TYPE:
                 count += 1
                 continue
-            if is_input_leaf(x) or not (x is None or _is_leaf(x)):
+            if is_input_leaf(x) or not (x is None or arguments.is_leaf(x)):
                 return
             part, is_identity = literal_key(x)
             if kind not in PLAIN and kind is not float:
@@ -305,8 +311,8 @@ class Function:
             args, kwargs: as for a call, with `ag.TensorSpec` or `jax.ShapeDtypeStruct` in place of any array. Where the function
                 has an `input_signature` they may be left out.
         """
-        if not args and not kwargs and self._signature is not None:
-            args = self._signature
+        if len(args) == self._objects and not kwargs and self._signature is not None:
+            args = (*args, *self._signature)
         values = self.parameters.values(args, kwargs)
         specs = jax.tree.map(self._as_spec, values)
         bound = self.parameters.flatten(specs, is_input)
@@ -351,17 +357,6 @@ class Function:
         return f"<ag.function {self.__name__}{self.parameters.signature}: {count} trace{'s' * (count != 1)}>"
 
 
-def _raise_pending(pending: list[tuple[Any, Any]]) -> None:
-    """Raises a failure that no call has raised when a function goes, or the process ends: Python shows it and goes on."""
-    for checks, words in pending:
-        error_codes.raise_failed(checks, np.asarray(words))
-
-
-def _is_leaf(x: Any) -> bool:
-    leaves = flattened((x,))[0]
-    return len(leaves) == 1 and leaves[0] is x
-
-
 def _forget(function: Callable[[], Function | None], key: Hashable) -> None:
     """Drops the programs that were made for an object which is gone."""
     found = function()
@@ -375,9 +370,9 @@ def make(fn: Any, settings: Settings) -> Any:
     """The function, method, or model as one of `ag.function`; static and class methods and properties stay what they are."""
     if isinstance(fn, staticmethod | classmethod | property):
         made: Any = callables.convert_inside(fn, lambda inner: Function(inner, settings))
-        return ClassFunction(made.__func__) if isinstance(made, classmethod) else made
+        return ClassFunction(_method(made.__func__)) if isinstance(made, classmethod) else made
     if isinstance(fn, MethodType):
-        return BoundFunction(make(fn.__func__, settings), fn.__self__)
+        return BoundFunction(_method(make(fn.__func__, settings)), fn.__self__)
     if isinstance(fn, FunctionType | functools.partial) or not _is_object(fn):
         return Function(fn, settings)
     model = api.convert(fn) if settings.autograph else fn
@@ -390,7 +385,12 @@ def make(fn: Any, settings: Settings) -> Any:
     function.__signature__ = inspect.Signature([first, *inspect.signature(fn).parameters.values()])
     function.__name__ = type(fn).__name__
     pipeline.leave(function)
-    return BoundFunction(Function(function, settings), model)
+    return BoundFunction(_method(Function(function, settings)), model)
+
+
+def _method(function: Any) -> Any:
+    function.__set_name__(None, "")
+    return function
 
 
 def _is_object(fn: Any) -> bool:

@@ -46,6 +46,61 @@ def test_row_16_another_rank_dtype_or_a_python_value_is_refused(given: Any, what
         f(given)
 
 
+class Scaled:
+    """Methods of every kind with a signature, which says nothing of the object or the class."""
+
+    by = 2.0
+
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    def method(self, x: Any) -> Any:
+        return self.by * x
+
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    @classmethod
+    def of_class(cls, x: Any) -> Any:
+        return cls.by * x
+
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    @staticmethod
+    def static(x: Any) -> Any:
+        return 2 * x
+
+    def plain(self, x: Any, times: Any = 1) -> Any:
+        return self.by * x * times
+
+    def __call__(self, x: Any) -> Any:
+        return self.by * x
+
+    @ag.function(input_signature=[ag.TensorSpec([], "int32"), ag.TensorSpec([None])])
+    def both(self: Any, x: Any) -> Any:
+        return self * x
+
+
+SIGNED = {
+    "method": Scaled().method,
+    "class method": Scaled.of_class,
+    "static method": Scaled.static,
+    "bound": ag.function(Scaled().plain, input_signature=[ag.TensorSpec([None])]),
+    "object": ag.function(Scaled(), input_signature=[ag.TensorSpec([None])]),
+}
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_row_16_the_signature_of_a_method_begins_behind_the_object(name: str) -> None:
+    fn = SIGNED[name]
+    assert fn.get_concrete_function().structured_outputs.shape[0] != 3
+    for n in (3, 4):
+        assert fn(jnp.ones(n)).tolist() == [2] * n
+    assert fn.tracing_count == 1
+    with pytest.raises(ValueError, match=r"'x' of .* is float32\[3,1\] where float32\[None\] is expected"):
+        fn(jnp.ones((3, 1)))
+
+
+def test_row_16_a_method_is_called_with_its_object_first() -> None:
+    assert Scaled.method(Scaled(), jnp.ones(2)).tolist() == [2, 2]
+    assert Scaled.both(jnp.int32(3), jnp.ones(2)).tolist() == [3, 3]  # the signature has a part for each parameter
+
+
 def test_row_16_control_flow_runs_on_all_sizes() -> None:
     @ag.function(input_signature=[ag.TensorSpec([None])])
     def longest_run(x: Any) -> Any:
