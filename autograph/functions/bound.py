@@ -54,9 +54,16 @@ class BoundFunction:
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
-        own = Parameters(lambda self: None).flatten((self.__self__,)).key()[1:]
-        programs = [p for _, p in self.__func__._programs if p.bound.key()[1 : len(own) + 1] == own]
+        programs = self._programs()
+        if not programs and self.__func__._signature:
+            self.get_concrete_function()
+            programs = self._programs()
         return saving.saved(programs, platforms, [self.__self__])
+
+    def _programs(self) -> list[Any]:
+        """The programs of this object."""
+        own = Parameters(lambda self: None).flatten((self.__self__,)).key()[1:]
+        return [p for _, p in self.__func__._programs if p.bound.key()[1 : len(own) + 1] == own]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(object.__getattribute__(self, "__func__"), name)

@@ -323,7 +323,9 @@ class Function:
         return leaf.abstract(self._scope) if isinstance(leaf, symbolic.TensorSpec) else leaf
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
-        """What `ag.save` writes: an entry for each program."""
+        """What `ag.save` writes: an entry for each program, of a signature's one where none was called."""
+        if self._signature and not self._programs:
+            self.get_concrete_function()
         return saving.saved([program for _, program in self._programs], platforms)
 
     @property

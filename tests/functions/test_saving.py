@@ -130,6 +130,25 @@ def test_row_27_its_derivative(tmp_path: Path) -> None:
     assert float(jax.grad(ag.load(tmp_path / "f.ag"))(jnp.float32(2))) == 12
 
 
+def test_row_27_a_function_or_a_model_with_a_signature_is_saved_before_it_was_called(tmp_path: Path) -> None:
+    class Model:
+        def __init__(self, w: float) -> None:
+            self.w = ag.Variable(w)
+
+        @ag.function(input_signature=[ag.TensorSpec([None])])
+        def __call__(self, x: Any) -> Any:
+            return self.w * x
+
+    def alone(x: Any) -> Any:
+        return 3 * x
+
+    Model(5.0)(jnp.ones(2))  # another object's program is none of this one
+    for saved in (Model(3.0), ag.function(alone, input_signature=[ag.TensorSpec([None])])):
+        ag.save(saved, tmp_path / "f.ag")
+        for n in (2, 3):
+            assert ag.load(tmp_path / "f.ag")(jnp.ones(n)).tolist() == [3] * n
+
+
 def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:
     f = ag.function(lambda x, fn: fn(x))
     with pytest.raises(ag.AutoGraphError, match="no program to be saved"):
