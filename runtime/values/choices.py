@@ -125,6 +125,18 @@ class Method:
         return host.calls.converted(getattr(option, self._name))(*args, **kwargs)
 
 
+def _modulo(option: Any, value: Any) -> Any:
+    """`option % value`, where a text is a template."""
+    given = value.values() if type(value) is dict else value if type(value) is tuple else (value,)
+    if isinstance(option, str) and any(map(is_traced, given)):
+        raise refusal(
+            "a template that the program chooses is filled with a traced value",
+            why="Python fills it while the program is traced, and the digits are known when it runs",
+            instead="fill it where it is known: raise, or `ag.print`, in each branch",
+        )
+    return option % value
+
+
 def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operate(self: Choice, other: Any) -> Any:
         return each_apart(function, other, self) if is_reflected else each_apart(function, self, other)
@@ -133,7 +145,7 @@ def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> 
 
 
 for _name in ("add", "mul", "mod", "and", "or", "xor"):
-    _function = getattr(operator, f"__{_name}__")
+    _function = _modulo if _name == "mod" else getattr(operator, f"__{_name}__")
     setattr(Choice, f"__{_name}__", _binary(_function))
     setattr(Choice, f"__r{_name}__", _binary(_function, True))
 for _name in ("lt", "le", "gt", "ge", "contains", "getitem"):

@@ -289,3 +289,15 @@ def test_texts_of_two_classes_are_no_choice() -> None:
         ag.function(lambda x: "a" if x > 0 else Colour.RED)(jnp.float32(1))
     with pytest.raises(ag.StagingError, match="different values"):
         ag.function(lambda x: "a" if x > 0 else 1.0)(jnp.float32(1))
+
+
+@pytest.mark.parametrize("values", [lambda x: x, lambda x: (x,), lambda x: {"x": x}], ids=["one", "tuple", "dict"])
+def test_a_chosen_template_is_filled_with_what_is_known_and_refused_what_is_traced(values: Callable[[Any], Any]) -> None:
+    def filled(x: Any, given: Any) -> str:
+        template = ("%(x)s is large" if x > 9 else "%(x)s is small") if type(given) is dict else "%s or" if x > 9 else "%s and"
+        return template % given
+
+    for x in (3.0, 12.0):
+        assert ag.function(filled)(jnp.float32(x), values(7)) == filled(x, values(7))
+    with pytest.raises(ag.StagingError, match="a template that the program chooses is filled with a traced value"):
+        ag.function(lambda x: filled(x, values(x)))(jnp.float32(3))
