@@ -24,7 +24,7 @@ import numpy as np
 from autograph.functions.arguments import PLAIN, Leaf, flattened, is_input_leaf, is_iterator
 from autograph.functions.variables import Variable
 from autograph.jax_internals import TRACE_STATE
-from autograph.runtime.checks.texts import TextOfTraced
+from autograph.runtime.checks.texts import is_of_traced
 from autograph.runtime.heap import escape, outliving
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_traced
@@ -140,7 +140,7 @@ def _fits(number: complex) -> bool:
 
 def _refuse_made(name: str, values: list[Any], returned: escape.Finished, leaves: list[Any]) -> None:
     """Refuses values that a call of the program would not make: with traced values in them, advanced, or changed by the caller."""
-    if any(isinstance(value, TextOfTraced) for value in values):
+    if any(map(is_of_traced, values)):
         raise refusal(
             f"{name}() returns the text of a traced value",
             why="the body is run while the function is traced, and what there is to show is known when its program runs",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import pprint
+import string
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +252,20 @@ def test_a_raise_that_is_certain_and_caught_is_caught() -> None:
             return 2 * x
 
     assert float(check(jnp.float32(4))) == 8
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: f"x is {x}",
+        lambda x: string.Template("x is $x").substitute(x=x),
+        lambda x: {"text": pprint.pformat([x])},
+        lambda x: ("x is {a}".format_map({"a": x}), 1),
+    ],
+)
+def test_no_text_of_a_traced_value_is_returned_whoever_made_it(make: Any) -> None:
+    with pytest.raises(ag.StagingError, match="returns the text of a traced value"):
+        ag.function(lambda x: make(x))(jnp.float32(2))
 
 
 def test_a_text_in_a_log_is_no_value_that_outlives_the_trace() -> None:
