@@ -125,6 +125,7 @@ def not_(x: Any) -> Any:
         return not truth
     result = lax.bitwise_not(test)
     note_bool(result)  # `not x` of an array is a bool of Python's as well
+    choices.note_negation(result, test)
     return optional.note_joined(result, test, False, True)
 
 

@@ -3,7 +3,7 @@
 No array holds a text. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the text that
 each number stands for. The numbers are made of the texts themselves, so that they mean the same in every branch and iteration.
 Whatever is asked of a choice is asked of each option, which is known: an answer that is a text is a choice again, one that is a
-number is chosen by the program. Equality is a comparison of numbers.
+number is chosen by the program. Equality is a comparison of numbers, and behind it only the options count that it leaves.
 
 >>> import jax
 >>> from autograph import convert
@@ -22,19 +22,20 @@ from __future__ import annotations
 import enum
 import operator
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import reduce
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 from jax import lax
 
 from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.refusals import refusal, user_line
-from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.staging import is_array_like, is_traced
 
 MOST = 64
 """How many options a choice may have: each costs a branch wherever something is asked of it."""
@@ -43,6 +44,17 @@ OF_ONE_CLASS = f"a program chooses between texts, or members of one enum, of whi
 REMEDY = "keep a number in its place, and make the text of what the program returns"
 
 Options = Mapping[int, Any]
+
+
+class _Test(NamedTuple):
+    """What a truth value says of a choice: where it holds, the number is one of `equal`, else one of `others`."""
+
+    number: Any
+    equal: Collection[int]
+    others: Collection[int]
+
+
+_tests: Facts[_Test] = Facts()
 
 
 class Choice:
@@ -57,6 +69,8 @@ class Choice:
         return type(next(iter(self.choice_options.values())))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__jax_array__" and isinstance(self, int):
+            return lambda: for_each_option(self, int)  # how JAX's operators and functions take what stands for a number
         if all(callable(getattr(option, name)) for option in self.choice_options.values()):
             return Method(self, name)
         return for_each_option(self, lambda option: getattr(option, name))
@@ -86,7 +100,7 @@ class Choice:
         equal = _equal(self, other)
         if not is_traced(equal):
             return equal if equal is NotImplemented else not equal
-        return _bool(lax.bitwise_not(equal))
+        return note_negation(_bool(lax.bitwise_not(equal)), equal)
 
     def __len__(self) -> int:
         found: int = for_each_option(self, len)
@@ -108,6 +122,10 @@ def described(choice: Choice) -> str:
     """A choice as a message shows it."""
     shown = [text if len(text := repr(option)) < 24 else f"{text[:16]}..." for option in choice.choice_options.values()]
     return f"one of {', '.join(shown if len(shown) < 8 else [*shown[:4], '...', *shown[-2:]])}"
+
+
+def _unary(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: for_each_option(self, function)
 
 
 class Method:
@@ -144,7 +162,7 @@ def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> 
     return operate
 
 
-for _name in ("add", "mul", "mod", "and", "or", "xor"):
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
     _function = _modulo if _name == "mod" else getattr(operator, f"__{_name}__")
     setattr(Choice, f"__{_name}__", _binary(_function))
     setattr(Choice, f"__r{_name}__", _binary(_function, True))
@@ -152,9 +170,13 @@ for _name in ("lt", "le", "gt", "ge", "contains", "getitem"):
     setattr(Choice, f"__{_name}__", _binary(getattr(operator, _name)))
 
 
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(Choice, f"__{_name}__", _unary(getattr(operator, _name)))
+
+
 def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
     """`of_option(choice)`: of each option in a branch of its own."""
-    *first, (_, last) = choice.choice_options.items()
+    *first, (_, last) = _possible(choice).items()
     at = user_line()
 
     def from_option(k: int) -> Any:
@@ -162,6 +184,7 @@ def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
             return of_option(last)
         number, option = first[k]
         is_this = lax.eq(choice.choice_number, np.int32(number))
+        _tests.note(is_this, _Test(choice.choice_number, {number}, choice.choice_options.keys() - {number}))
         return host.statements.if_exp(
             is_this, _at(at, lambda: of_option(option)), _at(at, lambda: from_option(k + 1))
         )
@@ -193,17 +216,37 @@ def each_apart(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _equal(choice: Choice, other: Any) -> Any:
-    options = choice.choice_options
     if type(other) is Choice:
-        if _united(options, other.choice_options) is None:
+        if _united(choice.choice_options, other.choice_options) is None:
             return for_each_option(other, lambda option: _equal(choice, option))
         return _bool(lax.eq(choice.choice_number, other.choice_number))
     if not _can_be_option(other):
-        return NotImplemented
-    numbers = [number for number, option in options.items() if option == other]
-    if len(numbers) in (0, len(options)):
-        return bool(numbers)
-    return _bool(reduce(lax.bitwise_or, [lax.eq(choice.choice_number, np.int32(n)) for n in numbers]))
+        is_number = isinstance(choice, int) and is_array_like(other)
+        return for_each_option(choice, lambda option: option == other) if is_number else NotImplemented
+    possible = _possible(choice)
+    equal = {number for number, option in possible.items() if option == other}
+    if len(equal) in (0, len(possible)):
+        return bool(equal)
+    result = _bool(reduce(lax.bitwise_or, [lax.eq(choice.choice_number, np.int32(n)) for n in sorted(equal)]))
+    return _tests.note(result, _Test(choice.choice_number, equal, choice.choice_options.keys() - equal))
+
+
+def note_negation(result: Any, test: Any) -> Any:
+    """Takes note of what `not test` says of a choice; returns it, the result."""
+    known = _tests.of(test) if _tests else None
+    return result if known is None else _tests.note(result, _Test(known.number, known.others, known.equal))
+
+
+def _possible(choice: Choice) -> Options:
+    """The options that the tests around the running code leave: behind `if s == "run":`, that one."""
+    found = dict(choice.choice_options)
+    for region in context.open_regions():
+        test, holds = region.path if type(region.path) is tuple else (None, True)
+        known = _tests.of(test)
+        if known is not None and known.number is choice.choice_number:
+            left = known.equal if holds else known.others
+            found = {n: option for n, option in found.items() if n in left}
+    return found or choice.choice_options  # no code is reached where there is none
 
 
 def is_same(a: Any, b: Any) -> Any:
@@ -216,7 +259,7 @@ def is_same(a: Any, b: Any) -> Any:
     if options is None:
         return False
     if isinstance(next(iter(options.values())), enum.Enum):
-        return _bool(lax.eq(number_of(a), number_of(b)))
+        return _equal(a, b) if type(a) is Choice else _equal(b, a)
     raise refusal(
         "`is` between texts, one of which the program chooses",
         why="Python may have several texts that are equal, and which is which is only known when the program runs",
@@ -232,7 +275,7 @@ def _bool(x: Any) -> Any:
 def _can_be_option(x: Any) -> bool:
     """Whether `x` is a text, or an enum member which compares as Python's do."""
     kind = type(x)
-    return kind is str or issubclass(kind, enum.Enum) and kind.__eq__ in (object.__eq__, str.__eq__)
+    return kind is str or issubclass(kind, enum.Enum) and kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__)
 
 
 def _number(option: Any) -> int:

@@ -63,7 +63,7 @@ def open_container(value: Any) -> Opened | None:
         return list(value), (kind, 2), [" is None", ""], lambda vs: Maybe(*vs)
     if kind is choices.Choice:
         options = value.choice_options
-        return [value.choice_number], (kind, *options), [""], lambda vs: choices.choice_of(options, vs[0])
+        return [value.choice_number], (kind, *sorted(options)), [""], lambda vs: choices.choice_of(options, vs[0])
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return list(value), (kind, len(value)), [f".{name}" for name in kind._fields], lambda vs: kind(*vs)
     if kind is partial and not value.__dict__:

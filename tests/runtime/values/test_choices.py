@@ -97,6 +97,48 @@ def test_members_of_an_enum() -> None:
     agrees(ask, 3.0, 1.0, -1.0)
 
 
+class Speed(enum.IntEnum):
+    SLOW = 1
+    FAST = 2
+
+
+def test_members_that_are_numbers() -> None:
+    def ask(x: Any) -> Any:
+        m = Speed.SLOW if x > 0 else Speed.FAST
+        numbers = (m + 1, 5 - m, -m, abs(m), x * m, m * x, jnp.exp(x) * m, int(m), float(m), max(m, 1), [10, 20, 30][m], [1, 2, 3][m - 1])
+        return m, m.name, m == 2, m == Speed.SLOW, m is Speed.FAST, m < 2, m == x, isinstance(m, int), numbers
+
+    agrees(ask, 1.0, -1.0, 2.0)
+
+
+def test_tests_for_all_options_leave_nothing_open() -> None:
+    def by_elif(x: Any) -> Any:
+        c = Colour.RED if x > 2 else Colour.GREEN if x > 0 else Colour.BLUE
+        if c is Colour.GREEN:
+            y = 1.0
+        elif not c == Colour.BLUE:
+            y = x
+        elif c != Colour.RED:
+            y = 3.0
+        return y
+
+    def by_match(x: Any) -> Any:
+        match mode_of(x):
+            case "stop":
+                y = 1.0
+            case "run":
+                y = 2.0
+        return y
+
+    def behind_a_test(x: Any) -> Any:
+        mode = mode_of(x)
+        return 0.0 if mode == "stop" else {"run": x}[mode]  # no key is missing there
+
+    for f in (by_elif, by_match, behind_a_test):
+        agrees(f, 3.0, 1.0, -1.0)
+    assert "callback" not in str(jax.make_jaxpr(ag.convert(behind_a_test))(1.0))
+
+
 def test_a_list_of_names_is_read_at_a_traced_index() -> None:
     names = ["low", "mid", "high"]
     agrees(lambda k: (names[k], names[k].upper(), ("a", "b", "c")[k]), 0, 1, -1)
