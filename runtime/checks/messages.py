@@ -146,7 +146,7 @@ def closed_text(value: Any) -> Any:
 
 
 def percent(text: str, values: Any) -> Any:
-    """`text % values`, also where the text turns out to be a number."""
+    """`text % values`, also where `text` is a number."""
     if type(values) is Choice:
         return choices.each_apart(percent, text, values)
     if type(values) is tuple and any(type(value) is Choice for value in values):

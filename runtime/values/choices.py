@@ -2,7 +2,7 @@
 
 No array holds a text. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the text that
 each number stands for. The numbers are made of the texts themselves, so that they mean the same in every branch and iteration.
-Whatever is asked of a choice is asked of each option, which is known: an answer that is a text is a choice again, one that is a
+Whatever is done with a choice is done with each option, which is known: a result that is a text is a choice again, one that is a
 number is chosen by the program. Equality is a comparison of numbers, and behind it only the options count that it leaves.
 
 >>> import jax
@@ -38,7 +38,7 @@ from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 
 MOST = 64
-"""How many options a choice may have: each costs a branch wherever something is asked of it."""
+"""How many options a choice may have: each costs a branch wherever something is done with it."""
 
 OF_ONE_CLASS = f"a program chooses between texts, or members of one enum, of which there are {MOST} at most"
 REMEDY = "keep a number in its place, and make the text of what the program returns"
