@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType, MethodType
@@ -31,7 +30,7 @@ from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.refusals import refusal, user_line
+from autograph.runtime.tracing.refusals import refusal
 
 CHECKS = (True, "deferred", False)
 _SPECS = (symbolic.TensorSpec, jax.ShapeDtypeStruct, jax.Array, np.ndarray)
@@ -97,10 +96,12 @@ class Function:
         self._pending: list[tuple[Any, Any]] = []
         if self.checks == "deferred":
             weakref.finalize(self, error_codes.raise_pending, self._pending)  # no call may follow
-        self._has_warned = False
+        self._watch = retracing.Watch(is_silent=settings.reduce_retracing)
+        self._is_method = False
 
     def __set_name__(self, owner: Any, name: str) -> None:
         """It is a method: its first argument is the object, and no part of the `input_signature`."""
+        self._is_method = True
         if self._signature and len(self._signature) < len(self.parameters.names):
             self._objects, self._specs = 1, self.parameters.specs(self._signature, 1)
 
@@ -257,7 +258,7 @@ class Function:
         if program is None:
             program = self._traced(bound.with_avals(avals))
         self._programs.append((specialization, program))
-        self._warn_of_many()
+        self._watch.note(self.__name__, program.bound)
         return program
 
     def _open_sizes(self, specialization: Specialization, avals: Sequence[Any]) -> Sequence[Any] | None:
@@ -292,14 +293,6 @@ class Function:
         numbers = np.asarray(words)
         if numbers[0]:  # all that a call pays which does not fail
             error_codes.raise_failed(checks, numbers)
-
-    def _warn_of_many(self) -> None:
-        if len(self._programs) > retracing.MANY and not self._has_warned and not self._settings.reduce_retracing:
-            self._has_warned = True
-            advice = retracing.advice([program.bound for _, program in self._programs])
-            text = f"{self.__name__}() was traced {len(self._programs)} times; {advice}"
-            filename, lineno = user_line() or (__file__, 0)
-            warnings.warn_explicit(text, errors.AutoGraphWarning, errors.shown_name(filename), lineno)
 
     # What users ask for.
 
@@ -365,6 +358,8 @@ def _forget(function: Callable[[], Function | None], key: Hashable) -> None:
     if found is not None:
         gone = found._specializations.pop(key, None)
         found._quick = {quick: one for quick, one in found._quick.items() if one is not gone}
+        if found._is_method:  # which has programs for each object by intent
+            found._watch.forget([program.bound for one, program in found._programs if one is gone])
         found._programs = [(one, program) for one, program in found._programs if one is not gone]
 
 

@@ -10,38 +10,97 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import Any
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from autograph import errors
 from autograph.functions.arguments import Bound, Leaf, container_contents
+from autograph.runtime.tracing.refusals import user_line
 
 MANY = 6
 """The number of traces after which a function warns."""
 
 
+class Watch:
+    """Warns once of a function that is traced again and again, also where its programs go with the objects that they were made for.
+
+    Args:
+        is_silent: whether it never does.
+    """
+
+    def __init__(self, *, is_silent: bool) -> None:
+        self._bounds: list[Bound] | None = None if is_silent else []
+
+    def note(self, name: str, bound: Bound) -> None:
+        """A trace of the function of that name for these arguments."""
+        if self._bounds is None:
+            return
+        self._bounds.append(bound)
+        if len(self._bounds) > MANY:
+            bounds, self._bounds = self._bounds, None
+            filename, lineno = user_line() or (__file__, 0)
+            text = f"{name}() was traced {len(bounds)} times; {advice(bounds)}"
+            warnings.warn_explicit(text, errors.AutoGraphWarning, errors.shown_name(filename), lineno)
+
+    def forget(self, bounds: Sequence[Bound]) -> None:
+        """Traces that count no more."""
+        if self._bounds is not None:
+            self._bounds = [one for one in self._bounds if not any(one is other for other in bounds)]
+
+
 def advice(bounds: Sequence[Bound]) -> str:
-    """The argument in which the traces differ most, what it was, and the cure."""
+    """The argument in which the traces differ most, what it was, and the cure.
+
+    >>> from autograph.functions.arguments import Parameters
+    >>> parameters = Parameters(lambda x, options: x)
+    >>> print(advice([parameters.bind((1.0, {f"key{n}": 1.0}), {}) for n in range(5)]))
+    'options' had ['key0'], ['key1'], ['key2'], ...: pass containers with the same keys and of one length, or an array
+    """
     rows = [{leaf.name: leaf for leaf in bound.leaves} for bound in bounds]
-    names = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
-    seen = {name: list(dict.fromkeys(_shown(row.get(name)) for row in rows)) for name in names}
-    name = max(names, key=lambda name: len(seen[name]), default="")
-    if not name or len(seen[name]) < 2:
-        return "the arguments have another structure each time: pass the same containers with the same keys"
-    values = ", ".join(seen[name][:3]) + (", ..." if len(seen[name]) > 3 else "")
-    return f"'{name}' was {values}: {_cure(name, [row[name] for row in rows if name in row])}"
+    found = [_of_structure(rows, name) for name in dict.fromkeys(itertools.chain.from_iterable(bound.names for bound in bounds))]
+    found += [_of_leaf(rows, name) for name in dict.fromkeys(itertools.chain.from_iterable(rows))]
+    most = max(found, key=lambda one: len(one.seen))
+    shown = list(most.seen.values())
+    return f"'{most.name}' {most.verb} {', '.join(shown[:3])}{', ...' if len(shown) > 3 else ''}: {most.cure}"
 
 
-def _shown(leaf: Leaf | None) -> str:
-    if leaf is None:
-        return "left out"
-    if not leaf.is_input:
-        return f"{leaf.value.get()!r:.40}"
-    return f"{leaf.value.dtype}[{','.join(map(str, leaf.value.shape))}]"
+class _Difference(NamedTuple):
+    """What one argument, or a part of one, was in the traces: the texts by what tells them apart."""
+
+    name: str
+    verb: str
+    seen: Mapping[Any, str]
+    cure: str
+
+
+def _of_structure(rows: Sequence[Mapping[str, Leaf]], parameter: str) -> _Difference:
+    paths = [tuple(leaf.path for leaf in row.values() if leaf.parameter == parameter) for row in rows]
+    seen = {one: f"{' '.join(one) or 'nothing':.40}" for one in paths}
+    return _Difference(parameter, "had", seen, "pass containers with the same keys and of one length, or an array")
+
+
+def _of_leaf(rows: Sequence[Mapping[str, Leaf]], name: str) -> _Difference:
+    leaves = [row[name] for row in rows if name in row]
+    return _Difference(name, "was", dict(map(_shown, leaves)), _cure(name, leaves))
+
+
+def _shown(leaf: Leaf) -> tuple[Any, str]:
+    """What tells it from others, and its text."""
+    if leaf.is_input:
+        text = f"{leaf.value.dtype}[{','.join(map(str, leaf.value.shape))}]"
+        return text, text
+    value = leaf.value.get()
+    if value is None and leaf.value.is_identity:  # the object is gone, and another may have its number
+        return id(leaf.value), f"a {leaf.value.key[0].__name__} that is gone"
+    return leaf.value.key, f"{value!r:.40}"
 
 
 def _cure(name: str, leaves: Sequence[Leaf]) -> str:
     if any(leaf.is_input for leaf in leaves):
         shapes = {leaf.value.shape for leaf in leaves if leaf.is_input}
+        if len(set(map(len, shapes))) > 1:
+            return "pass arrays of one number of axes, or give each its own function"
         if len(shapes) > 1:
             return "give the function `reduce_retracing=True`, or an `input_signature` with None for the size that changes"
         return "pass arrays of one dtype"
@@ -50,4 +109,6 @@ def _cure(name: str, leaves: Sequence[Leaf]) -> str:
         return f"pass an array (`jnp.asarray({name})`), so that its value is an input of the program"
     if any(container_contents(value) is not None for value in values):
         return "pass what changes as arrays: a program is made for what it holds"
+    if all(isinstance(value, str | bytes) for value in values):
+        return "pass one of a few texts, and make others outside of the function: a program is made for each"
     return "pass the same object each time, or give its class `__eq__` and `__hash__`: a program is made for each object"

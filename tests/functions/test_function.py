@@ -16,7 +16,7 @@ import types
 import warnings
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -455,6 +455,48 @@ def test_row_18_for_containers_the_cure_is_another() -> None:
     with pytest.warns(ag.AutoGraphWarning, match=r"'values' was \{0\}, .*: pass what changes as arrays"):
         for n in range(1, 9):
             size(set(range(n)), jnp.float32(1))
+
+
+@dataclasses.dataclass
+class Plain:
+    """Compared by identity: it has no hash."""
+
+    x: float
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((jnp.ones((1,) * n) for n in range(9)), r"'v' was float32\[\], float32\[1\], float32\[1,1\], \.\.\.: pass arrays of one number of axes"),
+        ((jnp.ones(n) for n in range(1, 9)), r"'v' was float32\[1\], .*: give the function `reduce_retracing=True`"),
+        (([1.0] * n for n in range(9)), r"'v' had nothing, \[0\], \[0\] \[1\], \.\.\.: pass containers with the same keys and of one length"),
+        (({str(n): jnp.float32(1)} for n in range(9)), r"'v' had \['0'\], \['1'\], .*: pass containers with the same keys"),
+        (("a" * n for n in range(9)), "'v' was '', 'a', 'aa', ...: pass one of a few texts"),
+        ((Plain(n) for n in range(9)), "'v' was a Plain that is gone, .*: pass the same object each time"),
+        ([lambda: None for _ in range(9)], "'v' was <function .*: pass the same object each time"),
+    ],
+)
+def test_row_18_the_cure_fits_what_changes(values: Iterable[Any], expected: str) -> None:
+    f = ag.function(lambda v, x: x)
+    with pytest.warns(ag.AutoGraphWarning, match=expected) as caught:
+        for value in values:
+            f(value, jnp.float32(1))
+            del value  # a program is made for it, and goes with it
+    assert len(caught) == 1
+
+
+def test_row_18_objects_of_a_method_come_and_go_without_a_word() -> None:
+    class Scale:
+        def __init__(self, by: float) -> None:
+            self.by = by
+
+        @ag.function
+        def __call__(self, x: Any) -> Any:
+            return self.by * x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [float(Scale(by)(jnp.float32(2))) for by in range(9)] == [2.0 * by for by in range(9)]
 
 
 class Mode(enum.Enum):
