@@ -467,9 +467,9 @@ class Plain:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ((jnp.ones((1,) * n) for n in range(9)), r"'v' was float32\[\], float32\[1\], float32\[1,1\], \.\.\.: pass arrays of one number of axes"),
+        ((jnp.ones((1,) * n) for n in range(9)), r"'v' was float32\[\], float32\[1\], .*: pass arrays of one number of axes"),
         ((jnp.ones(n) for n in range(1, 9)), r"'v' was float32\[1\], .*: give the function `reduce_retracing=True`"),
-        (([1.0] * n for n in range(9)), r"'v' had nothing, \[0\], \[0\] \[1\], \.\.\.: pass containers with the same keys and of one length"),
+        (([1.0] * n for n in range(9)), r"'v' had nothing, \[0\], \[0\] \[1\], .*: pass containers .* of one length"),
         (({str(n): jnp.float32(1)} for n in range(9)), r"'v' had \['0'\], \['1'\], .*: pass containers with the same keys"),
         (("a" * n for n in range(9)), "'v' was '', 'a', 'aa', ...: pass one of a few texts"),
         ((Plain(n) for n in range(9)), "'v' was a Plain that is gone, .*: pass the same object each time"),
