@@ -62,7 +62,8 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
         if meaning is type:
             return len(call.args) != 1 or getattr(call.args[0], "id", "") in ("self", "cls")  # which are no numbers
         if meaning is getattr:
-            return len(call.args) == 2  # a default is the answer to an exception
+            # A default is the answer to an exception, and a name that is none may be one of several texts.
+            return len(call.args) == 2 and type(call.args[1]) is gast.Constant
         if meaning is isinstance:
             return not any(may_tell_numbers(node, meaning_of) for node in call.args[1:])
         if any(meaning is item for item in STATIC):

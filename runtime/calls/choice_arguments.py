@@ -3,19 +3,18 @@
 Converted code may be given a choice, for all that it does to it leads to an operator or to a method of the choice. Code that is not
 converted may ask for its class or compare it by `is`, and must not see one.
 
->>> each_option_before("abc".find, "abc".find)("b")
+>>> each_option_before("abc".find, "abc".find, lambda find: find)("b")
 1
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.code.library import ARRAY_PACKAGES, is_library, package_of
+from autograph.code.library import ARRAY_PACKAGES, is_library, names_of, package_of_code
 from autograph.code.registry import names_in
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
@@ -36,16 +35,26 @@ _OPEN = ARRAY_PACKAGES | {"copy", "dataclasses"}
 _AS_THEY_ARE = (isinstance, issubclass, callable, id, super, vars, locals, globals)
 
 
-def each_option_before(f: Any, found: Any) -> Any:
-    """`found`, which stands for the callee `f`; where that is not converted, calls with a choice are made for each option."""
+def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:
+    """`found`, which stands for the callee `f`; where that is not converted, calls with a choice are made for each option.
+
+    Args:
+        find: finds it again, inside the branch of an option: what `f` writes to is announced by whoever looks it up.
+    """
     if _is_converted(f) or getattr(f, "__name__", "") in _STORE or any(f is known for known in _AS_THEY_ARE):
         return found
 
+    def of_options(*args: Any, **kwargs: Any) -> Any:
+        refuse_choices(f, (*args, *kwargs.values()))
+        return find(f)(*args, **kwargs)
+
     def call(*args: Any, **kwargs: Any) -> Any:
+        if any(type(x) is choices.Choice for x in (*args, *kwargs.values())):
+            return choices.each_apart(of_options, *args, **kwargs)
         refuse_choices(f, (*args, *kwargs.values()))
         return found(*args, **kwargs)
 
-    return functools.partial(choices.each_apart, call)
+    return call
 
 
 def refuse_choices(f: Any, given: Sequence[Any]) -> None:
@@ -53,12 +62,25 @@ def refuse_choices(f: Any, given: Sequence[Any]) -> None:
 
     The first choice of a program may be made while the arguments are evaluated: then `each_option_before` was not called for it.
     """
-    f = inspect.unwrap(f)
-    sees = getattr(f, "__func__", f)
-    if type(sees) is not FunctionType or package_of(sees) in _OPEN:
+    owner = getattr(f, "__self__", None)
+    for function in _layers(getattr(f, "__func__", f)):
+        _refuse_choices_of(function, [*given, owner])
+
+
+def _layers(f: Any) -> list[Any]:
+    """A function and those that it wraps."""
+    found: list[Any] = []
+    while f is not None and all(f is not known for known in found):
+        found.append(f)
+        f = names_of(f).get("__wrapped__")
+    return found
+
+
+def _refuse_choices_of(sees: Any, given: Sequence[Any]) -> None:
+    if type(sees) is not FunctionType or not host.conversion.stays(sees) or package_of_code(sees) in _OPEN:
         return
     around = [*map(cell_contents, sees.__closure__ or ()), *map(sees.__globals__.get, names_in(sees.__code__))]
-    for x in walk_objects([*given, getattr(f, "__self__", None), *around], _leads_to, _may_lead, _MOST):
+    for x in walk_objects([*given, *around], _leads_to, _may_lead, _MOST):
         if type(x) is choices.Choice:
             is_direct = any(x is y for y in given)
             raise refusal(

@@ -61,9 +61,10 @@ _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", 
 
 def converted(f: Any) -> Any:
     """The callable that stands for `f` in converted code."""
-    found = _BY_TYPE.get(type(f), _other)(f)
+    find = _BY_TYPE.get(type(f), _other)
+    found = find(f)
     if progress.has_choices:
-        found = choice_arguments.each_option_before(f, found)
+        found = choice_arguments.each_option_before(f, found, find)
     return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found
 
 

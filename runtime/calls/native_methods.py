@@ -50,7 +50,7 @@ _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count_in_range,
 
 def bound(f: Any) -> Any:
     """A method of C code bound to an object: `xs.append`, `d.update`, `super().__setattr__`."""
-    owner, name = f.__self__, f.__name__
+    method, owner, name = f, f.__self__, f.__name__
     if name in ("__setattr__", "__delattr__"):
         return _attribute_writer(f, owner)
     if issubclass(type(owner), np.ufunc):
@@ -75,7 +75,7 @@ def bound(f: Any) -> Any:
     if issubclass(type(owner), list) and name in _LIST_METHODS:
         f = functools.partial(_LIST_METHODS[name], f)
     is_by_hash = issubclass(type(owner), dict | set)
-    return functools.partial(_search, f, owner) if effect.searches and (is_by_hash or aliases.any_merged()) else f
+    return functools.partial(_search, f, method) if effect.searches and (is_by_hash or aliases.any_merged()) else f
 
 
 def _filling(f: Any, position: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -94,12 +94,12 @@ def _written(f: Any, *args: Any) -> Any:
     return f(*args)
 
 
-def _search(f: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
-    """A method that looks for its first argument in `owner`."""
+def _search(f: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
+    """A method that looks for its first argument in its owner; `f` stands for it."""
     if args:
-        if context.progress.has_choices:
-            return choices.each_apart(f, *args, **kwargs)
-        comparison.check_key(args[0], owner)
+        if type(args[0]) is choices.Choice:
+            return host.calls.converted(method)(*args, **kwargs)  # for each option: there was no choice when it was looked up
+        comparison.check_key(args[0], method.__self__)
     return f(*args, **kwargs)
 
 

@@ -299,9 +299,9 @@ class Comparison:
             return lambda: (
                 convert_weak(placeholder(kind._replace(weak=False)), kind.dtype) if kind.weak else placeholder(kind)
             )
-        opened = open_container(value)
+        opened = None if type(value) is Choice else open_container(value)
         if opened is None:
-            return lambda: value
+            return lambda: value if type(value) is not Choice else next(iter(value.choice_options.values()))
         if not isinstance(value, IMMUTABLE) and self._stays_itself(value):
             self.assumptions.slots[key].kept = True
             return lambda: value

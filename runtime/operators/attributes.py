@@ -27,6 +27,8 @@ from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_jax_array
+from autograph.runtime.values import choices
+from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import attribute_values
 
 
@@ -87,6 +89,8 @@ def _behind(obj: Any) -> Any:
 
 def set_attr(value: Any, obj: Any, name: str) -> None:
     """`obj.name = value`; a setter runs once."""
+    if type(obj) is Choice:
+        return choices.for_each_option(obj, lambda option: set_attr(value, option, name))
     obj = _behind(obj)
     if _by_method(obj, name, ("__setattr__", "fset", "__set__"), value):
         return
@@ -113,6 +117,8 @@ def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None
 
 def del_attr(obj: Any, name: str) -> None:
     """`del obj.name`."""
+    if type(obj) is Choice:
+        return choices.for_each_option(obj, lambda option: del_attr(option, name))
     obj = _behind(obj)
     if not _by_method(obj, name, ("__delattr__", "fdel", "__delete__")):
         announce(obj, name)

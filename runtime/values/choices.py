@@ -118,6 +118,9 @@ class Choice:
         )
 
 
+Choice.__name__ = "ChoiceTracer"  # so that what C code and JAX say of one is known to be about a traced value
+
+
 def described(choice: Choice) -> str:
     """A choice as a message shows it."""
     shown = [text if len(text := repr(option)) < 24 else f"{text[:16]}..." for option in choice.choice_options.values()]
@@ -217,7 +220,7 @@ def each_apart(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 def _equal(choice: Choice, other: Any) -> Any:
     if type(other) is Choice:
-        if _united(choice.choice_options, other.choice_options) is None:
+        if options_of(choice, other) is None:
             return for_each_option(other, lambda option: _equal(choice, option))
         return _bool(lax.eq(choice.choice_number, other.choice_number))
     if not _can_be_option(other):

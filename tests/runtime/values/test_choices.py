@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import functools
 import json
 import re
 from collections.abc import Callable
@@ -100,6 +101,11 @@ def test_members_of_an_enum() -> None:
 class Speed(enum.IntEnum):
     SLOW = 1
     FAST = 2
+
+
+class Gear(enum.IntEnum):
+    ONE = 1
+    THREE = 3
 
 
 def test_members_that_are_numbers() -> None:
@@ -207,6 +213,99 @@ def test_transforms_see_through_it() -> None:
     xs = jnp.array([0.5, 2.0])
     compiled = ag.jit(lambda x: (jax.vmap(f)(x), jax.vmap(jax.grad(f))(x)))
     assert plain(compiled(xs)) == ([1.5, 4.0], [3.0, 4.0])
+
+
+def test_functions_that_jax_transforms_may_refer_to_one() -> None:
+    def f(x: Any) -> Any:
+        mode = mode_of(x)
+
+        @jax.jit
+        def compiled(y: Any) -> Any:
+            return y * 2 if mode == "run" else y * 3
+
+        @jax.checkpoint
+        def kept(y: Any) -> Any:
+            return y * y if mode == "run" else y
+
+        slope = jax.grad(lambda y: kept(y) + compiled(y))(x)
+        return slope, jax.vmap(lambda y: y * len(mode))(jnp.arange(2.0))
+
+    agrees(f, 1.0, -1.0)
+
+
+@ag.do_not_convert
+def hidden(f: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(f)
+    @ag.do_not_convert
+    def call(holder: Any) -> Any:
+        return f(holder) if type(holder.mode) is str else 0
+
+    return call
+
+
+def test_a_wrapper_that_is_not_converted_never_comes_upon_one() -> None:
+    length = hidden(lambda holder: len(holder.mode))
+    with pytest.raises(ag.StagingError, match=r"while what it can reach holds one of 'run', 'stop'"):
+        ag.function(lambda x: length(Holder(mode_of(x))))(jnp.float32(1))
+
+
+def test_members_of_two_enums_and_texts_are_compared_by_what_they_are() -> None:
+    def f(x: Any) -> Any:
+        level, text = (Level.LOW if x > 0 else Level.HIGH), ("low" if x > 0 else "other")
+        speed, gear = (Speed.SLOW if x > 0 else Speed.FAST), (Gear.ONE if x > 0 else Gear.THREE)
+        return level == text, text != level, level in [text], speed == gear, gear != speed, speed is gear, text == speed
+
+    agrees(f, 1.0, -1.0)
+
+
+def test_a_method_that_changes_a_container_changes_it_for_the_option_that_is_chosen() -> None:
+    def stored(x: Any) -> Any:
+        mode = mode_of(x)
+        d, xs = {"a": "b"}, ["c", "d"]
+        d.setdefault("k", mode)
+        d.update(a=mode)
+        xs.remove("d" if x > 0 else "c")
+        return d, xs, d.setdefault("k", "z")
+
+    agrees(stored, 1.0, -1.0)
+    for pop in (lambda d, x: d.pop(mode_of(x)), lambda d, x: [mode := mode_of(x), d.pop(mode)]):
+
+        def popped(x: Any, pop: Any = pop) -> Any:
+            d = {"run": 1, "stop": 7}
+            pop(d, x)
+            return d
+
+        with pytest.raises(ag.StagingError, match="different values in the contents of a dict"):
+            ag.function(popped)(jnp.float32(1))
+
+
+def test_a_text_that_the_first_iteration_of_a_loop_does_not_have() -> None:
+    def f(xs: Any) -> Any:
+        n = 0
+        for i, x in enumerate(xs):
+            if i > 0 and last == "run":
+                n += 1
+            last = mode_of(x)
+        return last, n
+
+    agrees(f, [1.0, -1.0, 2.0], [1.0, 1.0, -1.0])
+
+
+def test_attributes_by_a_chosen_name_and_of_a_chosen_member() -> None:
+    def f(x: Any) -> Any:
+        name, holder = ("mode" if x > 0 else "unit"), Holder("m")
+        holder.unit = "s"
+        first = getattr(holder, name), hasattr(holder, name)
+        setattr(holder, name, "w")
+        return first, holder.mode, holder.unit
+
+    def of_member(x: Any) -> None:
+        member = Colour.RED if x > 0 else Colour.BLUE
+        member.count = 3
+
+    agrees(f, 1.0, -1.0)
+    with pytest.raises(ag.StagingError, match="different values in '<Colour>.count'"):
+        ag.function(of_member)(jnp.float32(1))
 
 
 def test_a_message_shows_the_text_that_was_chosen() -> None:
