@@ -334,7 +334,7 @@ def test_values_of_branches_do_not_outlive_them(left, right):
 def test_a_raising_branch_does_not_keep_values():
     def f(n):
         def body():
-            raise journal.mark_raised(ValueError(str(n + 1)))
+            raise journal.mark_raised(ValueError(n + 1))
 
         return if_exp(n > 0, body, lambda: make(n, n + 1))
 

@@ -153,6 +153,14 @@ def test_a_list_of_names_is_read_at_a_traced_index() -> None:
         ag.function(lambda k: names[k])(jnp.int32(3))
 
 
+def test_texts_are_sorted_by_traced_keys() -> None:
+    def ranked(xs: Any) -> Any:
+        scores = {"a": xs[0], "b": xs[1], "c": xs[2]}
+        return sorted(scores, key=lambda name: scores[name]), max(scores, key=lambda name: scores[name]), min(scores.items(), key=lambda p: p[1])
+
+    agrees(ranked, [1.0, 3.0, 2.0], [3.0, 1.0, 2.0], [1.0, 1.0, 1.0])
+
+
 def test_states_of_a_machine_in_loops() -> None:
     def machine(xs: Any) -> Any:
         state, n = "idle", 0
