@@ -114,7 +114,7 @@ class Choice:
 
     def _refused(self, how: str, instead: str) -> Exception:
         return refusal(
-            f"{described(self)} is {how}", why="which of them is only known when the program runs", instead=instead
+            f"{described(self)} is {how}", why="which of them it is, only the running program knows", instead=instead
         )
 
 
@@ -324,7 +324,7 @@ def refuse_returned(name: str, result: Any) -> None:
         if type(x) is Choice:
             raise refusal(
                 f"{name}() returns {described(x)}",
-                why="which of them is only known when the program runs, and what a program returns are arrays",
+                why="which of them it is, only the running program knows, and what a program returns are arrays",
                 instead="call it as an `ag.function`, which returns the text, or return a number",
             )
 
