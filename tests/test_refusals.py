@@ -644,11 +644,11 @@ def recursion(n):
 @refused(
     unknown_values._both(jax.errors.TracerBoolConversionError),
     """
-    `is` between a known and a traced bool
+    `is` between values that the program chooses
       at FILE:+3
           if on is not was:
              ^^^^^^^^^^^^^
-      why: Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs
+      why: the test is taken for one of objects, and which bool or enum member it is, is only known when the program runs
       instead: compare them by `==` or `!=`
     """,
 )

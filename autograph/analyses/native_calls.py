@@ -22,7 +22,7 @@ import gast
 STATIC = frozenset(
     getattr(builtins, name)
     for name in (
-        "isinstance issubclass callable id super locals globals vars dir property staticmethod classmethod object slice"
+        "isinstance issubclass id super locals globals vars dir property staticmethod classmethod object slice"
     ).split()
 )
 

@@ -74,7 +74,9 @@ class StaticTests:
     def _is_member(self, node: Any) -> bool:
         """Whether an expression names a member of an enum, of which a program may choose one."""
         name = dotted(node)
-        return name is not None and "." in name and isinstance(self.resolve(name.rpartition(".")[0]), enum.EnumMeta)
+        if name is None:
+            return False
+        return isinstance(self.resolve(name), enum.Enum) or isinstance(self.resolve(name.rpartition(".")[0]), enum.EnumMeta)
 
     def _is_type_checking(self, node: Any) -> bool:
         name = dotted(node)

@@ -48,9 +48,9 @@ def why_kept(filename: str, line: int) -> Kept | None:
     for node in reversed(around):
         if isinstance(node, _TESTED) and _first(node.test) <= line <= _last(node.test) and _tests_identity(node.test):
             return Kept(
-                "Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
+                "the test is taken for one of objects, and which bool or enum member it is, is only known when the program runs",
                 instead="compare them by `==` or `!=`",
-                what="`is` between a known and a traced bool",
+                what="`is` between values that the program chooses",
             )
         if isinstance(node, ast.Try) and (jump := _jump_out(node.finalbody)) is not None:
             return Kept(

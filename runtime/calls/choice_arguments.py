@@ -114,4 +114,4 @@ def _is_converted(f: Any) -> bool:
         made = [static_lookup(f, name) for name in ("__init__", "__new__")]
         return any(type(method) is FunctionType and not is_library(method) for method in made)
     call = static_lookup(kind, "__call__")
-    return kind is choices.Method or type(call) is FunctionType and not is_library(call)
+    return kind in (choices.Choice, choices.Method) or type(call) is FunctionType and not is_library(call)

@@ -55,6 +55,7 @@ from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
 from autograph.runtime.values import key_orders, order_reads
+from autograph.runtime.values.choices import Choice, each_apart
 
 _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"))
 
@@ -159,6 +160,11 @@ def _partial(f: Any) -> Any:
     return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
 
 
+def _chosen(f: Choice) -> Any:
+    """One of several enum members, whose class has a `__call__`."""
+    return functools.partial(each_apart, lambda option, /, *args, **kwargs: converted(option)(*args, **kwargs), f)
+
+
 def _wrapper(f: Any) -> Any:
     module = getattr(f, "__module__", None)
     if type(module) is str and module.startswith("jax."):
@@ -199,6 +205,7 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     MethodWrapperType: _bound,
     type: _class,
     functools.partial: _partial,
+    Choice: _chosen,
     CACHED: cached_functions.cached_counterpart,
     operator.methodcaller: _method_caller,
     JITTED: _wrapper,

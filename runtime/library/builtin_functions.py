@@ -342,6 +342,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     warnings.warn: texts.warn,
     isinstance: _isinstance,
     type: _type,
+    callable: lambda x, /: callable(next(iter(x.choice_options.values())) if type(x) is Choice else x),
     hasattr: lambda obj, name, /: _getattr(obj, name, BUILTINS) is not BUILTINS,
     getattr: _getattr,
     setattr: lambda obj, name, value, /: attributes.set_attr(value, obj, name),

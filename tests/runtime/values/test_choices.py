@@ -299,6 +299,44 @@ def test_a_text_that_the_first_iteration_of_a_loop_does_not_have() -> None:
     agrees(f, [1.0, -1.0, 2.0], [1.0, 1.0, -1.0])
 
 
+class Operation(enum.Enum):
+    ADD = "+"
+    TIMES = "*"
+
+    def __call__(self, a: Any, b: Any) -> Any:
+        return a + b if self is Operation.ADD else a * b
+
+
+def test_a_member_that_can_be_called_is() -> None:
+    def f(x: Any) -> Any:
+        operation = Operation.ADD if x > 0 else Operation.TIMES
+        colour = Colour.RED if x > 0 else Colour.BLUE
+        return operation(x, 3.0), callable(operation), callable(colour), callable(mode_of(x)), max([3, 2], key=lambda v: operation(v, 1))
+
+    agrees(f, 1.0, -1.0)
+
+
+FAVOURITE = Colour.RED
+
+
+def test_identity_with_a_member_under_another_name() -> None:
+    def by_global(x: Any) -> int:
+        colour = Colour.RED if x > 0 else Colour.BLUE
+        if colour is FAVOURITE:
+            return 1
+        return 2
+
+    def by_variable(x: Any) -> int:
+        colour, favourite = Colour.RED if x > 0 else Colour.BLUE, Colour.RED
+        if colour is favourite:
+            return 1
+        return 2
+
+    agrees(by_global, 1.0, -1.0)
+    with pytest.raises(ag.StagingError, match=r"`is` between values that the program chooses(.|\n)*compare them by `==`"):
+        ag.function(by_variable)(jnp.float32(1))
+
+
 def test_attributes_by_a_chosen_name_and_of_a_chosen_member() -> None:
     def f(x: Any) -> Any:
         name, holder = ("mode" if x > 0 else "unit"), Holder("m")
