@@ -2,8 +2,8 @@
 
 python benchmarks/layers.py        with Flax installed (`pip install -e ".[frameworks]"`)
 
-The step is the gradient of a Flax model of 12, 50 and 100 layers, each with an `if`. `found` has one `ag.jit` outside; `decorated` has
-one too, and `@ag.convert` on the methods.
+The step is the gradient of a Flax model of 12, 50 and 100 layers, each with an `if`. `found` has one `ag.jit` outside;
+`decorated` has one too, and `@ag.convert` on the methods.
 """
 
 from __future__ import annotations
