@@ -3,7 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from tests.frameworks.harness import framework, program
+import autograph as ag
+from tests.frameworks.harness import framework, program, refused
 
 hk = framework("haiku")
 optax = framework("optax")
@@ -282,3 +283,24 @@ def test_layers_that_note_their_shape_in_a_branch(jit):
     net = hk.without_apply_rng(hk.transform(normed_in_groups))
     params = net.init(KEY, x)
     return [jit(net.apply)(params, k * x) for k in (1, -1)]
+
+
+def chosen(x, first):
+    """`first` calls both layers before the branch, as `docs/frameworks.md` says."""
+    left, right = hk.Linear(2, name="left"), hk.Linear(2, name="right")
+    if first:
+        left(x), right(x)
+    if jnp.sum(x) > 0:
+        return left(x)
+    return right(x)
+
+
+@refused(match="the contents of a defaultdict[^$]*instead: where a package makes something on first use, call it once before")
+def test_parameters_that_one_branch_makes_are_refused(jit):
+    net = hk.without_apply_rng(hk.transform(lambda x: chosen(x, first=False)))
+    return jit(net.init)(KEY, SMALL)
+
+
+def test_parameters_that_are_made_before_the_branch_are_those_of_both():
+    net = hk.without_apply_rng(hk.transform(lambda x: chosen(x, first=hk.running_init())))
+    assert set(ag.jit(net.init)(KEY, SMALL)) == {"left", "right"}
