@@ -16,6 +16,7 @@ from typing import Any
 
 from autograph.code.library import ARRAY_PACKAGES, is_library, names_of, package_of_code
 from autograph.code.registry import names_in
+from autograph.runtime.heap.opaque_calls import RUN_TEXTS
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import LEAF_KINDS
@@ -30,9 +31,9 @@ _STORE = frozenset(("append", "appendleft", "insert"))
 """Methods that keep a reference to what they are given."""
 _MOST = 100_000
 """After so many objects no choice is looked for any more."""
-_OPEN = ARRAY_PACKAGES | {"copy", "dataclasses"}
+_OPEN = ARRAY_PACKAGES | {"autograph", "copy", "dataclasses"}
 """Packages whose functions ask nothing of what they come upon, or raise."""
-_AS_THEY_ARE = (isinstance, issubclass, callable, id, super, vars, locals, globals)
+_AS_THEY_ARE = (isinstance, issubclass, callable, id, super, vars, locals, globals, *RUN_TEXTS)
 
 
 def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:

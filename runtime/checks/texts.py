@@ -109,7 +109,7 @@ def text_holds_traced(x: Any) -> bool:
     return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
 
 
-_SHOWN = re.compile(r"Tracer[(<](~?\w+[\[<]|aval=|primal=)|Traced<")
+_SHOWN = re.compile(r"Tracer[(<](~?\w+[\[<]|aval=|primal=|one of )|Traced<")
 
 
 def as_shown(text: str) -> str:

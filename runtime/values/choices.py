@@ -112,6 +112,8 @@ class Choice:
     def __iter__(self) -> Iterator[Any]:
         raise self._refused("iterated over", "iterate in each branch, over the text that is known there")
 
+    __array_ufunc__ = None  # an array leaves its operators to those of the choice
+
     def _refused(self, how: str, instead: str) -> Exception:
         return refusal(
             f"{described(self)} is {how}", why="which of them it is, only the running program knows", instead=instead
@@ -224,8 +226,8 @@ def _equal(choice: Choice, other: Any) -> Any:
             return for_each_option(other, lambda option: _equal(choice, option))
         return _bool(lax.eq(choice.choice_number, other.choice_number))
     if not _can_be_option(other):
-        is_number = isinstance(choice, int) and is_array_like(other)
-        return for_each_option(choice, lambda option: option == other) if is_number else NotImplemented
+        is_by_element = isinstance(other, np.ndarray) or isinstance(choice, int) and is_array_like(other)
+        return for_each_option(choice, lambda option: option == other) if is_by_element else NotImplemented
     possible = _possible(choice)
     equal = {number for number, option in possible.items() if option == other}
     if len(equal) in (0, len(possible)):

@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import functools
 import json
+import pathlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -297,6 +298,30 @@ def test_a_text_that_the_first_iteration_of_a_loop_does_not_have() -> None:
         return last, n
 
     agrees(f, [1.0, -1.0, 2.0], [1.0, 1.0, -1.0])
+
+
+@pytest.mark.parametrize("make", [lambda s: "%s" % [s], lambda s: FIELDS.format((s,), 1), lambda s: str({"k": s})], ids=["%", "format", "str"])
+def test_the_text_of_a_container_with_one_is_that_of_a_traced_value(make: Callable[[Any], str]) -> None:
+    with pytest.raises(ag.StagingError, match="text of a traced value is read"):
+        ag.function(lambda x: len(make(mode_of(x))))(jnp.float32(1))
+
+    def raises(x: Any) -> None:
+        mode = mode_of(x)
+        raise ValueError(make(mode))
+
+    with pytest.raises(ValueError, match=re.escape(make("stop"))):
+        ag.function(raises)(jnp.float32(-1))
+
+
+def test_numpy_leaves_operators_to_it_and_special_methods_are_called_by_name() -> None:
+    def f(x: Any) -> Any:
+        mode, speed = mode_of(x), Speed.SLOW if x > 0 else Speed.FAST
+        names = np.array(["run", "x"])
+        return (names == mode).sum(), (mode != names).sum(), (np.ones(2) * speed).sum(), mode.__add__("!"), mode.__len__(), eval("mode")
+
+    agrees(f, 1.0, -1.0)
+    with pytest.raises(ag.StagingError, match="ChoiceTracer"):
+        ag.function(lambda x: str(pathlib.Path("a") / mode_of(x)))(jnp.float32(1))
 
 
 class Operation(enum.Enum):
