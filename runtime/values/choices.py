@@ -32,6 +32,7 @@ import numpy as np
 from jax import lax
 
 from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.refusals import refusal, user_line
@@ -71,7 +72,13 @@ class Choice:
     def __getattr__(self, name: str) -> Any:
         if name == "__jax_array__" and isinstance(self, int):
             return lambda: for_each_option(self, int)  # how JAX's operators and functions take what stands for a number
-        if all(callable(getattr(option, name)) for option in self.choice_options.values()):
+        found, options = static_lookup(self.__class__, name), self.choice_options.values()  # which runs no property
+        if (
+            isinstance(found, staticmethod | classmethod)
+            or callable(found)
+            or found is None
+            and all(callable(getattr(option, name)) for option in options)
+        ):
             return Method(self, name)
         return for_each_option(self, lambda option: getattr(option, name))
 

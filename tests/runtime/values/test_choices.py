@@ -324,6 +324,35 @@ def test_numpy_leaves_operators_to_it_and_special_methods_are_called_by_name() -
         ag.function(lambda x: str(pathlib.Path("a") / mode_of(x)))(jnp.float32(1))
 
 
+class Gauge(enum.Enum):
+    BROKEN = 1
+    GOOD = 2
+
+    @property
+    def level(self) -> int:
+        if self is Gauge.BROKEN:
+            raise ValueError("broken")
+        return self.value
+
+    @staticmethod
+    def least() -> int:
+        return 1
+
+    @classmethod
+    def first(cls) -> Any:
+        return cls(1)
+
+
+def test_a_property_runs_for_the_option_that_is_chosen() -> None:
+    def f(x: Any) -> Any:
+        gauge = Gauge.BROKEN if x > 0 else Gauge.GOOD
+        return gauge.least(), gauge.first(), gauge.level
+
+    agrees(f, -1.0)
+    with pytest.raises(ValueError, match="^broken$"):
+        ag.function(f)(jnp.float32(1))
+
+
 class Operation(enum.Enum):
     ADD = "+"
     TIMES = "*"
