@@ -138,7 +138,9 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
             array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
-    if type(i) is Choice:
+    if type(i) is Choice and isinstance(i, int) and (kind is np.ndarray or is_jax_array(x)):
+        i = choices.for_each_option(i, int)
+    elif type(i) is Choice:
         choices.for_each_option(i, lambda key: set_item(value, x, key))
         return x
     if kind is np.ndarray:

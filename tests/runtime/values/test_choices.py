@@ -324,6 +324,18 @@ def test_numpy_leaves_operators_to_it_and_special_methods_are_called_by_name() -
         ag.function(lambda x: str(pathlib.Path("a") / mode_of(x)))(jnp.float32(1))
 
 
+def test_an_array_is_written_at_a_chosen_member() -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        speed, xs = Speed.SLOW if x > 0 else Speed.FAST, jnp.zeros(3)
+        xs[speed] = 2.0
+        xs[speed] += 5.0
+        return xs
+
+    assert plain(f(jnp.float32(1))) == [0, 7, 0]
+    assert plain(f(jnp.float32(-1))) == [0, 0, 7]
+
+
 class Gauge(enum.Enum):
     BROKEN = 1
     GOOD = 2
