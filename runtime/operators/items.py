@@ -56,6 +56,8 @@ def get_item(x: Any, i: Any) -> Any:
     kind = type(x)
     if type(i) is Choice:
         return choices.each_apart(get_item, x, i)
+    if type(i) is tuple and context.progress.has_choices and any(type(part) is Choice for part in i):
+        return choices.each_apart(lambda *parts: get_item(x, parts), *i)
     if kind is list or kind is tuple:
         return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):

@@ -336,6 +336,14 @@ def test_an_array_is_written_at_a_chosen_member() -> None:
     assert plain(f(jnp.float32(-1))) == [0, 0, 7]
 
 
+def test_an_index_of_several_axes_and_a_key_of_several_parts_may_hold_one() -> None:
+    def f(x: Any) -> Any:
+        speed, grid = Speed.SLOW if x > 0 else Speed.FAST, np.arange(12).reshape(3, 4)
+        return grid[speed, 0], grid[speed, speed], jnp.asarray(grid)[0, speed], {("run", 1): 3, ("stop", 1): 4}[mode_of(x), 1]
+
+    agrees(f, 1.0, -1.0)
+
+
 class Gauge(enum.Enum):
     BROKEN = 1
     GOOD = 2
