@@ -64,7 +64,7 @@ class Text(TextOfTraced):
         return (TextOfTraced(str.__str__(self)),) if fields is None else fields.parts
 
     @property
-    def has_formats(self) -> bool:  # type: ignore[override]
+    def has_formats(self) -> bool:  # type: ignore[override]  # of a text with fields it is computed
         """See `TextOfTraced`."""
         return any(not isinstance(part, str) and part[1] and not part[2] for part in self.parts)
 
