@@ -47,7 +47,7 @@ from autograph.runtime.values.locations import AttributeLocation
 
 _KINDS = (TypeError, ValueError, IndexError, OverflowError)
 _NAMED = re.compile(r"\w*Tracer\b|_DimExpr\b|Traced<|__hash__ method should return an integer")
-_ASKS = re.compile(r"\w*Tracer\b|Traced<|\bconcrete\b|\bstatic\b|must have __hash__|Triggering __jax_array__")
+_ASKS = re.compile(r"\w*Tracer\b|Traced<|\bconcrete\b|\bstatic\b|must have __hash__")
 _ASKS_FOR_AN_INTEGER = re.compile(r".* can be converted to a scalar index")
 _ALSO_OF_NUMBERS = re.compile(
     r"unsupported operand type\(s\) for .*'(NoneType|dict|set)'"

@@ -80,7 +80,7 @@ CASES = {
         """,
         """
         def f(x):
-            a = (isinstance(x, str), callable(x), getattr(x, 'real'), ag__.converted(type)(x))
+            a = (isinstance(x, str), ag__.converted(callable)(x), getattr(x, 'real'), ag__.converted(type)(x))
             return (a, ag__.converted(len)([x]), type('A', (), {}).__name__)
         """,
         "f(1)",
