@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 import jax
 
+from autograph.code.library import is_library
 from autograph.code.names import Namespace
 from autograph.conversion import callables, exchanges, pipeline
 from autograph.conversion.staged_tree import building_trees
@@ -164,6 +165,8 @@ def _functions_of(target: Any) -> list[FunctionType]:
         callables.convert_inside(target, each)
     except ConversionError:
         pass
+    if not found and is_library(target) and hasattr(target, "__wrapped__"):
+        return _functions_of(target.__wrapped__)  # that of an `ag.function`
     return found
 
 

@@ -46,6 +46,9 @@ def check_kind(name: str, dtype: Any, other: Any) -> None:
 
 
 def note_of_variables(error: BaseException) -> None:
-    """Notes on an exception of JAX's what it says of a variable among the arguments of a function of JAX's."""
+    """Notes on an exception of JAX's what it says of an argument that is no array but stands for one."""
     if isinstance(error, ValueError) and str(error).startswith("Triggering __jax_array__() during"):
-        error.add_note("an `ag.Variable` is passed to a function of JAX\n  instead: pass its array, `v.value`")
+        error.add_note(
+            "an `ag.Variable`, or a member of an enum that the program chooses, is passed to a function of JAX\n"
+            "  instead: pass its array, `v.value`, or its number, `int(member)`"
+        )

@@ -140,8 +140,8 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
             array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
-    if type(i) is Choice and isinstance(i, int) and (kind is np.ndarray or is_jax_array(x)):
-        i = choices.for_each_option(i, int)
+    if kind is np.ndarray or is_jax_array(x):
+        i = choices.as_index(i)
     elif type(i) is Choice:
         choices.for_each_option(i, lambda key: set_item(value, x, key))
         return x
@@ -197,6 +197,8 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
         at_traced = _traced_index(i) or any(is_traced(key) for _, key in path)
         base = _traceable(base, unshared, is_traced(value), at_traced)
     owners, keys = _owners(base, path, i)
+    if is_jax_array(owners[-1]):
+        i = choices.as_index(i)
     if keys:
         traced_index.put_in_grid(owners[-1], keys, value)
         return base
@@ -206,6 +208,8 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
 
 def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
+    if type(x) is np.ndarray or is_jax_array(x):
+        i = choices.as_index(i)
     if not is_jax_array(x):
         old = get_item(x, i)
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
@@ -238,6 +242,8 @@ def aug_item_at(
         new = augmented.iop(symbol, get_item(found, i), value())
         return set_item_at(new, base, path, i, unshared)
     owners, keys = _owners(base, path, i)
+    if is_jax_array(owners[-1]):
+        i = choices.as_index(i)
     if keys:
         rows = traced_index.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
         traced_index.put_in_grid(rows, keys, augmented.iop(symbol, functools.reduce(get_item, keys, rows), value()))

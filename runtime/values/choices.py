@@ -243,6 +243,13 @@ def _equal(choice: Choice, other: Any) -> Any:
     return _tests.note(result, _Test(choice.choice_number, equal, choice.choice_options.keys() - equal))
 
 
+def as_index(i: Any) -> Any:
+    """An index of an array with numbers in the place of members that are numbers."""
+    if type(i) is tuple and context.progress.has_choices:
+        return tuple(map(as_index, i))
+    return for_each_option(i, int) if type(i) is Choice and isinstance(i, int) else i
+
+
 def note_negation(result: Any, test: Any) -> Any:
     """Takes note of what `not test` says of a choice; returns it, the result."""
     known = _tests.of(test) if _tests else None

@@ -62,6 +62,17 @@ class Scale:
         return x * cls.factor
 
 
+def test_the_code_of_what_ag_function_decorates_is_shown() -> None:
+    class Model:
+        @ag.function
+        def step(self, x: Any) -> Any:
+            return x if x > 0 else -x
+
+    for decorated in (Model.step, Model().step):
+        assert "ag__.if_exp(x > 0, lambda: x, lambda: -x)" in ag.to_code(decorated)
+    assert "def relu(x" in ag.to_code(ag.function(relu))
+
+
 def test_row_1_direct_call_and_decorator_with_and_without_arguments() -> None:
     @ag.function
     def bare(x: Any) -> Any:

@@ -335,6 +335,16 @@ def test_an_array_is_written_at_a_chosen_member() -> None:
     assert plain(f(jnp.float32(1))) == [0, 7, 0]
     assert plain(f(jnp.float32(-1))) == [0, 0, 7]
 
+    def g(x: Any, zeros: Any) -> Any:
+        speed, box = Speed.SLOW if x > 0 else Speed.FAST, {"grid": zeros}
+        box["grid"][speed] = 1.0
+        box["grid"][0, speed] += x
+        box["grid"][speed, speed] = x
+        return box["grid"]
+
+    for x in (2.0, -2.0):
+        assert np.array_equal(ag.function(g)(jnp.float32(x), jnp.zeros((3, 3))), g(x, np.zeros((3, 3))))
+
 
 def test_an_index_of_several_axes_and_a_key_of_several_parts_may_hold_one() -> None:
     def f(x: Any) -> Any:
