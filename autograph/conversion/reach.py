@@ -118,6 +118,7 @@ class Reach:
         self.names = names
         self.roots = roots
         self.is_any = False
+        self.received = weakref.WeakValueDictionary[int, Any]()  # objects that results of libraries led to so far
         self.search(roots(), names)
 
     def enter(self, code: CodeType, space: dict[str, Any]) -> None:
@@ -141,9 +142,12 @@ class Reach:
         self.search([*self.roots(), *(value for code in self.codes for value in self.named(code))], None)
 
     def receive(self, value: Any) -> Any:
-        """Looks at what a function returns that is not converted: it may be an object that nothing else leads to."""
+        """Looks at what a function returns that is not converted: it may be an object that nothing else leads to.
+
+        Objects of a model lead to one another: each is looked at once in a trace, not once for each layer that a library returns.
+        """
         if type(value) not in _LEAVES:
-            self.search([value], None)
+            self.search([value], None, handed=self.received)
         return value
 
     def hand(self, values: Iterable[Any]) -> None:
@@ -174,12 +178,19 @@ class Reach:
         for module in self.modules:
             yield from _in_module(module, names)
 
-    def search(self, values: Iterable[Any], names: frozenset[str] | None, is_foreign: bool = False) -> None:
+    def search(
+        self,
+        values: Iterable[Any],
+        names: frozenset[str] | None,
+        is_foreign: bool = False,
+        handed: weakref.WeakValueDictionary[int, Any] | None = None,
+    ) -> None:
         """Prepares the classes of all objects that `values` lead to, and the functions that a library calls.
 
         Args:
             names: of which attributes only these are followed, and those that the methods name of classes that are met.
             is_foreign: whether objects of packages lead to them that do not use JAX: those call nothing in a trace.
+            handed: objects that libraries reach and that were looked at before, to which this adds others.
         """
         if names is not None and not names.isdisjoint(BY_TEXT):
             names = None
@@ -217,7 +228,7 @@ class Reach:
                 found = _attributes(value, kind, None if has_library_methods(kind) else names)
                 (open_ if is_foreign or not frameworks.calls(kind) else of_libraries).extend(found)
         if of_libraries:
-            convert_handed(of_libraries)
+            convert_handed(of_libraries, handed)
         if foreign:
             self.search(foreign, None, is_foreign=True)
 
@@ -286,8 +297,8 @@ _handed: weakref.WeakSet[type] = weakref.WeakSet()
 """Classes of which all functions have been converted in place; what their objects hold is looked at in each trace."""
 
 
-def convert_handed(values: Iterable[Any]) -> None:
-    """Converts in place all functions of the user's that a library can reach which is handed `values`."""
+def convert_handed(values: Iterable[Any], known: weakref.WeakValueDictionary[int, Any] | None = None) -> None:
+    """Converts in place all functions of the user's that a library can reach which is handed `values`, but for what is `known`."""
     open_: deque[Any] = deque(values)
     seen: set[int] = set()
     classes: list[type] = []
@@ -309,6 +320,8 @@ def convert_handed(values: Iterable[Any]) -> None:
             if value not in _handed:
                 classes.append(value)
                 open_.extend(_inside(value, kind))
+        elif known is not None and _is_known(value, known):
+            continue
         elif is_library_class(kind):
             if kind is not CACHED and (frameworks.calls(value) or not frameworks.is_of_installed(kind)):
                 open_.extend(_inside(value, kind))
@@ -317,6 +330,17 @@ def convert_handed(values: Iterable[Any]) -> None:
             open_.append(kind)
             open_.extend(gc.get_referents(value))
     _handed.update(classes)
+
+
+def _is_known(value: Any, known: weakref.WeakValueDictionary[int, Any]) -> bool:
+    """Whether an object was met before, and is known from now on. Dicts are never: to refer to them would keep them alive."""
+    if known.get(id(value)) is value:
+        return True
+    try:
+        known[id(value)] = value
+    except TypeError:
+        pass
+    return False
 
 
 def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterable[Any]:

@@ -18,7 +18,6 @@ looked at, never the heap.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import FunctionType
@@ -30,7 +29,7 @@ from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import aliases
 from autograph.runtime.heap.journal import held_by_regions
 from autograph.runtime.heap.library_objects import has_library_methods
-from autograph.runtime.tracing import sizes
+from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cells_of
@@ -113,7 +112,7 @@ class Made:
         Raises:
             Mismatch: one would have to be built of what cannot be, or is known under another name.
         """
-        is_made = id(value) in self._ids and not weakref.getweakrefcount(value)
+        is_made = id(value) in self._ids and not context.is_referred_to_weakly(value)
         if is_made and type(value) is set:
             return [], None, [], lambda _, items=list(value): set(items)
         opened = open_any(value)
@@ -164,7 +163,7 @@ def owned(
     """The ids of those `objects` that only `variables` refer to besides us: replacing them by copies cannot be seen."""
     cells = [v.cell for v in variables if isinstance(v, CellVariable)]
     found = made_inside(objects, regions, (*cells, *held_by_regions(), *tables))
-    return {id(obj) for obj in objects if id(obj) in found and not weakref.getweakrefcount(obj)}
+    return {id(obj) for obj in objects if id(obj) in found and not context.is_referred_to_weakly(obj)}
 
 
 def reaches_object(values: Sequence[Any], obj: Any) -> bool:

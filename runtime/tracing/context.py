@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
@@ -162,6 +163,12 @@ def setting(**values: Any) -> Iterator[None]:
 def receive(value: Any) -> Any:
     """Says that converted code is about to get hold of a value that code made which is not converted; returns it."""
     return value if progress.reach is None else progress.reach.receive(value)
+
+
+def is_referred_to_weakly(value: Any) -> bool:
+    """Whether somebody refers weakly to an object, besides the search of this trace, which so remembers what it met."""
+    is_met = progress.reach is not None and progress.reach.received.get(id(value)) is value
+    return weakref.getweakrefcount(value) > is_met
 
 
 def announce_hand_over(values: tuple[Any, ...]) -> None:

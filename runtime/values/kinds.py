@@ -15,7 +15,6 @@ Flattening is ours because JAX sorts the keys of dicts, and keys of several type
 
 from __future__ import annotations
 
-import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
@@ -81,7 +80,7 @@ def open_container(value: Any) -> Opened | None:
     with context.paused():
         children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
     if len(children) == 1 and children[0] is value:
-        known = not is_value_class(kind) or weakref.getweakrefcount(value)
+        known = not is_value_class(kind) or context.is_referred_to_weakly(value)
         return None if known else open_object(value, in_place=False)
     steps = [f".<{i}>" for i in range(len(children))]
     return children, treedef, steps, lambda vs: _unflattened(treedef, vs)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ import numpy as np
 
 from autograph.code.library import ARRAY_PACKAGES, package_of
 from autograph.jax_internals import variable_of
+from autograph.runtime.tracing import context
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
@@ -257,7 +257,7 @@ class Join:
         if not (defines(kind, "__eq__") and defines(kind, "__hash__") and is_ordinary(value)):
             return False
         names = object.__getattribute__(value, "__dict__") if kind.__dictoffset__ else None
-        return {id(value), id(names)}.isdisjoint(self.changed) and not weakref.getweakrefcount(value)
+        return {id(value), id(names)}.isdisjoint(self.changed) and not context.is_referred_to_weakly(value)
 
     def _open(self, value: Any) -> Opened:
         return open_object(value, in_place=id(value) in self.made)

@@ -9,6 +9,7 @@ import pytest
 
 import autograph as ag
 from tests.frameworks.harness import framework, program, refused
+from tests.profiling import calls_made
 
 nn = framework("flax.linen")
 optax = framework("optax")
@@ -954,3 +955,39 @@ def test_a_converted_model_is_the_model():
     params = net.init(jax.random.key(0), jnp.ones(2))
     for x in (jnp.ones(2), -jnp.ones(2)):
         assert jnp.allclose(jax.jit(net.apply)(params, x), net.apply(params, x))
+
+
+class Damped(nn.Module):
+    def setup(self):
+        self.dense = nn.Dense(3)
+
+    def __call__(self, x):
+        y = self.dense(x)
+        if jnp.max(y) > 1.0:
+            y = y / 2
+        return x + y
+
+
+class Deep(nn.Module):
+    """Each layer leads to the model, and the model to all layers."""
+
+    depth: int
+
+    def setup(self):
+        self.layers = [Damped() for _ in range(self.depth)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_a_trace_looks_at_each_layer_once():
+    def looks(depth):
+        net, x = Deep(depth), jnp.ones(3)
+        step = ag.jit(net.apply)
+        params = net.init(KEY, x)
+        step.trace(params, x)
+        return calls_made(lambda: step.trace(params, x.astype("bfloat16")), lambda path: path.endswith("conversion/reach.py"))
+
+    assert looks(24) < 5 * looks(6)
