@@ -95,7 +95,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """A `ShapeDtypeStruct` for each array of the results, in their structure."""
+        """A `ShapeDtypeStruct` for each array of the results, in their structure; `OneOf` for a text that the program chooses."""
         return self._program.results
 
     @property
@@ -159,8 +159,7 @@ class ConcreteFunction:
     def __str__(self) -> str:
         leaves = self._program.bound.leaves
         arguments = ", ".join(f"{leaf.name}: {_brief(leaf)}" for leaf in leaves)
-        outputs = jax.tree.map(describe_argument, self.structured_outputs)
-        return f"{self.__name__}({arguments}) -> {_without_quotes(outputs)}"
+        return f"{self.__name__}({arguments}) -> {jax.tree.map(_Result, self.structured_outputs)}"
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self}>"
@@ -178,8 +177,14 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-def _without_quotes(tree: Any) -> str:
-    return repr(tree).replace("'", "")
+class _Result:
+    """A leaf of the results, in a container that is shown."""
+
+    def __init__(self, leaf: Any) -> None:
+        self._shown = describe_argument(leaf) if isinstance(leaf, jax.ShapeDtypeStruct) else repr(leaf)
+
+    def __repr__(self) -> str:
+        return self._shown
 
 
 def _as_array(leaf: Leaf, expected: Leaf) -> Leaf:

@@ -53,6 +53,10 @@ class Options:
             options["in_shardings"] = self._in_shardings(bound)
         return options
 
+    def inside(self, bound: Bound) -> dict[str, Any]:
+        """Those of them that count where the function is called while another program is traced."""
+        return {name: value for name, value in self.flat(bound).items() if name in ("inline", "in_shardings")}
+
     def _in_shardings(self, bound: Bound) -> tuple[Any, ...]:
         prefix = self._given["in_shardings"]
         places = bound.values(range(sum(leaf.is_input for leaf in bound.leaves)))

@@ -86,7 +86,8 @@ class Program:
     def __init__(self, function: Function, bound: Bound) -> None:
         self.function, self.bound = function, bound
         self.specs = [_spec(leaf.value) for leaf in bound.leaves if leaf.is_input]
-        self.plain = jax.jit(_named(self._body, function.__name__))
+        self._options = function.options.inside(bound)
+        self.plain = jax.jit(_named(self._body, function.__name__), **self._options)
         self.made: list[Variable] = []
         self.reads: list[Variable] = []
         self.writes: list[Variable] = []
@@ -154,7 +155,10 @@ class Program:
         if not (self.reads or self.results_of.known):
             return placed(output(self.plain(*inputs)[0]))
         values = [variable.at_once() for variable in self.reads]
-        flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__))(*inputs, *values)
+        options = dict(self._options)
+        if "in_shardings" in options:
+            options["in_shardings"] += (None,) * len(values)
+        flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__), **options)(*inputs, *values)
         for variable, value in zip(self.writes, flat[self._count :], strict=True):
             variable.take(jax.lax.stop_gradient(value))
         return placed(output(flat[: self._count]))

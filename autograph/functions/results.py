@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -97,14 +98,14 @@ class Results:
         return jax.tree_util.tree_unflatten(self._tree, leaves)
 
     def _chosen(self, options: Options, number: Any) -> Any:
-        """What a call has chosen; an abstract number stays."""
+        """What a call has chosen; for an abstract number all of it."""
         if is_traced(number):
             raise refusal(
                 f"{self._name}() returns one of several texts, which only the running program knows",
                 why="it is called while another program is traced, and Python cannot tell there which of them it is",
                 instead="return a number in the place of the text",
             )
-        return number if isinstance(number, jax.ShapeDtypeStruct) else options[int(number)]
+        return OneOf(tuple(options.values())) if isinstance(number, jax.ShapeDtypeStruct) else options[int(number)]
 
     def _is_none(self, absent: Any) -> bool:
         """Whether a call has returned `None`; false for abstract values, which are those of the other result."""
@@ -115,6 +116,16 @@ class Results:
                 instead="return a number in the place of None, or a flag beside the value",
             )
         return not isinstance(absent, jax.ShapeDtypeStruct) and bool(absent)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A text or enum member among the results of a program, which chooses it at each call."""
+
+    options: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.options))
 
 
 def _as_array(leaf: Any) -> Any:

@@ -22,7 +22,7 @@ def scaled(x: Any, by: Any, *, add: Any = 0) -> Any:
 def test_row_14_from_arrays_specs_and_python_values() -> None:
     for x in (jnp.ones(2), np.ones(2, np.float32), ag.TensorSpec([2]), jax.ShapeDtypeStruct((2,), "float32")):
         concrete = scaled.get_concrete_function(x, 3)
-        assert str(concrete) == "scaled(x: float32[2], by: 3, add: 0) -> {scaled: float32[2]}"
+        assert str(concrete) == "scaled(x: float32[2], by: 3, add: 0) -> {'scaled': float32[2]}"
     assert scaled.tracing_count == 1 and repr(concrete) == f"<ConcreteFunction {concrete}>"
 
 
@@ -42,6 +42,17 @@ def test_row_14_signatures() -> None:
     assert concrete.structured_outputs == {"scaled": spec} and concrete.captures == []
     ids = jax.ShapeDtypeStruct((2,), np.dtype("int32"))
     assert scaled.get_concrete_function(ids, 3).structured_outputs == {"scaled": ids}
+
+
+def test_row_14_a_text_that_the_program_chooses_is_one_of_several() -> None:
+    @ag.function
+    def size(x: Any) -> Any:
+        return {"size": "big" if x > 10 else "small", "unit": "m"}
+
+    concrete = size.get_concrete_function(ag.TensorSpec([]))
+    assert str(concrete) == "size(x: float32[]) -> {'size': 'big' | 'small', 'unit': 'm'}"
+    assert concrete.structured_outputs["size"].options == ("big", "small")
+    assert concrete(jnp.float32(3)) == {"size": "small", "unit": "m"}
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,27 @@ def test_shardings() -> None:
 def test_device_and_compiler_options() -> None:
     g = ag.function(update, compiler_options={"xla_cpu_enable_fast_math": False}, keep_unused=True)
     assert g([jnp.ones(2)], jnp.ones(2))[0].tolist() == [1.5, 1.5]
+    for options in ({"device": jax.devices("cpu")[0]}, {"backend": "cpu"}):
+        with pytest.warns(DeprecationWarning, match="backend and device argument on jit is deprecated"):
+            assert ag.function(update, **options)([jnp.ones(2)], jnp.ones(2))[0].tolist() == [1.5, 1.5]
+    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="Unknown backend cpuu"):
+        ag.function(update, backend="cpuu")(jnp.ones(2), jnp.ones(2))
+
+
+def test_a_function_is_a_call_in_the_program_around_or_inlined() -> None:
+    for is_inlined in (False, True):
+        jaxpr = jax.make_jaxpr(ag.function(lambda x: x + 1, inline=is_inlined))(1.0)
+        assert any("jit" in eqn.primitive.name for eqn in jaxpr.eqns) != is_inlined
+
+
+def test_shardings_inside_another_program() -> None:
+    mesh = Mesh(np.array(jax.devices()[:1]), ("i",))
+    sharding = NamedSharding(mesh, PartitionSpec("i"))
+    variable = ag.Variable(2.0)
+    [eqn] = jax.make_jaxpr(ag.function(lambda x: x + 1, in_shardings=sharding))(jnp.ones(4)).eqns
+    assert eqn.params["in_shardings"] == (sharding,)
+    g = ag.function(lambda x: jnp.sum(x * variable.value), in_shardings=sharding)
+    assert jax.grad(g)(jnp.ones(4)).tolist() == [2.0] * 4
 
 
 def test_there_are_no_static_arguments() -> None:
