@@ -45,7 +45,8 @@ def expected_after(page: Path, blocks: list[Block], index: int) -> str | None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "architecture.md"], ids=lambda page: page.name)
-def test_the_python_blocks_run_and_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+def test_the_python_blocks_run_and_print_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     assert not (wrong := wrong_blocks(page, "python", tmp_path)), "\n".join(wrong)
 
 
@@ -68,7 +69,7 @@ def wrong_blocks(page: Path, language: str, tmp_path: Path) -> list[str]:
             if expected is None:
                 raise AssertionError(f"{page.name}:{block.line}: the block raises {error!r}") from error
             printed.write(f"{type(error).__name__}: {error}\n")
-        output = printed.getvalue().replace(str(file), "example.py")
+        output = printed.getvalue().replace(str(file), "example.py").replace(file.name, "example.py")
         if expected is not None and plain(output) != plain(expected):
             wrong.append(f"{page.name}:{block.line} prints\n{output}\nand not\n{expected}")
     return wrong
@@ -81,6 +82,17 @@ def plain(text: str) -> list[str]:
 
 def test_some_page_has_blocks_with_output() -> None:
     assert any(expected_after(page, blocks_of(page), i) for page in PAGES for i in range(len(blocks_of(page))))
+
+
+def test_what_a_page_shows_of_an_example_stands_in_it() -> None:
+    excerpts = [
+        (example, excerpt)
+        for page in PAGES
+        for example, excerpt in re.findall(r"\]\(\.\./(examples/.*\.py)\).*:\n\n((?:    .*\n)+)", page.read_text(encoding="utf-8"))
+    ]
+    assert excerpts
+    for example, excerpt in excerpts:
+        assert excerpt in (ROOT / example).read_text(encoding="utf-8")
 
 
 def test_the_reference_has_every_public_name_once() -> None:

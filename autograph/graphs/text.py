@@ -9,6 +9,7 @@ f(x: float32[]) -> add
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from autograph.errors import shown_name
@@ -26,7 +27,7 @@ def list_graph(scope: Scope) -> str:
     head = [f"{scope.name}({', '.join(inputs)}) -> {results}"]
     if len(head[0]) > _WIDEST:  # each input in a line of its own
         head = [f"{scope.name}(", *(f"    {value}," for value in inputs), f") -> {results}"]
-    rows = [(head[0], shown_name(filename)), *((line, "") for line in head[1:]), *_rows(scope, "  ", filename)]
+    rows = [(head[0], _file(filename)), *((line, "") for line in head[1:]), *_rows(scope, "  ", filename)]
     width = min(max(len(left) for left, _ in rows), _WIDEST)
     return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
 
@@ -58,5 +59,12 @@ def _rows(scope: Scope, indent: str, filename: str) -> Iterator[tuple[str, str]]
 def _line(source: Source, filename: str) -> str:
     """A line of the user's with its number, and its file if that is another one."""
     text = source.text if len(source.text) <= _LONGEST else f"{source.text[: _LONGEST - 3]}..."
-    place = "" if source.filename == filename else f"{shown_name(source.filename)}:"
+    place = "" if source.filename == filename else f"{_file(source.filename)}:"
     return f"{place}{source.line}  {text}"
+
+
+def _file(filename: str) -> str:
+    """A file as messages name it; one below the current folder from there."""
+    name = shown_name(filename)
+    below = os.path.relpath(name) if os.path.isabs(name) else name
+    return name if below.startswith(os.pardir) else below

@@ -125,15 +125,6 @@ def test_the_listing(in_a_folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert listing("search.py:search", capsys) == LISTING
 
 
-def test_the_listing_of_the_page(in_a_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (catalogue.DIRECTORY.parent / "cli.md").read_text(encoding="utf-8")
-    shown = re.search(r"    \$ autograph explain search.py:search\n((?:    .*\n)+)", page)
-    assert shown is not None
-    lines = ["def search(xs, limit):", "    total = 0", "    for i, x in enumerate(xs):", "        if x > limit:"]
-    Path("search.py").write_text("\n".join([*lines, "            found = i", "    return found", ""]))
-    assert listing("search.py:search", capsys) == textwrap.dedent(shown[1])
-
-
 def test_a_file_lists_all_its_functions(in_a_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     titles = [line for line in listing("search.py", capsys).splitlines() if line.startswith("search.py:")]
     assert titles == [
