@@ -105,7 +105,7 @@ def _cure(name: str, leaves: Sequence[Leaf]) -> str:
             return "give the function `reduce_retracing=True`, or an `input_signature` with None for the size that changes"
         return "pass arrays of one dtype"
     values: list[Any] = [leaf.value.get() for leaf in leaves]
-    if all(isinstance(value, bool | int | float | complex) for value in values):
+    if any(isinstance(value, bool | int | float | complex) for value in values):
         return f"pass an array (`jnp.asarray({name})`), so that its value is an input of the program"
     if any(container_contents(value) is not None for value in values):
         return "pass what changes as arrays: a program is made for what it holds"
