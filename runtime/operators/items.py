@@ -143,7 +143,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     if kind is np.ndarray or is_jax_array(x):
         i = choices.as_index(i)
     elif type(i) is Choice:
-        choices.for_each_option(i, lambda key: set_item(value, x, key))
+        choices.for_each_option(i, functools.partial(set_item, value, x))
         return x
     if kind is np.ndarray:
         x = _traceable(x, unshared, is_traced(value), _traced_index(i))

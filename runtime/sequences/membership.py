@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -35,11 +37,15 @@ from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_tr
 from autograph.runtime.values import choices, key_orders
 
 
+def _holds(container: Any, x: Any) -> Any:
+    return contains(x, container)
+
+
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     texts.check_shows_no_traced((x,))
     if type(x) is choices.Choice:
-        return choices.for_each_option(x, lambda option: contains(option, container))
+        return choices.for_each_option(x, functools.partial(_holds, container))
     if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts
         container = key_orders.plain_view(container)
     kind = type(container)

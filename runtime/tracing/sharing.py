@@ -31,7 +31,8 @@ def other_references(x: Any, calls: int = 1) -> int:
     counted where there are any.
 
     Args:
-        x: the argument. Each of the calls hands it on by its parameter, as an argument of its own.
+        x: the argument. Each of the calls hands it on by its parameter, as an argument of its own, and has no function inside
+            that refers to the parameter: a cell would count.
         calls: how many functions of ours hold it, from the one that the user's code calls to the one that counts here.
     """
     if not _BORROWS:

@@ -11,7 +11,11 @@ import pytest
 import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime.carry.scan_outputs import alone
-from autograph.runtime.operators.for_loops import UnrolledLoopWarning
+from autograph.runtime.operators import augmented, items
+from autograph.runtime.operators.for_loops import UnrolledLoopWarning, for_loop
+from autograph.runtime.operators.items import set_item
+from autograph.runtime.sequences.membership import contains
+from autograph.runtime.sequences.short_circuit import any_passes
 from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.variables import variables_of
 from autograph.runtime.values.reachability import unreferenced
@@ -198,6 +202,21 @@ def test_an_iterator_of_a_loop_that_is_used_elsewhere(fn):
     assert fn(xs, 1.5) == 5.0
     with pytest.raises(StagingError, match="an iterator that is used elsewhere"):
         ag.jit(lambda t: fn(xs, t))(1.5)
+
+
+COUNTED = [
+    (for_loop, "iterable"),
+    (set_item, "x"),
+    (items._traceable, "x"),
+    (augmented.traceable, "x"),
+    (contains, "container"),
+    (any_passes, "iterable"),
+]
+
+
+@pytest.mark.parametrize(("function", "parameter"), COUNTED)
+def test_what_is_counted_stands_in_no_cell(function, parameter):
+    assert parameter in function.__code__.co_varnames and parameter not in function.__code__.co_cellvars
 
 
 # --- any(), all(), in ---
