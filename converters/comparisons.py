@@ -26,7 +26,7 @@ def f(a, y, c):
 from __future__ import annotations
 
 from collections import deque
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -122,7 +122,7 @@ class Comparisons(ExpressionConverter):
             return not (is_bool_literal(node) or isinstance(node.value, str))
         if isinstance(node, gast.Call):
             return self.conversion.static.is_builtin(callee(node, self.alias), type)
-        return isinstance(self.conversion.meaning(node), type | FunctionType | BuiltinFunctionType | ModuleType)
+        return isinstance(self.conversion.meaning(node), type | ModuleType)
 
     def as_conjunction(self, node: Node) -> Node:
         """`a < b < c` as `a < (middle := b) and middle < c`."""

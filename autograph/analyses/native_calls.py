@@ -14,7 +14,7 @@ import collections
 import sys
 from collections.abc import Callable
 from functools import cache
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
@@ -22,7 +22,7 @@ import gast
 STATIC = frozenset(
     getattr(builtins, name)
     for name in (
-        "isinstance issubclass id super locals globals vars dir property staticmethod classmethod object slice"
+        "isinstance issubclass super locals globals vars dir property staticmethod classmethod object slice"
     ).split()
 )
 
@@ -76,8 +76,12 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
     return any(module is not None and id(meaning) in _numeric(module) for module in modules)
 
 
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
+"""A program may choose between functions of several classes."""
+
+
 def may_tell_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
-    """Whether the second argument of `isinstance` may tell numbers from arrays."""
+    """Whether the second argument of `isinstance` may tell numbers from arrays, or functions from other functions."""
     match kinds:
         case gast.Tuple():
             return any(may_tell_numbers(node, meaning_of) for node in kinds.elts)
@@ -89,7 +93,7 @@ def may_tell_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
     if not isinstance(meaning, type):
         return True  # unknown, or a tuple or union with a name
     if type(meaning) is type:
-        return meaning in (int, float, complex)
+        return meaning in (int, float, complex, *_FUNCTIONS)
     return not meaning.__module__.startswith("jax")  # `Iterable`, `numbers.Real`, a protocol: an array may be one, or a number
 
 

@@ -44,7 +44,7 @@ class StaticTests:
                 return True
             case gast.Compare():
                 return all(isinstance(op, gast.Is | gast.IsNot) for op in node.ops) and not any(
-                    is_bool_literal(operand) or self._is_member(operand) for operand in (node.left, *node.comparators)
+                    is_bool_literal(operand) or self._is_option(operand) for operand in (node.left, *node.comparators)
                 )
             case gast.BoolOp():
                 return all(self.holds(value) for value in node.values)
@@ -71,12 +71,14 @@ class StaticTests:
         meant = self.resolve(func.id)
         return any(meant is function for function in functions)
 
-    def _is_member(self, node: Any) -> bool:
-        """Whether an expression names a member of an enum, of which a program may choose one."""
+    def _is_option(self, node: Any) -> bool:
+        """Whether an expression names a function or a member of an enum, of which a program may choose one."""
         name = dotted(node)
         if name is None:
             return False
-        return isinstance(self.resolve(name), enum.Enum) or isinstance(self.resolve(name.rpartition(".")[0]), enum.EnumMeta)
+        meaning = self.resolve(name)
+        is_function = callable(meaning) and not isinstance(meaning, type)
+        return is_function or isinstance(meaning, enum.Enum) or isinstance(self.resolve(name.rpartition(".")[0]), enum.EnumMeta)
 
     def _is_type_checking(self, node: Any) -> bool:
         name = dotted(node)

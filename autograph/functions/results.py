@@ -101,9 +101,9 @@ class Results:
         """What a call has chosen; for an abstract number all of it."""
         if is_traced(number):
             raise refusal(
-                f"{self._name}() returns one of several texts, which only the running program knows",
+                f"{self._name}() returns one of several texts or functions, which only the running program knows",
                 why="it is called while another program is traced, and Python cannot tell there which of them it is",
-                instead="return a number in the place of the text",
+                instead="return a number in its place",
             )
         return OneOf(tuple(options.values())) if isinstance(number, jax.ShapeDtypeStruct) else options[int(number)]
 

@@ -99,7 +99,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     }
     results = program.results_of
     if results.may_be_none or results.choices:
-        what, place = ("one of several texts", "the text") if results.choices else ("None or a value", "None")
+        what, place = ("one of several texts or functions", "it") if results.choices else ("None or a value", "None")
         raise AutoGraphError(
             f"{name}() returns {what}, which only the running program knows",
             why="what a saved function returns has one structure, and arrays alone",

@@ -33,7 +33,9 @@ _MOST = 100_000
 """After so many objects no choice is looked for any more."""
 _OPEN = ARRAY_PACKAGES | {"autograph", "copy", "dataclasses"}
 """Packages whose functions ask nothing of what they come upon, or raise."""
-_AS_THEY_ARE = (isinstance, issubclass, callable, id, super, vars, locals, globals, *RUN_TEXTS)
+_CALL_IT = (map, filter, sorted, min, max, functools.reduce)
+"""They call a function that they are given, by what stands for it in converted code."""
+_AS_THEY_ARE = (isinstance, callable, super, vars, locals, globals, *RUN_TEXTS)
 
 
 def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:
@@ -50,7 +52,9 @@ def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:
         return find(f)(*args, **kwargs)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(type(x) is choices.Choice for x in (*args, *kwargs.values())):
+        chosen = [x for x in (*args, *kwargs.values()) if type(x) is choices.Choice]
+        calls_it = any(f is known for known in _CALL_IT) and all(map(choices.is_of_functions, chosen))
+        if chosen and not calls_it:
             return choices.each_apart(of_options, *args, **kwargs)
         refuse_choices(f, (*args, *kwargs.values()))
         return found(*args, **kwargs)

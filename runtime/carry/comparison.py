@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from autograph.jax_internals import convert_weak
+from autograph.jax_internals import convert_weak, open_traces
 from autograph.runtime.carry.layout import Layout
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_END, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
@@ -36,6 +36,7 @@ from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, is_unbound
 from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values.callables import KEPT, is_callable_option
 from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.kinds import (
@@ -102,7 +103,7 @@ class Comparison:
         if type(value) is Choice and not is_unbound(out):
             if self._may_be_more(value, out, key):
                 return self._again(template)
-            options = choices.options_of(value, out)
+            options = choices.options_of(value, out, within=open_traces()[:1])
             if options is None or len(options) > len(value.choice_options):
                 raise Mismatch(path, value, out, NO_END if options else choices.OF_ONE_CLASS, instead=choices.REMEDY)
             out, init = (choices.as_one_of(x, value.choice_options) for x in (out, init))
@@ -153,7 +154,7 @@ class Comparison:
     def _may_be_more(self, value: Any, out: Any, key: tuple[Any, ...]) -> bool:
         """Whether the iteration leaves a text that is none of those known so far; noted for the next attempt."""
         assumed = self.assumptions.slots[key]
-        options = choices.options_of(value, out)
+        options = choices.options_of(value, out, within=open_traces()[:1])
         if options is None or assumed.options is not None and len(options) == len(assumed.options):
             return False
         assumed.options, assumed.searches = options, assumed.searches + 1
@@ -244,6 +245,8 @@ class Comparison:
         if assumed.in_place is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])
             return self._again(template)
+        if is_callable_option(value) and is_callable_option(out):
+            raise Mismatch(path, value, out, KEPT)
         both = assumed.in_place and type(value) is type(out)
         raise Mismatch(path, value, out, CHANGED_AND_REPLACED if both else NO_NUMBER)
 

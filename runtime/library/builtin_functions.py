@@ -72,7 +72,7 @@ from autograph.runtime.tracing.array_types import is_integer, python_type, scala
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
-from autograph.runtime.values import key_orders
+from autograph.runtime.values import choices, key_orders
 from autograph.runtime.values.choices import Choice
 
 
@@ -118,8 +118,10 @@ def _float(*args: Any, **kwargs: Any) -> Any:
 
 def _type(*args: Any, **kwargs: Any) -> Any:
     """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
+    if len(args) == 1 and type(args[0]) is Choice:
+        return choices.common(args[0], type)
     if len(args) != 1 or not is_tracer(args[0]):
-        return args[0].__class__ if len(args) == 1 and type(args[0]) is Choice else type(*args, **kwargs)
+        return type(*args, **kwargs)
     found = type_of(args[0])
     number = python_type(found.dtype) if found.weak and not found.shape else None
     return type(args[0]) if number is None else number
@@ -127,6 +129,8 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 
 def _isinstance(x: Any, kinds: Any, /) -> bool:
     """`isinstance`; a traced number is of the classes that Python's number is of, as well as of those of JAX."""
+    if type(x) is Choice:
+        return choices.common(x, lambda option: isinstance(option, kinds))
     number = _type(x) if is_tracer(x) else None
     if number not in NUMBERS:
         return isinstance(x, kinds)

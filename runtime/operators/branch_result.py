@@ -47,9 +47,9 @@ class BranchResult(Finished):
         self.run = run
         self.raised: BaseException | None = None
         with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:
-            self._traces = region.branches = [region.trace]
+            self.traces = region.branches = [region.trace]
             if beside is not None:
-                region.branches += beside._traces
+                region.branches += beside.traces
                 region.holders = functools.partial(holders_of, beside)
             try:
                 with guarded_iterators.guard_iterators(variables, run) as original:

@@ -104,7 +104,7 @@ class MergedBranches:
         self.body = body
         self.orelse = orelse
         self.goes_on = body.raised is None, orelse.raised is None
-        self.join = Join()
+        self.join = Join([trace() for trace in (*body.traces, *orelse.traces)])
         self._variables = variables
         self._rebuilt: list[Any] = []
         self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}

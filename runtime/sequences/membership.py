@@ -16,10 +16,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
-
-import functools
 
 import jax
 import jax.numpy as jnp

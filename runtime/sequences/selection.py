@@ -29,6 +29,7 @@ from autograph.runtime.tracing.array_types import TypesDiffer, convert_to, join_
 from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values import choices
+from autograph.runtime.values.callables import is_callable_option
 from autograph.runtime.values.kinds import IMMUTABLE, is_value, open_container
 from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill, same_static
 
@@ -256,7 +257,7 @@ class _Stacked:
         if (options := choices.options_of(*items)) is not None:
             numbers = self._add([choices.number_of(x) for x in items])
             return lambda leaves: choices.choice_of(options, numbers(leaves))
-        if all(type(x) is str for x in items):
+        if all(type(x) is str or is_callable_option(x) for x in items):
             raise self._refusal(choices.OF_ONE_CLASS, choices.REMEDY)
         opened = [open_container(x) for x in items]
         if any(o is None for o in opened):

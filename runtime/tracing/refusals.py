@@ -10,15 +10,13 @@ import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
+from types import CodeType, FrameType
 from typing import Any
 
 import jax
-import numpy as np
 
 from autograph.code.library import is_library_file
 from autograph.errors import StagingError, UndefinedVariableError, is_ours
-from autograph.runtime.tracing.families import JITTED
 from autograph.runtime.tracing.sharing import locals_of, outward
 
 # What a body raises that works on plain values only: it may succeed unrolled where it cannot be staged.
@@ -119,9 +117,6 @@ GROWS = (
 GROWS_AS_A_LIST = f"use a list in its place, and {GROWS}"
 
 
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, JITTED, np.ufunc)
-
-
 def remedy_of_none(*sides: str) -> str:
     """What to write instead of a choice between None and a structure; `sides`: what is said of the two."""
     are_structures = any(part in side for side in sides for part in (" of ", " with keys ", " object"))
@@ -133,16 +128,7 @@ def remedy_of_none(*sides: str) -> str:
 
 
 def remedy_of_choice(left: Any, right: Any, are_ordinary: bool) -> str:
-    """What to write instead of a choice between two objects that cannot be chosen; `are_ordinary`: of a class of the user's.
-
-    >>> remedy_of_choice(min, max, False)[:31]
-    'call them where they are chosen'
-    """
-    if isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS):
-        return (
-            "call them where they are chosen (`y = f(x) if test else g(x)`), or by number: "
-            "`jax.lax.switch(index, [f, g], x)`"
-        )
+    """What to write instead of a choice between two objects that cannot be chosen; `are_ordinary`: of a class of the user's."""
     if type(left) is not type(right) or not are_ordinary:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""One of several texts or enum members, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
+"""One of several texts, enum members or functions, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
 
 No array holds a text. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the text that
 each number stands for. The numbers are made of the texts themselves, so that they mean the same in every branch and iteration.
@@ -22,7 +22,7 @@ from __future__ import annotations
 import enum
 import operator
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -37,11 +37,12 @@ from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
+from autograph.runtime.values.callables import are_equal, is_callable_option, keeps_traced_value, key_of, name_of
 
 MOST = 64
 """How many options a choice may have: each costs a branch wherever something is done with it."""
 
-OF_ONE_CLASS = f"a program chooses between texts, or members of one enum, of which there are {MOST} at most"
+OF_ONE_CLASS = f"a program chooses between texts, members of one enum, or functions, of which there are {MOST} at most"
 REMEDY = "keep a number in its place, and make the text of what the program returns"
 
 Options = Mapping[int, Any]
@@ -67,7 +68,8 @@ class Choice:
 
     @property  # type: ignore[misc]  # that of `object` can be assigned
     def __class__(self) -> Any:
-        return type(next(iter(self.choice_options.values())))
+        kinds = {type(option) for option in self.choice_options.values()}
+        return kinds.pop() if len(kinds) == 1 else FunctionType
 
     def __getattr__(self, name: str) -> Any:
         if name == "__jax_array__" and isinstance(self, int):
@@ -130,9 +132,15 @@ class Choice:
 Choice.__name__ = "ChoiceTracer"  # so that what C code and JAX say of one is known to be about a traced value
 
 
+def is_of_functions(choice: Choice) -> bool:
+    """Whether its options are functions."""
+    return is_callable_option(next(iter(choice.choice_options.values())))
+
+
 def described(choice: Choice) -> str:
     """A choice as a message shows it."""
-    shown = [text if len(text := repr(option)) < 24 else f"{text[:16]}..." for option in choice.choice_options.values()]
+    texts = [name_of(x) if is_callable_option(x) else repr(x) for x in choice.choice_options.values()]
+    shown = [text if len(text) < 24 else f"{text[:16]}..." for text in texts]
     return f"one of {', '.join(shown if len(shown) < 8 else [*shown[:4], '...', *shown[-2:]])}"
 
 
@@ -204,6 +212,12 @@ def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
     return from_option(0)
 
 
+def common(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
+    """`of_option(choice)`, which has no effects: what it is of all options, or of each in a branch of its own."""
+    first, *others = map(of_option, choice.choice_options.values())
+    return first if all(other is first for other in others) else for_each_option(choice, of_option)
+
+
 def _at(place: tuple[str, int] | None, branch: Callable[[], Any]) -> Callable[[], Any]:
     """A branch of ours, which messages say stands in a line of the user's."""
     if place is not None:
@@ -231,12 +245,14 @@ def _equal(choice: Choice, other: Any) -> Any:
     if type(other) is Choice:
         if options_of(choice, other) is None:
             return for_each_option(other, lambda option: _equal(choice, option))
+        for number in choice.choice_options.keys() & other.choice_options.keys():
+            are_equal(choice.choice_options[number], other.choice_options[number])
         return _bool(lax.eq(choice.choice_number, other.choice_number))
     if not _can_be_option(other):
         is_by_element = isinstance(other, np.ndarray) or isinstance(choice, int) and is_array_like(other)
         return for_each_option(choice, lambda option: option == other) if is_by_element else NotImplemented
     possible = _possible(choice)
-    equal = {number for number, option in possible.items() if option == other}
+    equal = {number for number, option in possible.items() if are_equal(option, other)}
     if len(equal) in (0, len(possible)):
         return bool(equal)
     result = _bool(reduce(lax.bitwise_or, [lax.eq(choice.choice_number, np.int32(n)) for n in sorted(equal)]))
@@ -277,13 +293,13 @@ def is_same(a: Any, b: Any) -> Any:
     options = options_of(a, b)
     if options is None:
         return False
-    if isinstance(next(iter(options.values())), enum.Enum):
-        return _equal(a, b) if type(a) is Choice else _equal(b, a)
-    raise refusal(
-        "`is` between texts, one of which the program chooses",
-        why="Python may have several texts that are equal, and which is which is only known when the program runs",
-        instead="compare them by `==` or `!=`",
-    )
+    if isinstance(next(iter(options.values())), str):
+        raise refusal(
+            "`is` between texts, one of which the program chooses",
+            why="Python may have several texts that are equal, and which is which is only known when the program runs",
+            instead="compare them by `==` or `!=`",
+        )
+    return _equal(a, b) if type(a) is Choice else _equal(b, a)
 
 
 def _bool(x: Any) -> Any:
@@ -292,36 +308,56 @@ def _bool(x: Any) -> Any:
 
 
 def _can_be_option(x: Any) -> bool:
-    """Whether `x` is a text, or an enum member which compares as Python's do."""
+    """Whether `x` is a text, a function, or an enum member which compares as Python's do."""
     kind = type(x)
-    return kind is str or issubclass(kind, enum.Enum) and kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__)
+    is_member = issubclass(kind, enum.Enum) and kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__)
+    return kind is str or is_member or is_callable_option(x)
 
 
 def _number(option: Any) -> int:
-    """The number of a text or enum member, made of what it is: the same in every process."""
+    """The number of a text or enum member, made of what it is: the same in every process; of a function, the same in this one."""
     kind = type(option)
-    name = option if kind is str else f"{kind.__module__}.{kind.__qualname__}.{option.name}"
+    if is_callable_option(option):
+        name = repr(key_of(option))
+    else:
+        name = option if kind is str else f"{kind.__module__}.{kind.__qualname__}.{option.name}"
     return int(np.uint32(zlib.crc32(name.encode("utf-8", "surrogatepass"))).astype(np.int32))
 
 
 def _united(left: Options, right: Options) -> Options | None:
     """The options of both; None where one number means two."""
     both = {**left, **right}
-    agree = all(x is both[n] or type(x) is str and x == both[n] for side in (left, right) for n, x in side.items())
-    return both if agree else None
+    return both if all(_is_same(x, both[n]) for side in (left, right) for n, x in side.items()) else None
 
 
-def options_of(*values: Any) -> Options | None:
-    """The options that each of these values is one of; None where no choice can be made of them."""
+def _is_same(left: Any, right: Any) -> bool:
+    are_functions = is_callable_option(left) and is_callable_option(right)
+    return key_of(left) == key_of(right) if are_functions else left is right or type(left) is str and bool(left == right)
+
+
+def options_of(*values: Any, within: Sequence[Any] = ()) -> Options | None:
+    """The options that each of these values is one of; None where no choice can be made of them.
+
+    Args:
+        within: traces whose values a function must not refer to: they end before it is called.
+    """
     found: Options = {}
     for x in values:
         if type(x) is not Choice and not _can_be_option(x):
+            return None
+        functions = filter(is_callable_option, x.choice_options.values() if type(x) is Choice else [x])
+        if within and any(keeps_traced_value(f, within) for f in functions):
             return None
         both = _united(found, x.choice_options if type(x) is Choice else {_number(x): x})
         if both is None or len(both) > MOST:
             return None
         found = both
-    return found if len({type(x) for x in found.values()}) == 1 else None
+    return found if len(set(map(_family, found.values()))) == 1 else None
+
+
+def _family(option: Any) -> type:
+    """What all options have in common: they are texts, members of one enum, or functions of any kind."""
+    return FunctionType if is_callable_option(option) else type(option)
 
 
 def number_of(x: Any) -> Any:
@@ -341,7 +377,7 @@ def refuse_returned(name: str, result: Any) -> None:
             raise refusal(
                 f"{name}() returns {described(x)}",
                 why="which of them it is, only the running program knows, and what a program returns are arrays",
-                instead="call it as an `ag.function`, which returns the text, or return a number",
+                instead="call it as an `ag.function`, which returns what was chosen, or return a number",
             )
 
 

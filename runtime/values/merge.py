@@ -39,7 +39,7 @@ from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
 from autograph.runtime.tracing.refusals import remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
-from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values import callables, choices, key_orders
 from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
@@ -70,7 +70,7 @@ class Mismatch(Exception):
         self.left = describe(left)
         self.right = describe(right)
         self.why = why
-        self.instead = choices.REMEDY if why is choices.OF_ONE_CLASS else instead
+        self.instead = {choices.OF_ONE_CLASS: choices.REMEDY, callables.KEPT: callables.REMEDY}.get(why, instead)
         self.place = place
 
     @property
@@ -124,6 +124,8 @@ def describe(value: Any, depth: int = 3) -> str:
         return f"{kind.__name__} of {len(value)} ({inner})" if value else f"empty {kind.__name__}"
     if isinstance(value, enum.Enum):
         return f"{kind.__qualname__}.{value.name}"
+    if callables.is_callable_option(value):
+        return f"the function {callables.name_of(value)}"
     if issubclass(kind, dict):
         keys = [repr(key) for key in dict.keys(value)]
         shown = keys if len(keys) < 9 else [*keys[:4], "...", *keys[-4:]]
@@ -198,9 +200,11 @@ class Join:
         made: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
         owned: ids of older ones that only the variables of the statement know; they join as well, as a new object.
         changed: ids of objects that one side changed, which is undone by now.
+        traces: those of the two sides.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, traces: Sequence[Any] = ()) -> None:
+        self.traces = traces
         self.made: set[int] = set()
         self.owned: set[int] = set()
         self.changed: set[int] = set()
@@ -216,7 +220,7 @@ class Join:
             return Same(left)
         if is_array_like(left) and is_array_like(right):
             return self._numbers(left, right, path)
-        if (options := choices.options_of(left, right)) and not same_static(left, right):
+        if (options := choices.options_of(left, right, within=self.traces)) and not same_static(left, right):
             number = self._numbers(choices.number_of(left), choices.number_of(right), path)
             return Node(lambda made: choices.choice_of(options, made[0]), [number])
         if self._is_ours(left) and self._is_ours(right):
@@ -229,24 +233,9 @@ class Join:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
             return Same(left)
-        if (
-            left is not None
-            and type(left) is type(right)
-            and self._joins_by_value(left)
-            and self._joins_by_value(right)
-        ):
+        if left is not None and type(left) is type(right) and self._joins_by_value(left) and self._joins_by_value(right):
             return self._pair(left, right, self._open(left), self._open(right), path)
-        raise Mismatch(
-            path,
-            left,
-            right,
-            why_structures_differ(left, right)
-            if type(left) is not type(right)
-            else "the value is not an array and differs"
-            if describe(left) != describe(right)
-            else "a program can choose between numbers and arrays, not between objects",
-            instead=remedy_of_choice(left, right, is_ordinary(left)),
-        )
+        raise Mismatch(path, left, right, _why_apart(left, right), instead=remedy_of_choice(left, right, is_ordinary(left)))
 
     def _is_ours(self, value: Any) -> bool:
         return id(value) in self.made or id(value) in self.owned
@@ -353,6 +342,17 @@ def aligned(a: Opened, b: Opened, path: str) -> tuple[list[Any], Callable[[list[
     if len(keys) != len(others) or any((type(key), key) not in found for key in keys):
         return None
     return [found[type(key), key] for key in keys], key_orders.builder(keys, path)
+
+
+def _why_apart(left: Any, right: Any) -> str:
+    """The reason why two values that no program can hold do not become one."""
+    if callables.is_callable_option(left) and callables.is_callable_option(right):
+        return callables.KEPT
+    if type(left) is not type(right):
+        return why_structures_differ(left, right)
+    if describe(left) != describe(right):
+        return "the value is not an array and differs"
+    return "a program can choose between numbers and arrays, not between objects"
 
 
 def why_structures_differ(left: Any, right: Any) -> str:

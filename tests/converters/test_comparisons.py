@@ -109,7 +109,7 @@ CASES = {
         """,
         """
         def f(a, b):
-            return (ag__.is_(a, b), ag__.is_not(a, b), type(a) is int, a is int, len is not a, a is ..., ag__.is_(a, (b, b)))
+            return (ag__.is_(a, b), ag__.is_not(a, b), type(a) is int, a is int, ag__.is_not(len, a), a is ..., ag__.is_(a, (b, b)))
         """,
         "f(1, 1)",
         "f(int, len)",

@@ -69,14 +69,21 @@ _USES_OF_MEMBER = [
 
 def write(rng: random.Random) -> str:
     """One program."""
-    return HEADER + _Writer(rng).program()
+    values, uses = (_TEXTS, _USES_OF_TEXT) if rng.random() < 0.7 else (_MEMBERS, _USES_OF_MEMBER)
+    return HEADER + Writer(rng, values, uses).program()
 
 
-class _Writer:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        are_texts = rng.random() < 0.7
-        self.values, self.uses = (_TEXTS, _USES_OF_TEXT) if are_texts else (_MEMBERS, _USES_OF_MEMBER)
+class Writer:
+    """Writes a program about variables that hold one of some values.
+
+    Args:
+        values: expressions, of which the first three are names or literals.
+        uses: expressions with a number as their value, of two such variables `s` and `t`.
+        same: the operator that tells them apart.
+    """
+
+    def __init__(self, rng: random.Random, values: list[str], uses: list[str], same: str = "==") -> None:
+        self.rng, self.values, self.uses, self.same = rng, values, uses, same
         self.places = ["s", "s", "t"]
 
     def program(self) -> str:
@@ -116,19 +123,19 @@ class _Writer:
 
     def chain(self) -> list[str]:
         second = [self.change(), f"n = {self.use()}"]
-        return [f"if {self.place()} == {self.plain()}:", *_in([self.change()]), f"elif {self.test()}:", *_in(second)]
+        return [f"if {self.place()} {self.same} {self.plain()}:", *_in([self.change()]), f"elif {self.test()}:", *_in(second)]
 
     def machine(self) -> list[str]:
         first, second, third = self.plain(), self.plain(), self.plain()
         return [
             self.rng.choice(["for k in xs:", "for i in ag.range(b % 5):", "for i in range(3):"]),
-            *_in([f"if s == {first}:", f"    if {self.test()}:", f"        s = {second}"]),
-            *_in([f"elif s == {second}:", f"    n = n + {self.use()}", f"    if {self.test()}:", f"        s = {third}"]),
+            *_in([f"if s {self.same} {first}:", f"    if {self.test()}:", f"        s = {second}"]),
+            *_in([f"elif s {self.same} {second}:", f"    n = n + {self.use()}", f"    if {self.test()}:", f"        s = {third}"]),
             *_in(["else:", f"    {self.change()}"]),
         ]
 
     def waiting(self) -> list[str]:
-        ends = self.rng.choice(["!=", "is not"]) if self.values is _MEMBERS else "!="
+        ends = "!=" if self.values is _TEXTS else self.rng.choice(["!=", "is not"])
         body = [f"if {self.test()}:", *_in([self.change()]), f"n = n + {self.use()}", "i = i + 1"]
         return [f"while s {ends} {self.plain()} and i < a % 6:", *_in(body)]
 
@@ -137,12 +144,14 @@ class _Writer:
         return ["for k in xs:", *_in([f"if {self.test()}:", f"    {jump}", self.change(), f"n = n + {self.use()}"])]
 
     def cases(self) -> list[str]:
+        if self.same == "is":
+            return self.chain()  # a function is no pattern
         first = [f"case {self.plain()}:", *_in([self.change()])]
         second = [f"case {self.plain()} | {self.plain()}:", *_in([f"n = n + {self.use()}"])]
         return ["match s:", *_in([*first, *second, "case _:", "    n = n - 1"])]
 
     def call(self) -> list[str]:
-        result = self.rng.choice(["w", f"{self.plain()} if a > 1 else w", f"w if w == {self.plain()} else {self.plain()}"])
+        result = self.rng.choice(["w", f"{self.plain()} if a > 1 else w", f"w if w {self.same} {self.plain()} else {self.plain()}"])
         return ["def changed(w):", *_in([f"return {result}"]), f"t = changed({self.place()})"]
 
 

@@ -66,7 +66,7 @@ def test_read_under_vmap_and_grad():
 @pytest.mark.parametrize(
     ("xs", "text"),
     [
-        ([abs, len], "neither a number nor an array"),
+        ([abs, 1.0], "neither a number nor an array"),
         ([1.0, jnp.ones(2)], "shapes differ"),
         ([{1}, {2}], "neither a number nor an array"),
         ({"a": 1}, "a dict cannot be read at a traced key"),
