@@ -87,9 +87,9 @@ def _with_offset(node: Node) -> tuple[Node, int]:
 
 
 def _is_place(index: Node) -> bool:
-    """Whether a tuple of indices names one element or row: no slices, `...` or `None`."""
+    """Whether a tuple of indices names one element or row: no slices, `...` or `None`; or one value of a dict."""
     return not any(
-        isinstance(part, gast.Slice | gast.Starred) or (isinstance(part, gast.Constant) and type(part.value) is not int)
+        isinstance(part, gast.Slice | gast.Starred) or (isinstance(part, gast.Constant) and type(part.value) not in (int, str))
         for part in index.elts
     ) and not all(map(_is_constant, index.elts))
 

@@ -781,15 +781,15 @@ def tuple_index(n):
 @refused(
     ag.StagingError,
     """
-    a dict cannot be read at a traced key
+    a Counter cannot be read at a traced key
       at FILE:+1
-          return {1: 2}[n]
-      why: the value is not known while the program is traced
-      instead: use an array, an `if` chain over the known keys, or a static argument
+          return collections.Counter([1, 2])[n]
+      why: which keys it has would depend on the program, or its class decides what it does with a key that it does not have
+      instead: use a dict that has all keys (`dict.fromkeys(range(n), 0)`), an array, or a static argument
     """,
 )
-def dict_traced_key(n):
-    return {1: 2}[n]
+def counter_traced_key(n):
+    return collections.Counter([1, 2])[n]
 
 
 @refused(
@@ -1000,21 +1000,21 @@ def missing_in_the_last_branch(n):
 @refused(
     ag.StagingError,
     """
-    the two branches of the if leave different values in 'choose'
+    the two branches of the if leave different values in 'shift'
       at FILE:+1
           if n > 2:
-      when the test is true: a builtin_function_or_method object
-      when it is false:      a builtin_function_or_method object
-      why: a program can choose between numbers and arrays, not between objects, and one compiled program must serve both
-      instead: call them where they are chosen (`y = f(x) if test else g(x)`), or by number: `jax.lax.switch(index, [f, g], x)`
+      when the test is true: the function <lambda>
+      when it is false:      the function abs
+      why: one of the functions refers to a value of the branch or iteration that made it, and one compiled program must serve both
+      instead: hand the value to the function where it is called, or call the function where it is made
     """,
 )
 def a_choice_between_functions(n):
     if n > 2:
-        choose = max
+        shift = (lambda k: lambda x: x + k)(2 * n)
     else:
-        choose = min
-    return choose(n, 3)
+        shift = abs
+    return shift(3)
 
 
 @refused(
@@ -2787,7 +2787,7 @@ class _Index:
         lambda n: jnp.arange(5)[:n],
         lambda n: {n, 1},
         lambda n: hash(n),
-        lambda n: {1: 2}.get(n, 1),
+        lambda n: {1: 2}.pop(n, 1),
         lambda n: [1, 2, 3][_Index(n)],
         lambda n: np.zeros(n),
         lambda n: jnp.zeros(n),

@@ -35,7 +35,7 @@ from autograph.runtime.heap import (
 )
 from autograph.runtime.library import numpy_functions
 from autograph.runtime.operators import attributes
-from autograph.runtime.sequences import comparison, ranges, selection, traced_index
+from autograph.runtime.sequences import comparison, ranges, selection, traced_index, traced_keys
 from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.families import MUTABLE_CONTAINERS, NUMBERS, WRITABLE
@@ -74,6 +74,8 @@ def bound(f: Any) -> Any:
         return functools.partial(_array_method, f)
     if issubclass(type(owner), list) and name in _LIST_METHODS:
         f = functools.partial(_LIST_METHODS[name], f)
+    if name == "get" and issubclass(type(owner), dict):
+        f = functools.partial(_get, f)
     is_by_hash = issubclass(type(owner), dict | set)
     return functools.partial(_search, f, method) if effect.searches and (is_by_hash or aliases.any_merged()) else f
 
@@ -319,6 +321,12 @@ def _pop(f: Any, *args: Any) -> Any:
 
 def _insert(f: Any, *args: Any) -> Any:
     return traced_index.insert(f.__self__, *args) if len(args) == 2 and is_traced(args[0]) else f(*args)
+
+
+def _get(f: Any, *args: Any) -> Any:
+    if args and traced_keys.may_have_key(f.__self__, args[0]):
+        return traced_keys.get_value(f.__self__, args[0], *args[1:] or (None,))
+    return f(*args)
 
 
 def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:

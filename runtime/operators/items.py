@@ -37,7 +37,7 @@ from autograph.code.library import is_library
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import array_versions, constants, iterated_containers, journal
 from autograph.runtime.operators import attributes, augmented
-from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index
+from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index, traced_keys
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
@@ -82,16 +82,24 @@ def get_item(x: Any, i: Any) -> Any:
         return host.calls.staged(method)(x, i)
     if issubclass(kind, (list, tuple)):
         return traced_index.get_at(x, i)
+    if traced_keys.may_have_key(x, i):
+        return traced_keys.get_value(x, i)
     if issubclass(kind, (dict, str, bytes)):
         raise _not_by_traced(kind, "read")
     return x[i]
 
 
 def _not_by_traced(kind: type, what: str) -> Exception:
+    if issubclass(kind, dict):
+        return refusal(
+            f"{a(kind.__name__)} cannot be {what} at a traced key",
+            why="which keys it has would depend on the program, or its class decides what it does with a key that it does not have",
+            instead="use a dict that has all keys (`dict.fromkeys(range(n), 0)`), an array, or a static argument",
+        )
     return refusal(
-        f"{a(kind.__name__)} cannot be {what} at a traced {'key' if issubclass(kind, dict) else 'index'}",
+        f"{a(kind.__name__)} cannot be {what} at a traced index",
         why="the value is not known while the program is traced",
-        instead="use an array, an `if` chain over the known keys, or a static argument",
+        instead="use a list of the letters (`list(text)`), an array, or a static argument",
     )
 
 
@@ -163,8 +171,11 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         host.calls.staged(method)(x, i, value)
         return x
     _announce(x, i)
-    if issubclass(kind, dict) and is_traced(i):
-        raise _not_by_traced(kind, "written")
+    if issubclass(kind, dict) and _traced_index(i):
+        if not traced_keys.may_have_key(x, i):
+            raise _not_by_traced(kind, "written")
+        traced_keys.put_value(x, i, value)
+        return x
     if issubclass(kind, dict):
         comparison.check_key(i, x)
     if issubclass(kind, list) and sizes.is_unknown(i):

@@ -261,7 +261,7 @@ class _Stacked:
             raise self._refusal(choices.OF_ONE_CLASS, choices.REMEDY)
         opened = [open_container(x) for x in items]
         if any(o is None for o in opened):
-            odd = next(x for x, o in zip(items, opened, strict=True) if o is None)
+            odd = next((x for x, o in zip(items, opened, strict=True) if o is None and not is_array_like(x)), first)
             instead = remedy_of_choice(items[0], items[1], False) if len(items) > 1 else ""
             raise self._refusal(f"{describe(odd)} is neither a number nor an array", instead)
         kind = type(first)

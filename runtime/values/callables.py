@@ -28,7 +28,7 @@ from autograph.runtime.values.reachability import walk_objects
 
 _KINDS = {FunctionType, MethodType, BuiltinFunctionType, JITTED, np.ufunc, type(np.sum), *UNBOUND_METHODS}
 _KINDS |= {jax.custom_jvp, jax.custom_vjp}
-KEPT = "one of the functions refers to a value that was computed where the function was made, in the branch or the iteration"
+KEPT = "one of the functions refers to a value of the branch or iteration that made it"
 REMEDY = "hand the value to the function where it is called, or call the function where it is made"
 _MOST = 10_000
 """After so many objects no traced value is looked for any more."""

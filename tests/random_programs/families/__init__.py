@@ -35,6 +35,7 @@ from tests.random_programs.families import (
     searches,
     shared_arrays,
     stacks,
+    tables,
     texts,
     values,
 )
@@ -58,6 +59,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "searches": searches.write,
     "shared_arrays": shared_arrays.write,
     "stacks": stacks.write,
+    "tables": tables.write,
     "texts": texts.write,
     "values": values.write,
 }

@@ -293,9 +293,9 @@ def the_identity_of_a_lambda(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("f", "text"),
     [
-        (refers_to_a_value_of_a_branch, "refers to a value that was computed where the function was made"),
-        (refers_to_a_value_of_an_iteration, "refers to a value that was computed where the function was made"),
-        (another_one_in_each_iteration, "refers to a value that was computed where the function was made"),
+        (refers_to_a_value_of_a_branch, "refers to a value of the branch or iteration that made it"),
+        (refers_to_a_value_of_an_iteration, "refers to a value of the branch or iteration that made it"),
+        (another_one_in_each_iteration, "refers to a value of the branch or iteration that made it"),
         (a_method_of_an_object_of_a_branch, "different values in 'counter'"),
         (numbers_of_objects, "int32"),
         (an_attribute_of_one_of_them, r"different values in '<function>\.calls'"),

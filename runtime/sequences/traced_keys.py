@@ -1,0 +1,104 @@
+"""Dicts read and written at a traced number, or at a tuple with some: the program compares it with the keys that it may be.
+
+>>> import jax
+>>> prices = {2: 0.5, 3: 1.25, "none": 0.0}
+>>> [float(jax.jit(lambda key: get_value(prices, key, 9.0))(key)) for key in (2, 3, 4)]
+[0.5, 1.25, 9.0]
+
+A key that the dict does not have is Python's `KeyError` when the program runs. Which values can be picked, `selection` says.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autograph.runtime.checks import runtime_checks
+from autograph.runtime.sequences.selection import choose, select_item
+from autograph.runtime.tracing import host, integer_ranges
+from autograph.runtime.tracing.array_types import is_integer
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.variables import UNSET
+
+_NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+_READ, _WRITTEN = "a dict read at a traced key", "a dict written at a traced key"
+
+
+def may_have_key(x: Any, key: Any) -> bool:
+    """Whether a key that is traced, or a tuple with such in it, may be one of those of a dict which is looked up alone."""
+    traced = [part for part in _parts(key) if is_traced(part)]
+    is_number = all(not jnp.shape(part) and jnp.result_type(part).kind in "biuf" for part in traced)
+    return bool(traced) and is_number and type(x) in (dict, OrderedDict)
+
+
+def get_value(x: dict[Any, Any], key: Any, default: Any = UNSET) -> Any:
+    """`x[key]`; with a default `x.get(key, default)`."""
+    keys = _comparable(x, key)
+    values = [x[k] for k in keys]
+    if keys == list(range(len(keys))) and is_integer(key) and integer_ranges.is_inside(key, len(keys)):
+        return select_item(values, lax.convert_element_type(key, np.int32), _READ)
+    if not keys:
+        if default is UNSET:
+            raise KeyError(key)
+        return default
+    hits = _hits(keys, key)
+    found, position = jnp.any(hits), lax.argmax(hits, 0, np.int32)
+    if default is not UNSET:
+        return select_item([*values, default], jnp.where(found, position, len(values)), _READ)
+
+    def missing() -> bool:
+        raise KeyError(key)
+
+    host.statements.if_exp(found, lambda: True, missing)
+    return select_item(values, position, _READ)
+
+
+def put_value(x: dict[Any, Any], key: Any, value: Any) -> None:
+    """`x[key] = value` of a key that the dict has: each value becomes the new one or stays.
+
+    The program fails where the dict does not have the key: it cannot add one.
+    """
+    keys = _comparable(x, key)
+    hits = _hits(keys, key)
+    error = RuntimeError("a key is written that the dict does not have, and a compiled program adds none")
+    runtime_checks.demand(jnp.any(hits), error)
+    for n, k in enumerate(keys):
+        x[k] = choose(hits[n], value, x[k], _WRITTEN)
+
+
+def _parts(key: Any) -> tuple[Any, ...]:
+    return key if type(key) is tuple else (key,)
+
+
+def _hits(keys: list[Any], key: Any) -> jax.Array:
+    """Which of the keys it is: an array of bools."""
+    columns = [
+        jnp.equal(part, np.asarray([_parts(k)[n] for k in keys]).astype(jnp.result_type(part)))
+        for n, part in enumerate(_parts(key))
+        if is_traced(part)
+    ]
+    return functools.reduce(jnp.logical_and, columns)
+
+
+def _comparable(x: dict[Any, Any], key: Any) -> list[Any]:
+    """The keys that it may be equal to."""
+    parts, is_tuple = _parts(key), type(key) is tuple
+    found = [k for k in x if isinstance(k, tuple) is is_tuple and len(_parts(k)) == len(parts)]
+    return [k for k in found if all(map(_may_be, _parts(k), parts))]
+
+
+def _may_be(k: Any, part: Any) -> bool:
+    """Whether a part of a key may be equal to one that is traced; whether it is, to one that is known."""
+    if not is_traced(part):
+        return bool(k is part or k == part)
+    dtype = jnp.result_type(part)
+    if not isinstance(k, _NUMBERS) or type(k) is float and dtype.kind == "f":
+        return type(k) is float
+    with np.errstate(all="ignore"):
+        return bool(-(2.0**63) <= k < 2.0**63 and np.asarray(k).astype(dtype) == k)
