@@ -523,3 +523,25 @@ def test_the_value_of_a_variable_is_assigned_in_branches_and_loops(jit):
         return nnx.to_pure_dict(nnx.state(model))
 
     return [run(state, x) for x in (2.5, -1.0)]
+
+
+class Steps(nnx.Module):
+    def __init__(self):
+        self.steps = nnx.Sequential(jax.nn.relu)
+
+    def __call__(self, x):
+        return self.steps(x)
+
+
+def halved(x):
+    if jnp.max(x) > 1:
+        return x / 2
+    return x
+
+
+def test_a_later_trace_finds_a_function_that_a_module_got_meanwhile():
+    net = Steps()
+    step = ag.jit(lambda x: net(x))
+    assert step(jnp.array([4.0, -1.0])).tolist() == [4, 0]
+    net.steps.layers = nnx.List([halved])
+    assert step(jnp.array([4.0, -1.0, 0.0])).tolist() == [2, -0.5, 0]
