@@ -102,6 +102,13 @@ _KINDS = (
     ),
     _Kind(
         TypeError,
+        "names a function by something other than a known text",
+        "the function is named while the program is traced, and what the program chooses is known only when it runs",
+        instead="leave the decorator away there, or name the function by a text that is known",
+        text=r"__(qual)?name__ must be set to a string object",
+    ),
+    _Kind(
+        TypeError,
         "repeats a sequence a traced number of times",
         "a list of a compiled program has a known length",
         instead=f"use an array of the largest length, {_STATIC}",
@@ -285,6 +292,8 @@ def _other(exc: BaseException) -> _Kind | None:
         f"use an array and jax.numpy, {_STATIC.removeprefix('or ')}, or let the running program call it: "
         "`jax.debug.callback` for what it does, `jax.pure_callback` for its value"
     )
+    if "ChoiceTracer" in said:  # the first choice of a program may be made while the arguments are evaluated
+        instead = "bind the text or the function that the program chooses to a variable in a statement before, and hand over that"
     return _Kind(Exception, "cannot take a traced value", why, instead=instead, text=re.escape(said))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograph.code.library import ARRAY_PACKAGES, is_library, names_of, package_of_code
 from autograph.code.registry import names_in
+from autograph.runtime.calls.function_arguments import calls_functions
 from autograph.runtime.heap.opaque_calls import RUN_TEXTS
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
@@ -33,8 +34,8 @@ _MOST = 100_000
 """After so many objects no choice is looked for any more."""
 _OPEN = ARRAY_PACKAGES | {"autograph", "copy", "dataclasses"}
 """Packages whose functions ask nothing of what they come upon, or raise."""
-_CALL_IT = (map, filter, sorted, min, max, functools.reduce)
-"""They call a function that they are given, by what stands for it in converted code."""
+_CALL_IT = (map, filter, sorted, min, max)
+"""They call a function that they are given, by what stands for it in converted code, as what `calls_functions` names does."""
 _AS_THEY_ARE = (isinstance, callable, super, vars, locals, globals, *RUN_TEXTS)
 
 
@@ -53,7 +54,7 @@ def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         chosen = [x for x in (*args, *kwargs.values()) if type(x) is choices.Choice]
-        calls_it = any(f is known for known in _CALL_IT) and all(map(choices.is_of_functions, chosen))
+        calls_it = (any(f is known for known in _CALL_IT) or calls_functions(f)) and all(map(choices.is_of_functions, chosen))
         if chosen and not calls_it:
             return choices.each_apart(of_options, *args, **kwargs)
         refuse_choices(f, (*args, *kwargs.values()))

@@ -22,6 +22,7 @@ from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.library import numpy_functions
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.families import BOUND_METHODS, CACHED, JITTED, UNBOUND_METHODS
+from autograph.runtime.values.choices import Choice, is_of_functions
 
 _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
@@ -48,6 +49,11 @@ def takes_functions(f: Any) -> bool:
     return name not in _KEEPS_IDENTITY and not name.startswith("register_")
 
 
+def calls_functions(f: Any) -> bool:
+    """Whether it takes functions and does nothing but call them."""
+    return takes_functions(f) and package_of(f).lstrip("_") in _ALONE
+
+
 def with_functions_converted(f: Any) -> Callable[..., Any]:
     """`f`, whose function arguments are converted as it is called."""
 
@@ -59,7 +65,7 @@ def with_functions_converted(f: Any) -> Callable[..., Any]:
             context.announce_hand_over((*args, *kwargs.values()))
         return f(*args, **kwargs)
 
-    is_other = package_of(f).lstrip("_") not in _ALONE
+    is_other = not calls_functions(f)
     return call
 
 
@@ -74,6 +80,8 @@ def _given(x: Any) -> Any:
 def _afresh(x: Any, found: Any) -> Any:
     """`found`, which is given in the place of `x`, for this place alone: a cached trace would read the conditions of another."""
     kind = type(found)
+    if type(x) is Choice:
+        return found
     if kind is FunctionType:
         return found if found is x and is_library(x) else rewrapping.afresh(found)
     if kind is MethodType:
@@ -103,7 +111,9 @@ def argument(x: Any) -> Any:
     if kind is functools.partial:
         inner = argument(x.func)
         return x if inner is x.func else functools.partial(inner, *x.args, **x.keywords)
-    if (kind is list or kind is tuple) and x and callable(x[0]) and any(type(e) in _FUNCTIONS for e in x):
+    if kind is Choice:
+        return host.calls.converted(x) if is_of_functions(x) else x
+    if (kind is list or kind is tuple) and x and _may_be_called(x[0]) and any(type(e) in _FUNCTIONS for e in x):
         return kind(map(argument, x))  # a heap of thousands of numbers is not walked at each call
     if kind is JITTED or kind in rewrapping.CUSTOM:
         return rewrapping.rewrapped(x, argument)
@@ -116,5 +126,9 @@ def argument(x: Any) -> Any:
     return x
 
 
+def _may_be_called(x: Any) -> bool:
+    return type(x) is Choice or callable(x)
+
+
 _NATIVE = (*BOUND_METHODS, *UNBOUND_METHODS)
-_FUNCTIONS = frozenset({FunctionType, MethodType, functools.partial})
+_FUNCTIONS = frozenset({FunctionType, MethodType, functools.partial, Choice})

@@ -21,13 +21,13 @@ import numpy as np
 
 from autograph.code.library import names_of
 from autograph.jax_internals import open_traces, trace_of
-from autograph.runtime.tracing.families import JAX_ARRAYS, JITTED, LEAF_KINDS, SCALARS, UNBOUND_METHODS
+from autograph.runtime.tracing.families import CACHED, JAX_ARRAYS, JITTED, LEAF_KINDS, SCALARS, UNBOUND_METHODS
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.variables import cell_contents
 from autograph.runtime.values.reachability import walk_objects
 
 _KINDS = {FunctionType, MethodType, BuiltinFunctionType, JITTED, np.ufunc, type(np.sum), *UNBOUND_METHODS}
-_KINDS |= {jax.custom_jvp, jax.custom_vjp}
+_KINDS |= {jax.custom_jvp, jax.custom_vjp, type(jax.numpy.add), CACHED}
 KEPT = "one of the functions refers to a value of the branch or iteration that made it"
 REMEDY = "hand the value to the function where it is called, or call the function where it is made"
 _MOST = 10_000
@@ -39,13 +39,17 @@ def is_callable_option(x: Any) -> bool:
     return type(x) in _KINDS
 
 
+def is_made_when_read(f: Any) -> bool:
+    """Whether it is a method of an object: Python makes another one each time that it is read."""
+    kind = type(f)
+    return kind is MethodType or kind is BuiltinFunctionType and not isinstance(f.__self__, ModuleType | None)
+
+
 def key_of(f: Any) -> tuple[Any, ...]:
     """What two functions have in common where it makes no difference which of them is called."""
     kind = type(f)
-    if kind is MethodType:
-        return id(f.__self__), *key_of(f.__func__)
-    if kind is BuiltinFunctionType and not isinstance(f.__self__, ModuleType | None):
-        return id(f.__self__), f.__name__
+    if is_made_when_read(f):
+        return id(f.__self__), *(key_of(f.__func__) if kind is MethodType else [f.__name__])
     if kind is not FunctionType or f.__dict__:
         return (id(f),)
     named = (f.__kwdefaults__ or {}).items()

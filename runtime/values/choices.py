@@ -37,6 +37,7 @@ from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
+from autograph.runtime.values import callables
 from autograph.runtime.values.callables import are_equal, is_callable_option, keeps_traced_value, key_of, name_of
 
 MOST = 64
@@ -71,16 +72,17 @@ class Choice:
         kinds = {type(option) for option in self.choice_options.values()}
         return kinds.pop() if len(kinds) == 1 else FunctionType
 
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("__doc__", "__module__"):  # which this class has too
+            return for_each_option(self, lambda option: getattr(option, name))
+        return object.__getattribute__(self, name)
+
     def __getattr__(self, name: str) -> Any:
         if name == "__jax_array__" and isinstance(self, int):
             return lambda: for_each_option(self, int)  # how JAX's operators and functions take what stands for a number
         found, options = static_lookup(self.__class__, name), self.choice_options.values()  # which runs no property
-        if (
-            isinstance(found, staticmethod | classmethod)
-            or callable(found)
-            or found is None
-            and all(callable(getattr(option, name)) for option in options)
-        ):
+        is_method = found is None and all(callable(getattr(option, name)) for option in options)
+        if is_method or callable(found) or isinstance(found, staticmethod | classmethod):
             return Method(self, name)
         return for_each_option(self, lambda option: getattr(option, name))
 
@@ -91,6 +93,12 @@ class Choice:
 
     def __format__(self, spec: str) -> str:
         return repr(self)
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        """What stands for it in a class, read at an object: a method of it, where it is a function of Python's."""
+        if owner is None or not is_of_functions(self):
+            return self
+        return for_each_option(self, lambda option: option.__get__(owner, kind) if hasattr(option, "__get__") else option)
 
     def __copy__(self) -> Choice:
         return self
@@ -124,9 +132,8 @@ class Choice:
     __array_ufunc__ = None  # an array leaves its operators to those of the choice
 
     def _refused(self, how: str, instead: str) -> Exception:
-        return refusal(
-            f"{described(self)} is {how}", why="which of them it is, only the running program knows", instead=instead
-        )
+        why = "which of them it is, only the running program knows"
+        return refusal(f"{described(self)} is {how}", why=why, instead=instead)
 
 
 Choice.__name__ = "ChoiceTracer"  # so that what C code and JAX say of one is known to be about a traced value
@@ -176,10 +183,9 @@ def _modulo(option: Any, value: Any) -> Any:
 
 
 def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Callable[[Any, Any], Any]:
-    def operate(self: Choice, other: Any) -> Any:
-        return each_apart(function, other, self) if is_reflected else each_apart(function, self, other)
-
-    return operate
+    if is_reflected:
+        return lambda self, other: each_apart(function, other, self)
+    return lambda self, other: each_apart(function, self, other)
 
 
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
@@ -205,9 +211,7 @@ def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
         number, option = first[k]
         is_this = lax.eq(choice.choice_number, np.int32(number))
         _tests.note(is_this, _Test(choice.choice_number, {number}, choice.choice_options.keys() - {number}))
-        return host.statements.if_exp(
-            is_this, _at(at, lambda: of_option(option)), _at(at, lambda: from_option(k + 1))
-        )
+        return host.statements.if_exp(is_this, _at(at, lambda: of_option(option)), _at(at, lambda: from_option(k + 1)))
 
     return from_option(0)
 
@@ -288,15 +292,16 @@ def is_same(a: Any, b: Any) -> Any:
     """`a is b`, one of which is a choice.
 
     Raises:
-        StagingError: they are texts, of which Python may have several objects that are equal.
+        StagingError: they are texts or methods of objects, of which Python may have several objects that are equal.
     """
-    options = options_of(a, b)
-    if options is None:
+    if (options := options_of(a, b)) is None:
         return False
-    if isinstance(next(iter(options.values())), str):
+    found = [option for n, option in options.items() if all(n in (options_of(x) or ()) for x in (a, b))]
+    if (are_texts := isinstance(next(iter(options.values())), str)) or any(map(callables.is_made_when_read, found)):
+        kind = "texts" if are_texts else "methods"
         raise refusal(
-            "`is` between texts, one of which the program chooses",
-            why="Python may have several texts that are equal, and which is which is only known when the program runs",
+            f"`is` between {kind}, one of which the program chooses",
+            why=f"Python may have several {kind} that are equal, and which is which is only known when the program runs",
             instead="compare them by `==` or `!=`",
         )
     return _equal(a, b) if type(a) is Choice else _equal(b, a)

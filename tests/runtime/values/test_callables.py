@@ -206,10 +206,66 @@ def wrapped(x: Any) -> Any:
     return f(x), f.__name__
 
 
+def handed_to_functions_of_jax(x: Any) -> Any:
+    def shrink(i: Any, v: Any) -> Any:
+        return v / (2 + i)
+
+    def grow(i: Any, v: Any) -> Any:
+        return v * 2
+
+    f = square if x > 0 else jnp.sin
+    return (
+        jax.lax.fori_loop(0, 3, shrink if x > 1 else grow, x),
+        jax.lax.switch(jnp.int32(x > 1), [f, cube], x),
+        jax.lax.switch(0, (cube, f), x),
+        jax.tree.map(square if x > 1 else cube, {"a": x}),
+        jax.checkpoint(square if x > 1 else cube)(x),
+        functools.reduce(operator.add if x > 1 else operator.mul, [1.0, x, 3.0]),
+    )
+
+
+def of_other_classes(x: Any) -> Any:
+    @functools.lru_cache
+    def factorial(n: int) -> int:
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    return (factorial if x > 0 else abs)(5), (jnp.maximum if x > 1 else jnp.add)(x, 2.0)
+
+
+def kept_in_a_class(x: Any) -> Any:
+    class Machine:
+        step: Any
+
+    def several(*given: Any) -> Any:
+        return len(given)
+
+    def one(self: Any) -> Any:
+        return 10
+
+    Machine.step = several if x > 0 else one
+    of_machine = Machine().step(), Machine.step(3)
+    Machine.step = abs if x > 0 else operator.neg
+    return of_machine, Machine().step(x)
+
+
+def what_every_class_has(x: Any) -> Any:
+    def one(y: Any) -> Any:
+        """One."""
+        return y
+
+    def two(y: Any) -> Any:
+        """Two."""
+        return y
+
+    f, text = one if x > 0 else two, "one" if x > 0 else "two"
+    return f.__doc__ == "One.", f.__module__ == __name__, (square if x > 0 else cube).__doc__ is None, text.__doc__ == str.__doc__
+
+
 PROGRAMS = [
     by_an_expression, by_a_statement, by_a_return, defined_in_both_branches, a_lambda_of_a_branch_sees_variables, from_a_list, from_a_table,
     an_interpreter, states, methods_as_states, until_it_stays, the_best, handed_on, under_transforms, composed, compared,
-    of_several_classes, in_containers, wrapped,
+    of_several_classes, in_containers, wrapped, handed_to_functions_of_jax, of_other_classes,
+    kept_in_a_class, what_every_class_has,
 ]  # fmt: skip
 
 
@@ -290,9 +346,38 @@ def the_identity_of_a_lambda(x: Any) -> Any:
     return pick(x) is pick(x + 1)
 
 
+def the_identity_of_a_method(x: Any) -> Any:
+    machine = Machine()
+    state = machine.idle if x > 0 else machine.busy
+    return state is machine.idle
+
+
+def the_identity_of_a_method_of_a_list(x: Any) -> Any:
+    xs = [1.0]
+    return (xs.append if x > 0 else xs.remove) is xs.append
+
+
+def named_like_one_of_them(x: Any) -> Any:
+    chosen = square if x > 0 else cube
+
+    @functools.wraps(chosen)
+    def f(y: Any) -> Any:
+        return y
+
+    return f(x)
+
+
+def an_attribute_of_a_chosen_name(x: Any) -> Any:
+    return getattr(Machine(), "idle" if x > 0 else "busy")(x)
+
+
 @pytest.mark.parametrize(
     ("f", "text"),
     [
+        (the_identity_of_a_method, "`is` between methods"),
+        (the_identity_of_a_method_of_a_list, "`is` between methods"),
+        (named_like_one_of_them, "names a function by something other than a known text"),
+        (an_attribute_of_a_chosen_name, "bind the text or the function that the program chooses to a variable"),
         (refers_to_a_value_of_a_branch, "refers to a value of the branch or iteration that made it"),
         (refers_to_a_value_of_an_iteration, "refers to a value of the branch or iteration that made it"),
         (another_one_in_each_iteration, "refers to a value of the branch or iteration that made it"),
