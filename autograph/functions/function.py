@@ -31,6 +31,7 @@ from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.values.callables import add_option_class
 
 CHECKS = (True, "deferred", False)
 _SPECS = (symbolic.TensorSpec, jax.ShapeDtypeStruct, jax.Array, np.ndarray)
@@ -392,3 +393,6 @@ def _method(function: Any) -> Any:
 
 def _is_object(fn: Any) -> bool:
     return not isinstance(fn, type) and isinstance(static_lookup(type(fn), "__call__"), FunctionType)
+
+
+add_option_class(Function)

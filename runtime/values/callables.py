@@ -34,6 +34,11 @@ _MOST = 10_000
 """After so many objects no traced value is looked for any more."""
 
 
+def add_option_class(kind: type) -> None:
+    """Lets a program choose between callable objects of this class, which never change."""
+    _KINDS.add(kind)
+
+
 def is_callable_option(x: Any) -> bool:
     """Whether a program may choose between `x` and others: a function or a method, not a class."""
     return type(x) in _KINDS

@@ -346,6 +346,33 @@ def the_identity_of_a_lambda(x: Any) -> Any:
     return pick(x) is pick(x + 1)
 
 
+@ag.function
+def halved_or_negated(x: Any) -> Any:
+    return x / 2 if x > 1 else -x
+
+
+@ag.function
+def doubled_until_large(x: Any) -> Any:
+    while x < 4:
+        x = 2 * x + 6
+    return x
+
+
+def functions_of_ag_function(x: Any) -> Any:
+    f: Callable[..., Any] = halved_or_negated
+    for y in jnp.asarray([1.0, 2.0, -1.0]):
+        x = f(x) / 4
+        f = doubled_until_large if y > x else square
+    return x, f is square, [halved_or_negated, doubled_until_large][jnp.int32(x > 1)](x)
+
+
+def test_functions_of_ag_function_are_chosen() -> None:
+    for x in (0.5, 1.5, 3.0, -1.5):
+        wanted = functions_of_ag_function(jnp.float32(x))
+        for compiled in (ag.jit(functions_of_ag_function), ag.function(functions_of_ag_function)):
+            np.testing.assert_allclose(wanted, compiled(jnp.float32(x)), rtol=1e-5)
+
+
 def the_identity_of_a_method(x: Any) -> Any:
     machine = Machine()
     state = machine.idle if x > 0 else machine.busy
