@@ -41,12 +41,12 @@ def get_value(x: dict[Any, Any], key: Any, default: Any = UNSET) -> Any:
     """`x[key]`; with a default `x.get(key, default)`."""
     keys = _comparable(x, key)
     values = [x[k] for k in keys]
-    if keys == list(range(len(keys))) and is_integer(key) and integer_ranges.is_inside(key, len(keys)):
-        return select_item(values, lax.convert_element_type(key, np.int32), _READ)
     if not keys:
         if default is UNSET:
             raise KeyError(key)
         return default
+    if keys == list(range(len(keys))) and is_integer(key) and integer_ranges.is_inside(key, len(keys)):
+        return select_item(values, lax.convert_element_type(key, np.int32), _READ)
     hits = _hits(keys, key)
     found, position = jnp.any(hits), lax.argmax(hits, 0, np.int32)
     if default is not UNSET:

@@ -146,6 +146,14 @@ def test_a_missing_key_is_a_key_error_with_the_key() -> None:
         assert raised.value.args == (7,)
 
 
+def test_no_key_that_it_may_be() -> None:
+    for compiled in (ag.jit, ag.function):
+        f = compiled(lambda key: ({"a": 1}.get((1, key), 5), {}.get(key, 6), {(1, 2): 7, (1, 2, 3): 8}.get((key, 3), 9)))
+        assert [int(x) for x in f(jnp.int32(1))] == [5, 6, 9]
+    with pytest.raises(KeyError):
+        ag.function(lambda key: {"a": 1}[1, key])(jnp.int32(2))
+
+
 def test_a_key_that_would_be_added_fails() -> None:
     @ag.function
     def put(key: Any) -> Any:
