@@ -47,7 +47,8 @@ def test_device_and_compiler_options() -> None:
 def test_a_function_is_a_call_in_the_program_around_or_inlined() -> None:
     for is_inlined in (False, True):
         jaxpr = jax.make_jaxpr(ag.function(lambda x: x + 1, inline=is_inlined))(1.0)
-        assert any("jit" in eqn.primitive.name for eqn in jaxpr.eqns) != is_inlined
+        calls = [eqn for eqn in jaxpr.eqns if "jit" in eqn.primitive.name and not eqn.params["inline"]]  # JAX 0.12 inlines later
+        assert bool(calls) != is_inlined
 
 
 def test_shardings_inside_another_program() -> None:
