@@ -145,6 +145,7 @@ class Reach:
         """Looks at what a function returns that is not converted: it may be an object that nothing else leads to.
 
         Objects of a model lead to one another: each is looked at once in a trace, not once for each layer that a library returns.
+        Containers and functions are looked at again, for what they hold may have changed.
         """
         if type(value) not in _LEAVES:
             self.search([value], None, handed=self.received)

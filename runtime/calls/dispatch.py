@@ -161,7 +161,7 @@ def _partial(f: Any) -> Any:
 
 
 def _chosen(f: Choice) -> Any:
-    """One of several enum members, whose class has a `__call__`."""
+    """One of several functions, or of several enum members whose class has a `__call__`."""
     return functools.partial(each_apart, lambda option, /, *args, **kwargs: converted(option)(*args, **kwargs), f)
 
 
