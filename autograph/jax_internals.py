@@ -14,8 +14,6 @@
 | `origin`, `literal_value`, `closed_over` | the same | indices may be negative or out of range; no variable is made in a function |
 | `convert_weak` | `jax._src.lax.lax` | an addition of a weak zero does the same |
 | `SIZE` | `jax._src.export.shape_poly` | tests of symbolic sizes, and loops over them, are JAX's errors |
-
-Tested on the range of JAX versions in `setup.cfg`.
 """
 
 from __future__ import annotations
@@ -192,10 +190,15 @@ def scan_operands(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any] |
         return None
 
 
+def maps_lanes(trace: Any) -> bool:
+    """Whether a trace is one of `vmap`, which records in the trace around it."""
+    return type(trace).__name__ == "BatchTrace"
+
+
 def equation_mark() -> Any:
     """A mark for `drop_equations`: where the program of the current trace ends now."""
     trace = TRACE_STATE.value
-    while type(trace).__name__ == "BatchTrace":  # `vmap` records in the trace around it
+    while maps_lanes(trace):
         trace = trace.parent_trace
     try:
         (_list_of(trace.frame, "taken back") or []).clear()  # what is before the mark stays there
@@ -373,12 +376,11 @@ new_var: Callable[[Any], Any] = _make_gensym()
 TRANSPOSES: dict[Any, Callable[..., Any]] | None
 try:
     from jax._src.interpreters.partial_eval import partial_eval_jaxpr_nounits as _partial_eval_jaxpr
-    from jax.interpreters.ad import instantiate_zeros as cotangent_array  # noqa: F401
-    from jax.interpreters.ad import is_undefined_primal as is_linear  # noqa: F401
-    from jax.interpreters.ad import primitive_jvps as FORWARD_RULES  # noqa: F401  # used by `runtime.reverse`: JAX exports it nowhere else
-    from jax.interpreters.ad import primitive_transposes as TRANSPOSES
-    from jax.interpreters.ad import zeros_like_aval as zeros_of  # noqa: F401
+    from jax.interpreters import ad as _ad
     from jax.interpreters.partial_eval import dce_jaxpr as prune_jaxpr  # noqa: F401
+
+    TRANSPOSES, FORWARD_RULES = _ad.primitive_transposes, _ad.primitive_jvps  # JAX exports them nowhere else
+    cotangent_array, is_linear, zeros_of = _ad.instantiate_zeros, _ad.is_undefined_primal, _ad.zeros_like_aval
 
     def split_jaxpr(closed: Any, linear: Sequence[bool], linear_out: Sequence[bool]) -> tuple[Any, list[bool]]:
         """The part of a closed jaxpr that does not depend on the `linear` inputs, and which outputs do depend on them.
@@ -388,7 +390,7 @@ try:
         known, _, linear_out, _ = _partial_eval_jaxpr(closed, list(linear), list(linear_out))
         return known, list(linear_out)
 
-except ImportError:  # pragma: no cover - other JAX versions
+except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
     TRANSPOSES = None
 
 ARRAY_TYPE: Any  # the one class of arrays outside traces, so that a test of identity will do

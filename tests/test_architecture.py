@@ -336,6 +336,7 @@ RUNS_CODE = {
     ("autograph.code.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
     ("autograph.modules.notebook_conversion", "loads"): "JSON, which is data",
     ("autograph.saved.loader", "loads"): "JSON, which is data",
+    ("autograph.functions.exporting", "loads"): "JSON, which is data",
     ("autograph.cli.graph", "eval"): "arguments that the user wrote",
     ("autograph.cli.graph", "exec_module"): "a file of which the user wants a function traced",
     ("autograph.saved.saving", "load"): "the loader, without its frames in tracebacks",

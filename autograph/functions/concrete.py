@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from autograph.errors import boundary
-from autograph.functions import saving
+from autograph.functions import exporting, saving
 from autograph.functions.arguments import Leaf, holds_numbers
 from autograph.functions.signatures import CONTAINER, NOTHING, describe_argument, mismatch
 from autograph.functions.symbolic import covers
@@ -126,10 +126,11 @@ class ConcreteFunction:
             platforms: *static*; for which it is lowered; by default the one at hand.
         Returns:
             what is called with the arguments that hold arrays, by position and in the structure of the call; literals are in it.
+            A call raises what a check of the program reports.
         Raises:
-            AutoGraphError: it has variables or checks, which `ag.save` keeps.
+            AutoGraphError: it has variables, which `ag.save` keeps.
         """
-        return saving.exported(self._program, platforms)
+        return exporting.exported(self._program, platforms)
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: one entry."""
@@ -143,7 +144,7 @@ class ConcreteFunction:
         bound = self.function.parameters.signature.bind(*args, **kwargs).arguments
         lines = [f"  {name} ({parameters[name].kind.name}): {_shown(bound[name])}" for name in own.names if name in bound]
         outputs = _shown(self.structured_outputs)
-        captures = [f"  {v.name}: {describe_argument(v.held)}" for v in self._program.reads]
+        captures = [f"  {v.name}: {describe_argument(v.aval)}" for v in self._program.reads]
         return "\n".join(
             [
                 f"{self.__name__}",

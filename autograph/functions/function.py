@@ -22,10 +22,10 @@ from autograph.conversion import callables, pipeline
 from autograph.functions import arguments, error_codes, retracing, saving, signatures, symbolic, updates
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_input, is_input_leaf, literal_key
 from autograph.functions.bound import BoundFunction, ClassFunction
+from autograph.functions.cells import tracing
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
 from autograph.functions.programs import NewVariables, Outcome, Program, RunsEagerly, Specialization
-from autograph.functions.variables import tracing
 from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import ARRAY_TYPE, EAGER, TRACE_STATE
 from autograph.runtime.tracing import context

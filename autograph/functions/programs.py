@@ -16,8 +16,9 @@ import jax
 
 from autograph.functions import error_codes, symbolic, updates
 from autograph.functions.arguments import Bound, container_contents, is_iterator, never_changes
+from autograph.functions.cells import Tracing, with_variables_as_inputs
 from autograph.functions.results import Results
-from autograph.functions.variables import Tracing, Variable, with_variables_as_inputs
+from autograph.functions.variables import Variable, refuse_kept_programs
 from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import jaxpr_as_fun
 from autograph.runtime.heap.escape import Finished
@@ -93,6 +94,7 @@ class Program:
         self.writes: list[Variable] = []
         self.traced = self.plain.trace(*self.specs)
         closed: Any = self.traced.jaxpr
+        refuse_kept_programs(closed.consts)
         self.closed = with_variables_as_inputs(closed, len(self.reads)) if self.reads else closed
         self.checks: tuple[Any, ...] = ()
         self._coded = self.closed
@@ -126,7 +128,7 @@ class Program:
 
     def as_a_whole(self) -> jax.stages.Traced:
         """The trace of the program that runs: with variables as inputs, and its error code."""
-        variables = (jax.typeof(variable.held) for variable in self.reads)
+        variables = (variable.aval for variable in self.reads)
         return self.traced if self._coded is self.traced.jaxpr else jax.jit(self.lowerable).trace(*self.specs, *variables)
 
     @property

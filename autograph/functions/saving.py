@@ -61,25 +61,6 @@ def saved(programs: Sequence[Program], platforms: Sequence[str], instance: Seque
     return [_entry(program, platforms, names, instance) for program in programs]
 
 
-def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Exported:
-    """A program without state and checks as `jax.export` has it."""
-    if program.reads or program.checks:
-        what = "variables" if program.reads else "checks"
-        raise AutoGraphError(
-            f"the program of {program.function.__name__}() has {what}, which an export of JAX cannot hold",
-            why="it is a function of arrays alone",
-            instead="write it with `ag.save`, which keeps variables and checks",
-        )
-    names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
-    places = [i for i, name in enumerate(program.bound.names) if name in names]
-
-    def of_arrays(*arguments: Any) -> Any:
-        return program.run_inside(jax.tree_util.tree_leaves(arguments))
-
-    values = program.bound.values(program.specs)
-    return jax.export.export(jax.jit(of_arrays), platforms=platforms)(*(values[i] for i in places))
-
-
 def _name(variable: Variable, names: dict[int, str]) -> None:
     if id(variable) not in names:
         count = sum(name.partition(":")[0] == variable.name for name in names.values())
@@ -152,11 +133,15 @@ def _shown(checks: Sequence[Check], words: Any) -> list[Any]:
 def _described(checks: Sequence[Check]) -> list[entries.Check]:
     found, start = [], 0
     for check in checks:
-        failed = check.failed
-        message = tuple(part if isinstance(part, str) else (part[0] + start, *part[1:]) for part in check.parts)
-        base = next(kind for kind in failed.kind.__mro__ if kind.__module__ == "builtins").__name__
-        place = failed.place
-        where = ("", 0) if place is None else (os.path.basename(place.filename), place.lineno)
-        found.append(entries.Check(failed.kind.__name__, message, *where, base))
+        found.append(describe_check(check, start))
         start += len(check.avals)
     return found
+
+
+def describe_check(check: Check, start: int = 0) -> entries.Check:
+    """What is written of a check, whose values are numbered from `start` on."""
+    failed, place = check.failed, check.failed.place
+    message = tuple(part if isinstance(part, str) else (part[0] + start, *part[1:]) for part in check.parts)
+    base = next(kind for kind in failed.kind.__mro__ if kind.__module__ == "builtins").__name__
+    where = ("", 0) if place is None else (os.path.basename(place.filename), place.lineno)
+    return entries.Check(failed.kind.__name__, message, *where, base)

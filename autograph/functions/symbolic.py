@@ -129,6 +129,6 @@ def widened(programs: Iterable[Program], avals: Sequence[Any], scope: Scope) -> 
 
 def callable_of(program: Program) -> Callable[..., list[Any]]:
     """The program as a function of arrays of any sizes that fit, which is not traced again for each."""
-    variables = (jax.typeof(variable.held) for variable in program.reads)
+    variables = (variable.aval for variable in program.reads)
     exported = jax.export.export(jax.jit(program.lowerable))(*program.specs, *variables)
     return lambda *args: list(exported.call(*args))

@@ -2,7 +2,11 @@
 
 Outside of compiled functions a variable holds an array. While `ag.function` traces a function, the first use of a variable makes
 a *cell*: its value begins as a further input of the program, and what it holds at the end is a further result. Writes to the cell
-are announced like writes to any attribute, so branches and loops join them.
+are announced like writes to any attribute, so branches and loops join them. Such a program can be saved, and a call that fails
+leaves the variable as it was.
+
+Other programs (`ag.jit`, `jax.jit`, `lax.scan`) have no further results to give it: the first that uses a variable puts its array
+into one of JAX's mutable references (`jax.new_ref`), which all programs read and write from then on.
 
 >>> import jax.numpy as jnp
 >>> counter = Variable(0)
@@ -13,12 +17,11 @@ are announced like writes to any attribute, so branches and loops join them.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import keyword
 import operator
 import threading
-from collections.abc import Callable, Iterator
-from types import TracebackType
+import weakref
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
@@ -27,148 +30,16 @@ import numpy as np
 
 from autograph.errors import boundary
 from autograph.functions import updates
+from autograph.functions.cells import in_another_program, is_in_region, tracing
 from autograph.functions.constants import constant
-from autograph.jax_internals import (
-    STAYS,
-    TRACE_STATE,
-    Primitive,
-    bind_in,
-    is_tracing,
-    notes_of,
-    open_traces,
-    records_jitted,
-    records_region,
-    trace_of,
-    with_constants,
-)
+from autograph.jax_internals import is_tracing, maps_lanes, notes_of, open_traces
 from autograph.runtime.checks import messages
-from autograph.runtime.heap import journal
-from autograph.runtime.tracing.context import active
 from autograph.runtime.tracing.refusals import refusal
 
-_read_p = Primitive("read_variable")
-_read_p.def_abstract_eval(lambda *, aval, number: aval)
-STAYS.add(_read_p)
-
-
-class _Cell:
-    """What stands for a variable while a function is traced."""
-
-    __slots__ = ("__weakref__", "start", "value")
-
-    def __init__(self, start: Any) -> None:
-        self.start = self.value = start
-
-
-class Tracing:
-    """The variables that a function uses while it is traced: a context manager around the trace of its body."""
-
-    def __init__(self) -> None:
-        self.cells: dict[int, tuple[Variable, _Cell]] = {}
-        self.made: list[Variable] = []
-        self.trace = TRACE_STATE.value
-        self._outer: Tracing | None = None
-
-    def __enter__(self) -> Tracing:
-        self._outer = _state.tracing
-        _state.tracing = self
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        _state.tracing = self._outer
-
-    def cell(self, variable: Variable) -> _Cell:
-        """What stands for the variable.
-
-        Raises:
-            StagingError: a jitted function inside uses it, whose program JAX keeps for other calls.
-        """
-        if any(map(records_jitted, _programs_inside(self.trace))):
-            raise _in_a_constant(variable, "call the function without its own `jit`")
-        found = self.cells.get(id(variable))
-        if found is None:
-            aval = jax.typeof(variable.held)
-            start = bind_in(self.trace, _read_p, aval=aval, number=len(self.cells))
-            found = self.cells[id(variable)] = variable, _Cell(start)
-        return found[1]
-
-    def write(self, variable: Variable, value: Any) -> None:
-        """Gives the variable another value from here on.
-
-        Raises:
-            StagingError: the value, or the place of the write, is of a trace that JAX begins and ends inside of this one.
-        """
-        cell = self.cell(variable)
-        if not self._is_kept(value) or _programs_inside(self.trace):
-            raise refusal(
-                f"{variable.name} is written in a function that `vmap`, `scan` or another transform of JAX's traces",
-                why="its value would be one of that trace: one for each lane, say",
-                instead="return the value from that function and assign it outside, or write the loop in Python",
-            )
-        if active():
-            journal.touch_attribute(cell, "value")
-        cell.value = value
-
-    def _is_kept(self, value: Any) -> bool:
-        trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self.trace
-        return trace is self.trace or records_region(trace)
-
-    def read(self) -> list[Variable]:
-        """The variables that are used, in the order of their first use."""
-        return [variable for variable, _ in self.cells.values()]
-
-    def written(self) -> list[tuple[Variable, Any]]:
-        """Those that hold another value at the end, each with it."""
-        return [(variable, cell.value) for variable, cell in self.cells.values() if cell.value is not cell.start]
-
-
-def _in_a_constant(variable: Variable, instead: str) -> Exception:
-    return refusal(
-        f"{variable.name} is used in a function that JAX compiles by itself",
-        why="its value would be a constant of the program",
-        instead=f"{instead}, or pass `variable.value` as an argument",
-    )
-
-
-class _State(threading.local):
-    tracing: Tracing | None = None
-
-
-_state = _State()
-
-
-def _inside(outer: Any) -> Iterator[Any]:
-    """The traces that have begun since a trace did, and not ended."""
-    return itertools.takewhile(lambda trace: trace is not outer, open_traces())
-
-
-def _programs_inside(outer: Any) -> list[Any]:
-    """The programs that JAX records inside of a trace, and no statement of ours."""
-    return [trace for trace in _inside(outer) if notes_of(trace) is not None and not records_region(trace)]
-
-
-def tracing() -> Tracing | None:
-    """The innermost function of `ag.function` that this thread traces."""
-    return _state.tracing
-
-
-def with_variables_as_inputs(closed: Any, count: int) -> Any:
-    """The program with `count` further inputs in place of the reads of variables that stand in it."""
-    jaxpr = getattr(closed, "jaxpr", closed)
-    reads = {eqn.params["number"]: eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive is _read_p}
-    changed = with_constants(
-        jaxpr,
-        closed.consts,
-        invars=[*jaxpr.invars, *(reads[number] for number in range(count))],
-        eqns=[eqn for eqn in jaxpr.eqns if eqn.primitive is not _read_p],
-        debug_info=None if jaxpr.debug_info is None else _names(jaxpr.debug_info, count),
-    )
-    return changed if jaxpr is closed else closed.replace(jaxpr=changed)
-
-
-def _names(info: Any, count: int) -> Any:
-    names = info.arg_names
-    return info if names is None else info._replace(arg_names=(*names, *("variable",) * count))
+_with_references: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictionary()
+"""The variables that have a reference of JAX's, by its `id`."""
+_MOVING = threading.Lock()
+"""Held while an array moves into a reference, and while one is written that may move."""
 
 
 class Variable:
@@ -196,12 +67,12 @@ class Variable:
         StagingError: each trace of a function makes it anew: make it once, outside or on the first call.
     """
 
-    __slots__ = ("__weakref__", "held", "name")
+    __slots__ = ("__weakref__", "_array", "_reference", "aval", "name")
 
     @boundary
     def __init__(self, initial_value: Any, *, dtype: Any = None, name: str | None = None) -> None:
         self.name = name or "Variable"
-        if _state.tracing is not None and any(map(records_region, _inside(_state.tracing.trace))):
+        if is_in_region():
             raise refusal(
                 f"{self.name} is made in a branch or a loop that is decided when the program runs",
                 why="the function makes it while it is traced, which is once, whatever the program does then",
@@ -211,31 +82,39 @@ class Variable:
             initial_value = initial_value.value
         with jax.ensure_compile_time_eval():
             value = jnp.asarray(constant(initial_value), dtype)
-            self.held = value if isinstance(value, jax.core.Tracer) else _strong(value)
-        if isinstance(self.held, jax.core.Tracer):
+        if isinstance(value, jax.core.Tracer):
             raise refusal(
                 "a Variable is made of a traced value",
                 why="its first value must be there before the compiled program runs",
                 instead="give it what depends on no argument, as `jnp.zeros(shape)`, and `assign` the traced value",
             )
-        if _state.tracing is not None:
-            _state.tracing.made.append(self)
+        self._array: Any = _strong_now(value)
+        self._reference: Any = None
+        self.aval = jax.typeof(self._array)
+        if (inside := tracing()) is not None:
+            inside.made.append(self)
+
+    @property
+    def held(self) -> Any:
+        """The array that it holds between two programs."""
+        array = self._array
+        return self._reference[...] if array is None else array
 
     @property
     def value(self) -> jax.Array:
-        """The array that it holds, a traced one while a function of `ag.function` is traced."""
-        inside = _state.tracing
+        """The array that it holds; a traced one in a function that is being compiled."""
+        inside = tracing()
         return self.at_once() if inside is None else inside.cell(self).value
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape, which never changes."""
-        return self.held.shape
+        return self.aval.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype, which never changes."""
-        return self.held.dtype
+        return self.aval.dtype
 
     @property
     def ndim(self) -> int:
@@ -260,7 +139,7 @@ class Variable:
             )
         updates.check_kind(self.name, self.dtype, new.dtype)
         new = _strong(new if new.dtype == self.dtype else new.astype(self.dtype))
-        inside = _state.tracing
+        inside = tracing()
         if isinstance(new, jax.core.Tracer):
             new = jax.lax.stop_gradient(new)  # also for a derivative that is taken of the whole program
         if inside is None:
@@ -280,32 +159,42 @@ class Variable:
         return self._updated(operator.sub, delta)
 
     def _updated(self, op: Callable[..., Any], delta: Any) -> Variable:
-        with contextlib.nullcontext() if _state.tracing else updates.LOCK:
+        with contextlib.nullcontext() if tracing() else updates.LOCK:
             return self.assign(op(self, delta))
 
     def at_once(self) -> Any:
-        """The array that it holds, for a program that runs now and is not a part of another.
-
-        Raises:
-            StagingError: JAX records a program, in which the array would be a constant.
-        """
-        if is_tracing() and any(notes_of(trace) is not None for trace in open_traces()):
-            raise _in_a_constant(self, "compile the outermost function with `ag.function`")
-        return self.held
+        """The array that it holds: now, or where JAX records a program when that runs."""
+        return self._referred()[...] if _is_recorded() else self.held
 
     def take(self, value: Any) -> None:
-        """Holds another array from now on.
+        """Holds another array from now on: now, or where JAX records a program when that runs.
 
         Raises:
-            StagingError: it is a value of a trace.
+            StagingError: it is a value of a transform's.
         """
-        if isinstance(value, jax.core.Tracer):
+        is_recorded, is_traced = _is_recorded(), isinstance(value, jax.core.Tracer)
+        if is_traced and (not is_recorded or any(map(maps_lanes, open_traces()))):
             raise refusal(
-                f"{self.name} is written under a transform of JAX's that is outside of `ag.function`",
+                f"{self.name} is written under a transform of JAX's that is outside of the compiled function",
                 why="its value would be one of the trace: one for each lane of a `vmap`, say",
-                instead="use the transform in a function of `ag.function`, and write the variable with what it returns",
+                instead="use the transform in the compiled function, and write the variable with what it returns",
             )
-        self.held = value
+        if not is_recorded:
+            with _MOVING:
+                if self._reference is None:
+                    self._array = value
+                    return
+        self._referred()[...] = value
+
+    def _referred(self) -> Any:
+        """JAX's reference, which holds the array from the first use on."""
+        with _MOVING:
+            if self._reference is None:
+                with jax.core.eval_context():
+                    self._reference = jax.new_ref(self._array)
+                _with_references[id(self._reference)] = self
+                self._array = None
+            return self._reference
 
     def __jax_array__(self) -> jax.Array:
         return self.value
@@ -314,7 +203,7 @@ class Variable:
         return np.asarray(self.value).__array__(*args, **kwargs)
 
     def __repr__(self) -> str:
-        held = repr(self.held) if _state.tracing is None else f"{self.dtype}{list(self.shape)}"
+        held = f"{self.dtype}{list(self.shape)}" if is_tracing() else repr(self.held)
         return f"<Variable {self.name!r} {held}>"
 
     @boundary
@@ -337,12 +226,37 @@ class Variable:
     def __deepcopy__(self, memo: Any = None) -> Variable:
         return Variable(self.value, name=self.name)
 
+    def __reduce__(self) -> Any:
+        return _restored, (np.asarray(self.held), self.name)
+
     __copy__ = __deepcopy__
     __hash__ = object.__hash__
 
 
 # A class that says how its objects are made is not taken apart by branches and loops: the value is in the cell of the trace.
 setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
+
+
+def refuse_kept_programs(constants: Iterable[Any]) -> None:
+    """Refuses a program with the reference of a variable among its constants: it calls a jitted function traced before."""
+    for constant_ in constants:
+        variable = _with_references.get(id(constant_))
+        if variable is not None:
+            raise in_another_program(variable)
+
+
+def _restored(value: Any, name: str) -> Variable:
+    return Variable(value, name=name)
+
+
+def _is_recorded() -> bool:
+    """Whether JAX records a program, which runs later."""
+    return is_tracing() and any(notes_of(trace) is not None for trace in open_traces())
+
+
+def _strong_now(value: Any) -> Any:
+    with jax.ensure_compile_time_eval():
+        return _strong(value)
 
 
 def _strong(value: Any) -> Any:

@@ -133,9 +133,7 @@ _KINDS: dict[type, Any] = {bool: np.bool_, int: np.integer, float: np.floating, 
 @functools.cache
 def _keys() -> dict[str, tuple[Any, str]]:
     """The types of random keys by their names, each with the name of the generator."""
-    types = {
-        name: jax.eval_shape(functools.partial(jax.random.key, impl=name), 0).dtype for name in ("threefry2x32", "rbg")
-    }
+    types = {name: jax.eval_shape(functools.partial(jax.random.key, impl=name), 0).dtype for name in ("threefry2x32", "rbg")}
     return {str(dtype): (dtype, name) for name, dtype in types.items()}
 
 
@@ -167,9 +165,7 @@ class ArrayType:
         elif not isinstance(value, jax.Array):
             return None
         named = [size if not isinstance(size, str) or size.isidentifier() else None for size in self.sizes]
-        wanted = [
-            known.setdefault(size, given) if isinstance(size, str) else size for size, given in zip(named, value.shape)
-        ]
+        wanted = [known.setdefault(size, given) if isinstance(size, str) else size for size, given in zip(named, value.shape)]
         fits = value.dtype == self.dtype and len(value.shape) == len(named)
         return value if fits and all(size in (None, given) for size, given in zip(wanted, value.shape)) else None
 
@@ -186,9 +182,7 @@ def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exporte
     scope = export.SymbolicScope(())
     types = {text: ArrayType(text, scope) for text in {*saved["inputs"], *saved["outputs"]}}
     inputs, outputs = ([types[text] for text in saved[side]] for side in ("inputs", "outputs"))
-    _need(
-        [_pick(range(len(inputs)), i) for i in kept] == sorted(set(kept)), "the arguments of a program are out of order"
-    )
+    _need([_pick(range(len(inputs)), i) for i in kept] == sorted(set(kept)), "the arguments of a program are out of order")
     module = bytes(_take(sections, saved["section"]))
     _need(module[:4] == b"ML\xefR", f"section {saved['section']} is no program")
     derivative = saved["vjp"] and _program(saved["vjp"], sections, f"{name}_vjp")[0]
@@ -266,6 +260,26 @@ _CONVERSIONS: dict[str, Any] = {"": lambda value: value, "s": str, "r": repr, "a
 _FORMAT = re.compile(r"[^\d]{0,4}\d{0,3}[,_]?(\.\d{1,3})?[a-zA-Z%]?")  # a width of a million would fill the memory
 
 
+def read_check(saved: Any, values: Sequence[Any]) -> tuple[type[Exception], list[Any], str]:
+    """What a failed check raises: the class, the parts of the message, the place. `values`: as many as messages show."""
+    for part in saved["message"]:
+        if not isinstance(part, str):
+            index, spec, conversion = part
+            is_format = _FORMAT.fullmatch(spec) and conversion in _CONVERSIONS
+            _need(_pick(values, index) and is_format, f"{part} shows no value")
+    kinds = [getattr(builtins, str(saved[key]), None) for key in ("exception", "base")]
+    found = [kind if isinstance(kind, type) and issubclass(kind, Exception) else None for kind in kinds]
+    known, base = (None if kind and issubclass(kind, UnicodeError | ExceptionGroup) else kind for kind in found)
+    made = known or type(str(saved["exception"])[:100], (base or RuntimeError,), {})
+    return made, list(saved["message"]), f"{saved['file']}:{saved['line']}"
+
+
+def filled_message(parts: Sequence[Any], values: Sequence[Any]) -> str:
+    """The message of a failed check."""
+    shown = [(part, "", "") if isinstance(part, str) else (values[part[0]], *part[1:]) for part in parts]
+    return "".join(format(_CONVERSIONS[kept](value), spec) for value, spec, kept in shown)
+
+
 class Signature:
     """One signature of a saved function: what it takes and returns, and its program `exported`, which takes flat arguments."""
 
@@ -284,7 +298,7 @@ class Signature:
         self.results = len(outputs) - len(rest)
         _need(rest[: len(types)] == types, "a program leaves another state than the file has")
         del rest[: len(types)]
-        self.checks = [self._check(item, rest[1:]) for item in saved["checks"]]
+        self.checks = [read_check(item, rest[1:]) for item in saved["checks"]]
         is_complete = next(taken, None) is None and rest[:1] == ["int32[]"][: len(self.checks)]
         _need(is_complete, "a program has other arguments or results than its signature")
 
@@ -294,20 +308,6 @@ class Signature:
         if "default" in saved:  # null: one that no file holds
             default = ... if saved["default"] is None else _template(saved["default"], iter(()))
         return Parameter(saved["name"], getattr(Parameter, saved["kind"].upper()), default=default)
-
-    @staticmethod
-    def _check(saved: Any, values: Sequence[Any]) -> tuple[type[Exception], list[Any], str]:
-        """What a failed check raises: the class, the parts of the message, the place."""
-        for part in saved["message"]:
-            if not isinstance(part, str):
-                index, spec, conversion = part
-                is_format = _FORMAT.fullmatch(spec) and conversion in _CONVERSIONS
-                _need(_pick(values, index) and is_format, f"{part} shows no value")
-        kinds = [getattr(builtins, str(saved[key]), None) for key in ("exception", "base")]
-        found = [kind if isinstance(kind, type) and issubclass(kind, Exception) else None for kind in kinds]
-        known, base = (None if kind and issubclass(kind, UnicodeError | ExceptionGroup) else kind for kind in found)
-        made = known or type(str(saved["exception"])[:100], (base or RuntimeError,), {})
-        return made, list(saved["message"]), f"{saved['file']}:{saved['line']}"
 
     def __repr__(self) -> str:
         varies = {key: isinstance(item, ArrayType | dict | list | tuple) for key, item in self.inputs.items()}
@@ -330,9 +330,8 @@ class Signature:
 
     def error(self, number: int, values: Sequence[Any]) -> Exception:
         """The exception of a check that failed."""
-        kind, message, place = self.checks[number - 1]
-        parts = [(part, "", "") if isinstance(part, str) else (values[part[0]], *part[1:]) for part in message]
-        error: Exception = kind("".join(format(_CONVERSIONS[kept](value), spec) for value, spec, kept in parts))
+        kind, parts, place = self.checks[number - 1]
+        error = kind(filled_message(parts, values))
         error.add_note(f"at {place}")
         return error
 

@@ -167,8 +167,8 @@ def _of_export(callbacks: Sequence[Any]) -> str:
         "the program has a check of yours, which calls Python where it fails",
         at=check.place and errors.Location(check.place.filename, check.place.lineno),
         why="an exported program runs without this process",
-        instead="leave checks out of the programs that are traced from then on (`ag.set_checks(False)`), or save an `ag.function` "
-        "(`ag.save`), whose checks are results of the program",
+        instead="leave checks out of the programs that are traced from then on (`ag.set_checks(False)`), or export or save an "
+        "`ag.function`, whose checks are results of the program: `f.get_concrete_function(...).export()`, `ag.save`",
     )
 
 

@@ -1,0 +1,165 @@
+"""Variables while `ag.function` traces a function: each has a cell, which begins as an input of the program and ends as a result.
+
+    with Tracing() as variables:
+        result = body(*inputs)           # `v.value` reads the cell, `v.assign` writes it
+    variables.read(), variables.written()
+    with_variables_as_inputs(program, len(variables.read()))
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from autograph.jax_internals import (
+    STAYS,
+    TRACE_STATE,
+    Primitive,
+    bind_in,
+    notes_of,
+    open_traces,
+    records_jitted,
+    records_region,
+    trace_of,
+    with_constants,
+)
+from autograph.runtime.heap import journal
+from autograph.runtime.tracing.context import active
+from autograph.runtime.tracing.refusals import refusal
+
+if TYPE_CHECKING:
+    from autograph.functions.variables import Variable
+
+_read_p = Primitive("read_variable")
+_read_p.def_abstract_eval(lambda *, aval, number: aval)
+STAYS.add(_read_p)
+
+
+class _Cell:
+    """What stands for a variable while a function is traced."""
+
+    __slots__ = ("__weakref__", "start", "value")
+
+    def __init__(self, start: Any) -> None:
+        self.start = self.value = start
+
+
+class Tracing:
+    """The variables that a function uses while it is traced: a context manager around the trace of its body."""
+
+    def __init__(self) -> None:
+        self.cells: dict[int, tuple[Variable, _Cell]] = {}
+        self.made: list[Variable] = []
+        self.trace = TRACE_STATE.value
+        self._outer: Tracing | None = None
+
+    def __enter__(self) -> Tracing:
+        self._outer = _state.tracing
+        _state.tracing = self
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        _state.tracing = self._outer
+
+    def cell(self, variable: Variable) -> _Cell:
+        """What stands for the variable.
+
+        Raises:
+            StagingError: a jitted function inside uses it, whose program JAX keeps for other calls.
+        """
+        if any(map(records_jitted, _programs_inside(self.trace))):
+            raise in_another_program(variable)
+        found = self.cells.get(id(variable))
+        if found is None:
+            start = bind_in(self.trace, _read_p, aval=variable.aval, number=len(self.cells))
+            found = self.cells[id(variable)] = variable, _Cell(start)
+        return found[1]
+
+    def write(self, variable: Variable, value: Any) -> None:
+        """Gives the variable another value from here on.
+
+        Raises:
+            StagingError: the value, or the place of the write, is of a trace that JAX begins and ends inside of this one.
+        """
+        cell = self.cell(variable)
+        if not self._is_kept(value) or _programs_inside(self.trace):
+            raise refusal(
+                f"{variable.name} is written in a function that `vmap`, `scan` or another transform of JAX's traces",
+                why="its value would be one of that trace: one for each lane, say",
+                instead="return the value from that function and assign it outside, or write the loop in Python",
+            )
+        if active():
+            journal.touch_attribute(cell, "value")
+        cell.value = value
+
+    def _is_kept(self, value: Any) -> bool:
+        trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self.trace
+        return trace is self.trace or records_region(trace)
+
+    def read(self) -> list[Variable]:
+        """The variables that are used, in the order of their first use."""
+        return [variable for variable, _ in self.cells.values()]
+
+    def written(self) -> list[tuple[Variable, Any]]:
+        """Those that hold another value at the end, each with it."""
+        return [(variable, cell.value) for variable, cell in self.cells.values() if cell.value is not cell.start]
+
+
+def in_another_program(variable: Variable) -> Exception:
+    """The refusal of a jitted function that uses a variable in a function of `ag.function`."""
+    return refusal(
+        f"{variable.name} is used in a jitted function that a function of `ag.function` calls",
+        why="JAX keeps its program, which would not see what the function around it has written before",
+        instead="call the function without its own `jit`, or pass it `variable.value`",
+    )
+
+
+def _inside(outer: Any) -> Iterator[Any]:
+    """The traces that have begun since a trace did, and not ended."""
+    return itertools.takewhile(lambda trace: trace is not outer, open_traces())
+
+
+def _programs_inside(outer: Any) -> list[Any]:
+    """The programs that JAX records inside of a trace, and no statement of ours."""
+    return [trace for trace in _inside(outer) if notes_of(trace) is not None and not records_region(trace)]
+
+
+def with_variables_as_inputs(closed: Any, count: int) -> Any:
+    """The program with `count` further inputs in place of the reads of variables that stand in it."""
+    jaxpr = getattr(closed, "jaxpr", closed)
+    reads = {eqn.params["number"]: eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive is _read_p}
+    changed = with_constants(
+        jaxpr,
+        closed.consts,
+        invars=[*jaxpr.invars, *(reads[number] for number in range(count))],
+        eqns=[eqn for eqn in jaxpr.eqns if eqn.primitive is not _read_p],
+        debug_info=None if jaxpr.debug_info is None else _names(jaxpr.debug_info, count),
+    )
+    return changed if jaxpr is closed else closed.replace(jaxpr=changed)
+
+
+def _names(info: Any, count: int) -> Any:
+    names = info.arg_names
+    return info if names is None else info._replace(arg_names=(*names, *("variable",) * count))
+
+
+class _State(threading.local):
+    tracing: Tracing | None = None
+
+
+_state = _State()
+
+
+def is_in_region() -> bool:
+    """Whether a branch or loop of a function of `ag.function` is traced."""
+    return _state.tracing is not None and any(map(records_region, _inside(_state.tracing.trace)))
+
+
+def tracing() -> Tracing | None:
+    """The innermost function of `ag.function` that this thread traces."""
+    return _state.tracing
