@@ -41,7 +41,7 @@ from autograph.runtime.heap.iterator_search import implicit_names
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import context, default_dicts
 from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class, static_lookup
-from autograph.runtime.tracing.families import CACHED, COLLECTIONS, LEAVES
+from autograph.runtime.tracing.families import CACHED, COLLECTIONS, LEAVES, MUTABLE_CONTAINERS
 
 _LEAVES: set[Any] = {
     *LEAVES,
@@ -49,6 +49,7 @@ _LEAVES: set[Any] = {
 }
 """Classes of objects that lead to none of the user's; those of JAX and NumPy join them when they are met."""
 _MAPPINGS = (dict, OrderedDict, defaultdict)
+_OF_DATACLASSES = ("__annotations__", "__dataclass_fields__")  # dicts in a class that nobody writes to
 # What their objects hold is theirs, not the user's.
 _OWN_PACKAGES = ARRAY_PACKAGES | {"autograph"}
 _BY_TEXT = BY_TEXT | {"globals"}
@@ -119,6 +120,7 @@ class Reach:
         self.roots = roots
         self.is_any = False
         self.received = weakref.WeakValueDictionary[int, Any]()  # objects that results of libraries led to so far
+        self.classes: dict[type, dict[int, Any]] = {}  # the classes among these, with what stood in them, by `id`
         self.search(roots(), names)
 
     def enter(self, code: CodeType, space: dict[str, Any]) -> None:
@@ -214,7 +216,7 @@ class Reach:
             elif issubclass(kind, type):
                 if not is_foreign and frameworks.calls(value):
                     prepare_class(value)
-                open_.extend(_inside(value, kind))
+                open_.extend(_inside(value, kind) if handed is None else self._of_class(value))
             elif kind is FunctionType or is_library_class(kind):
                 inside = open_
                 if not is_foreign:
@@ -232,6 +234,13 @@ class Reach:
             convert_handed(of_libraries, handed)
         if foreign:
             self.search(foreign, None, is_foreign=True)
+
+    def _of_class(self, value: type) -> Iterable[Any]:
+        """What a class leads to; of one that was met before, what is new in it, and what may hold something new."""
+        known = self.classes.get(value, {})
+        self.classes[value] = found = {id(part): part for part in _inside(value, type)}
+        fixed = {id(value.__dict__.get(name)) for name in _OF_DATACLASSES}
+        return [x for key, x in found.items() if key not in known or type(x) in MUTABLE_CONTAINERS and key not in fixed]
 
     def _of_module(self, module: ModuleType) -> Iterable[Any]:
         """What the code that ran so far names in a module."""
@@ -265,7 +274,8 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
         keys = () if _LEAVES.issuperset(map(type, value)) else value
         return (*keys, *value.values())
     if kind is FunctionType:
-        return (*_contents(value), value.__defaults__, value.__kwdefaults__, value.__dict__)
+        held = (value.__defaults__, value.__kwdefaults__, value.__dict__)
+        return (*_contents(value), *filter(None, held)) if value.__closure__ else filter(None, held)
     if issubclass(kind, type):
         if type(static_lookup(value, "__init_subclass__")) is classmethod:
             implicit_methods.prepare_methods(value)  # a `class` statement calls it

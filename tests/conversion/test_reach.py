@@ -378,3 +378,27 @@ def test_what_the_library_s_own_functions_name_is_not_looked_through() -> None:
     assert [*reach.codes] == [jax.tree.map.__code__]
     reach.enter(Reach.enter.__code__, Reach.enter.__globals__)
     assert [*reach.codes] == [jax.tree.map.__code__]
+
+
+def test_of_a_class_that_results_lead_to_what_is_new_is_looked_at_in_the_same_trace() -> None:
+    class Model:
+        table: list[Any] = []
+
+    def met() -> Any:
+        """An object, and whether its class has been prepared since."""
+
+        class Degrees:
+            def __add__(self, other: Any) -> Any:
+                return other
+
+        code = Degrees.__add__.__code__
+        return Degrees(), lambda: Degrees.__add__.__code__ is not code
+
+    reach = Reach(None, lambda: [])
+    reach.receive(Model())
+    for place in (Model.table.append, lambda x: setattr(Model, "extra", x)):
+        value, is_prepared = met()
+        assert not is_prepared()
+        place(value)
+        reach.receive(Model())
+        assert is_prepared()
