@@ -55,10 +55,16 @@ from autograph.converters.unbound_reads import around_and_within
 from autograph.options import MISSING
 
 
+_WITH_NONE = (gast.While, gast.For, gast.If, gast.Match, gast.IfExp, gast.Compare)
+"""What a function has that may return `None` or a value, but for one that returns `d.get(key)`."""
+
+
 class OptionalValues(StatementConverter):
     """Finds the variables that may be `None` and rewrites their tests, reads and calls."""
 
     def convert(self, tree: Node) -> Node:
+        if self.conversion.kinds.isdisjoint(_WITH_NONE) and "get" not in self.conversion.names:
+            return tree
         tree = super().convert(tree)
         if self.conversion.kinds.issuperset((gast.Lambda, gast.IfExp)):
             found = list(walk(tree))
@@ -79,7 +85,7 @@ class OptionalValues(StatementConverter):
         self.none_flag = ""
         returns = [node.value for node in nodes if isinstance(node, gast.Return)]
         returned = own & {value.id for value in returns if isinstance(value, gast.Name)}
-        searches = set(filter(self.may_find_none, returns)) if "next" in self.conversion.names else ()
+        searches = set(filter(self.may_find_none, returns))
         if returns_either(function, nodes, names | returned, searches):
             self.none_flag = self.conversion.none_flags[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)
@@ -125,7 +131,8 @@ class OptionalValues(StatementConverter):
         if self.conversion.static.is_builtin(node.func, builtins.next):
             return len(node.args) == 2 and self.is_search(node.args[0])
         meaning = self.conversion.meaning(node.func)
-        return meaning is MISSING or (type(meaning) is FunctionType and not is_library(meaning))
+        is_get = type(getattr(meaning, "__self__", None)) is dict and meaning.__name__ == "get"
+        return meaning is MISSING or is_get or (type(meaning) is FunctionType and not is_library(meaning))
 
     def is_search(self, items: Node) -> bool:
         """Whether `next` of it may be a loop: a generator, or what `filter` gives."""
@@ -134,9 +141,13 @@ class OptionalValues(StatementConverter):
         return isinstance(items, gast.GeneratorExp)
 
     def may_find_none(self, node: Node) -> bool:
-        """Whether it is `next(..., None)` of a search."""
-        is_next = isinstance(node, gast.Call) and self.conversion.static.is_builtin(node.func, builtins.next)
-        return is_next and len(node.args) == 2 and _is_none(node.args[1]) and self.is_search(node.args[0])
+        """Whether it is `next(..., None)` of a search, or `d.get(key)`."""
+        if not isinstance(node, gast.Call) or is_operator(node, self.alias) or not all(map(_is_none, node.args[1:])):
+            return False
+        if isinstance(node.func, gast.Attribute):
+            return node.func.attr == "get" and len(node.args) in (1, 2) and self.may_return_either(node)
+        is_next = len(node.args) == 2 and self.conversion.static.is_builtin(node.func, builtins.next)
+        return is_next and self.is_search(node.args[0])
 
     def tested(self, node: Node) -> Node | None:
         """What `... is None` or `... is not None` tests: a name, a walrus of one, or a call; None for anything else."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import builtins
 import collections
+import inspect
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -73,7 +75,27 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
     if _reassembles(meaning) and call.args and isinstance(call.args[0], gast.Name):
         return False
     modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
-    return any(module is not None and id(meaning) in _numeric(module) for module in modules)
+    is_numeric = any(module is not None and id(meaning) in _numeric(module) for module in modules)
+    return is_numeric and not _is_given_text(meaning, call)
+
+
+def _is_given_text(meaning: Any, call: gast.Call) -> bool:
+    """Whether an argument may be one of several texts, which the program chooses: `jnp.pad(x, 1, mode=mode)`."""
+    arguments = [*enumerate(call.args), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+    named = [place for place, value in arguments if isinstance(value, gast.Name | gast.Attribute | gast.Subscript | gast.IfExp)]
+    return bool(named) and not _text_parameters(meaning).isdisjoint(named)
+
+
+@cache
+def _text_parameters(meaning: Any) -> frozenset[Any]:
+    """The positions and the names of the parameters of a function that take texts."""
+    try:
+        parameters = inspect.signature(meaning).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()
+    texts = re.compile(r"(?!.*(dtype|ArrayLike)).*\bstr\b", re.IGNORECASE | re.DOTALL)  # no dtype is chosen: results have one
+    taking = [(n, p) for n, p in enumerate(parameters) if texts.match(f"{p.name}: {p.annotation}")]
+    return frozenset([x for n, p in taking for x in ((p.name,) if p.kind is p.KEYWORD_ONLY else (n, p.name))])
 
 
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)

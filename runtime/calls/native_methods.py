@@ -324,9 +324,11 @@ def _insert(f: Any, *args: Any) -> Any:
 
 
 def _get(f: Any, *args: Any) -> Any:
-    if args and traced_keys.may_have_key(f.__self__, args[0]):
-        return traced_keys.get_value(f.__self__, args[0], *args[1:] or (None,))
-    return f(*args)
+    asked, context.progress.caller_tests_none = context.progress.caller_tests_none, False
+    if not args or not traced_keys.may_have_key(f.__self__, args[0]):
+        return f(*args)
+    is_default = len(args) > 1 and args[1] is not None
+    return traced_keys.get_value(f.__self__, *args) if is_default else traced_keys.get_or_none(f.__self__, args[0], asked)
 
 
 def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:

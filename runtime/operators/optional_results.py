@@ -3,7 +3,7 @@
 Whether the result is `None` may be known only when the program runs. Then it is a `Maybe`, as a variable is
 (`optional`), and no code may get one that does not test it. So a function leaves one only where it is called through
 `asking`, as converters write for a result that goes to a variable, or to a test, that is compared with `None`. It finds
-out by `asked_for_none`, its first statement; for any other caller the two results are refused.
+out by `asked_for_none`, its first statement; for any other caller the two results are refused. So does `d.get(key)`, without a default.
 
 >>> import jax
 >>> from autograph import convert
@@ -23,7 +23,7 @@ out by `asked_for_none`, its first statement; for any other caller the two resul
 from __future__ import annotations
 
 import functools
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
@@ -46,7 +46,8 @@ def asking(f: Any, asked: bool = True) -> Any:
     if not asked or not is_tracing():
         return found
     function = found.__func__ if type(found) is MethodType else found
-    if type(function) is not FunctionType or asked_for_none.__name__ not in function.__code__.co_names:
+    answers = type(function) is FunctionType and asked_for_none.__name__ in function.__code__.co_names
+    if not answers and not (type(f) is BuiltinFunctionType and f.__name__ == "get" and isinstance(f.__self__, dict)):
         return found
 
     @functools.wraps(function)

@@ -23,8 +23,10 @@ from autograph.runtime.checks import runtime_checks
 from autograph.runtime.sequences.selection import choose, select_item
 from autograph.runtime.tracing import host, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
+from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values.optional import Maybe
 
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 _READ, _WRITTEN = "a dict read at a traced key", "a dict written at a traced key"
@@ -57,6 +59,27 @@ def get_value(x: dict[Any, Any], key: Any, default: Any = UNSET) -> Any:
 
     host.statements.if_exp(found, lambda: True, missing)
     return select_item(values, position, _READ)
+
+
+def get_or_none(x: dict[Any, Any], key: Any, asked: bool) -> Any:
+    """`x.get(key)`: a value, or `None` if the key is missing, which only the running program knows.
+
+    Args:
+        asked: whether the caller tests the result for `None`.
+    """
+    keys = _comparable(x, key)
+    if not keys:
+        return None
+    if not asked:
+        raise refusal(
+            "`get` of a dict at a traced key gives None where the key is missing",
+            why="which of the two it is, only the running program knows, and what takes the result does not ask",
+            instead="give a default (`d.get(key, 0)`), or bind the result to a variable and test it (`v = d.get(key)`, "
+            "`if v is None:`)",
+        )
+    hits = _hits(keys, key)
+    value = select_item([x[k] for k in keys], lax.argmax(hits, 0, np.int32), _READ)
+    return Maybe(lax.bitwise_not(jnp.any(hits)), value)
 
 
 def put_value(x: dict[Any, Any], key: Any, value: Any) -> None:

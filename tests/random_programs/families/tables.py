@@ -22,19 +22,33 @@ class Bank:
         return self.money[k]
 
 
+def found_in(d, k):
+    return d.get(k)
+
+
+def looked_up(k, default):
+    move = MOVES.get(k)
+    other = found_in({1: k, 4: default}, k)
+    if (third := {0: 4, 3: default}.get(k, None)) is not None and third > 3:
+        default = third - 1
+    if move is None:
+        return default if other is None else other * 2
+    return move[1] - default
+
+
 """
 _KEYS = ["a % 4", "b % 4", "k % 4", "i % 4", "n % 4", "(a + b) % 4", "MOVES[a % 4][0] + 1", "d[b % 4] % 4", "min(b % 5, 3)"]
 _READS = [
     "d[{k}]", "e[{k}]", "d.get({k}, 7)", "d.get({k} + 2, -1)", "MOVES[{k}][1]", "grid[{k}, {l}]", "grid[1, {k}]",
     "grid[({k}, 2)]", "grid.get(({k}, {l} + 1), 5)", "{{True: 3, False: x}}[{k} > 1]", "bank.money[{k}]",
     "bank.pay({k}, 1)", "words[{k}] == 'b'", "{{0: d, 1: e}}[{k} % 2][{l}]", "sum(d.values())", "sum(MOVES[{k}])",
-    "({k} in d)", "(({k}, {l}) in grid)", "max(d[{k}], e[{l}])", "{{0.5: 1, 1: b, 2.0: 4}}.get({k}, 9)",
+    "({k} in d)", "(({k}, {l}) in grid)", "looked_up({k} + 2, {l})", "(-1 if d.get({k} + 2) is None else {l})", "max(d[{k}], e[{l}])", "{{0.5: 1, 1: b, 2.0: 4}}.get({k}, 9)",
     "calls[{k}](3)", "len(e)", "list(d.values())[{k}]", "[d[j] for j in range(4)][{k}]",
 ]  # fmt: skip
 _WRITES = [
     "d[{k}] = {v}", "d[{k}] += {v}", "e[{k}] = d[{l}]", "grid[{k}, {l}] = {v}", "grid[{k}, 1] += {v}",
     "bank.money[{k}] = {v}", "d[{k}], d[{l}] = d[{l}], d[{k}]", "n = n + d[{k}]", "e = dict(d)", "d[1] = {v}",
-    "n = {v}", "words[{k}] = words[{l}]",
+    "n = {v}", "words[{k}] = words[{l}]", "n = n + looked_up({k} + 1, n)",
 ]  # fmt: skip
 _TESTS = ["a > 2", "x > 0", "d[{k}] > 1", "b % 2 == 0", "{k} == {l}", "grid[{k}, {l}] != 3", "n < 5", "({k}, {l}) in grid"]
 

@@ -105,11 +105,39 @@ def known_parts(x: Any) -> Any:
     return table["a", int(x)]
 
 
+class Shop:
+    """Returns what its dict gives."""
+
+    def __init__(self) -> None:
+        self.prices = {1: 2.0, 4: jnp.float32(0.5)}
+
+    def price(self, key: Any) -> Any:
+        return self.prices.get(key)
+
+    def total(self, key: Any) -> Any:
+        price = self.price(key)
+        return -1.0 if price is None else 3 * price
+
+
+def get_or_none(x: Any) -> Any:
+    names, grid, found, missing = {1: 10.0, 2: 20.0}, {(0, 1): 1, (5, 0): x}, 0.0, 0
+    value = names.get(int(x))
+    if value is None:
+        value = 7.0
+    corner = grid.get((int(x), 0), None)
+    for key in (int(x), int(x) + 1):
+        if (other := names.get(key)) is not None:
+            found += other
+        if grid.get((0, key)) is None:
+            missing += 1
+    return value, corner + 1 if corner is not None else -x, found, missing, Shop().total(int(x)), Shop().total(int(x) - 1)
+
+
 @pytest.mark.parametrize(
     "f",
     [
         numbers, tuples_as_values, bools, texts_and_functions_as_values, a_histogram, keys_of_other_kinds, a_float_as_key_of_an_integer,
-        dicts_in_a_dict, a_state_machine, a_table_of_states_and_actions, a_grid, an_attribute, in_staged_statements, known_parts,
+        dicts_in_a_dict, a_state_machine, a_table_of_states_and_actions, a_grid, an_attribute, in_staged_statements, known_parts, get_or_none,
     ],
 )  # fmt: skip
 def test_a_dict_at_a_traced_key(f: Callable[..., Any]) -> None:
@@ -178,8 +206,19 @@ def test_lanes_and_derivatives() -> None:
         (lambda key: {1: 1.0, 2: None}[key], "None is neither a number nor an array"),
         (lambda key: {1: 1.0, 2: 2.0}.pop(key), "needs the hash of a traced value"),
         (lambda key: {1: 1.0}[jnp.stack([key])], "a dict cannot be read at a traced key"),
+        (lambda key: {1: 1.0}.get(key) or 2.0, "gives None where the key is missing"),
     ],
 )
 def test_what_no_program_can_look_up_is_refused(f: Callable[..., Any], text: str) -> None:
     with pytest.raises(ag.StagingError, match=text):
         ag.jit(f)(1)
+
+
+def test_a_function_returns_none_where_the_key_is_missing() -> None:
+    prices = {1: 2.0, 4: 0.5}
+
+    @ag.function
+    def read(key: Any) -> Any:
+        return prices.get(key)
+
+    assert [read(jnp.int32(key)) for key in (1, 2, 4)] == [2.0, None, 0.5]

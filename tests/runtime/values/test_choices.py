@@ -492,6 +492,16 @@ def test_code_that_is_not_converted_is_called_for_each() -> None:
     agrees(called, 1.0, -1.0)
 
 
+def test_functions_of_jax_that_take_texts_are_called_for_each() -> None:
+    def called(x: Any) -> Any:
+        xs = jnp.arange(4.0).reshape(2, 2) + x
+        mode, order, side = ("edge", "fro", "left") if x > 0 else ("reflect", "nuc", "right")
+        padded = jnp.pad(xs, 1, mode=mode).sum() + jnp.pad(xs, 1, mode)[0, 0]
+        return padded, jnp.linalg.norm(xs, ord=order), jnp.searchsorted(jnp.arange(4.0), x + 2, side=side)
+
+    agrees(called, 1.0, -1.0)
+
+
 def writes_global(x: Any) -> Any:
     HOLDER.mode = mode_of(x)
     try:
