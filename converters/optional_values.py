@@ -54,7 +54,6 @@ from autograph.converters.base import Node, StatementConverter, own_nodes
 from autograph.converters.unbound_reads import around_and_within
 from autograph.options import MISSING
 
-
 _WITH_NONE = (gast.While, gast.For, gast.If, gast.Match, gast.IfExp, gast.Compare)
 """What a function has that may return `None` or a value, but for one that returns `d.get(key)`."""
 

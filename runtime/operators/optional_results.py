@@ -3,7 +3,8 @@
 Whether the result is `None` may be known only when the program runs. Then it is a `Maybe`, as a variable is
 (`optional`), and no code may get one that does not test it. So a function leaves one only where it is called through
 `asking`, as converters write for a result that goes to a variable, or to a test, that is compared with `None`. It finds
-out by `asked_for_none`, its first statement; for any other caller the two results are refused. So does `d.get(key)`, without a default.
+out by `asked_for_none`, its first statement; for any other caller the two results are refused. The same holds for `d.get(key)`
+of a dict at a traced key, without a default.
 
 >>> import jax
 >>> from autograph import convert
