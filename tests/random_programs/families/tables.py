@@ -43,7 +43,8 @@ _READS = [
     "grid[({k}, 2)]", "grid.get(({k}, {l} + 1), 5)", "{{True: 3, False: x}}[{k} > 1]", "bank.money[{k}]",
     "bank.pay({k}, 1)", "words[{k}] == 'b'", "{{0: d, 1: e}}[{k} % 2][{l}]", "sum(d.values())", "sum(MOVES[{k}])",
     "({k} in d)", "(({k}, {l}) in grid)",
-    "looked_up({k} + 2, {l})", "(-1 if d.get({k} + 2) is None else {l})", "max(d[{k}], e[{l}])", "{{0.5: 1, 1: b, 2.0: 4}}.get({k}, 9)",
+    "looked_up({k} + 2, {l})", "(-1 if d.get({k} + 2) is None else {l})", "max(d[{k}], e[{l}])",
+    "{{0.5: 1, 1: b, 2.0: 4}}.get({k}, 9)",
     "calls[{k}](3)", "len(e)", "list(d.values())[{k}]", "[d[j] for j in range(4)][{k}]",
 ]  # fmt: skip
 _WRITES = [
