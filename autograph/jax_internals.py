@@ -260,19 +260,17 @@ def _list_of(frame: Any, name: str) -> list[Any] | None:
 
 def records_region(trace: Any) -> bool:
     """Whether a trace is one that `trace_region` began."""
-    return _traced_for(trace) == "autograph"
+    return traced_for(trace) == "autograph"
 
 
 def records_jitted(trace: Any) -> bool:
     """Whether a trace is that of a jitted function: its program is kept for other calls."""
-    return _traced_for(trace) in ("jit", "pjit")
+    return traced_for(trace) in ("jit", "pjit")
 
 
-def _traced_for(trace: Any) -> Any:
-    try:
-        return trace.frame.debug_info.traced_for
-    except AttributeError:
-        return None
+def traced_for(trace: Any) -> Any:
+    """What a trace that records a program records it for: `jit`, `checkpoint / remat`, ...; None where it does not say."""
+    return getattr(getattr(getattr(trace, "frame", None), "debug_info", None), "traced_for", None)
 
 
 def keep_with_trace(x: Any, outermost: bool = False) -> Any:

@@ -4,10 +4,15 @@
         result = body(*inputs)           # `v.value` reads the cell, `v.assign` writes it
     variables.read(), variables.written()
     with_variables_as_inputs(program, len(variables.read()))
+
+JAX keeps the programs that it makes of functions (`jax.jit`, `jax.checkpoint`, the body of `lax.scan`) for other calls, and the
+value of a cell is a constant in them. A function that reads a variable in such a program is traced once more, with a mark in JAX's
+keys of what it keeps: another one in each trace, and after each write.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 from collections.abc import Iterator
@@ -23,7 +28,6 @@ from autograph.jax_internals import (
     bind_in,
     notes_of,
     open_traces,
-    records_jitted,
     records_region,
     trace_of,
     with_constants,
@@ -49,31 +53,51 @@ class _Cell:
         self.start = self.value = start
 
 
-class Tracing:
-    """The variables that a function uses while it is traced: a context manager around the trace of its body."""
+class ReadInside(BaseException):
+    """A variable is read in a program that JAX may keep: the function is traced again with `Tracing(marks_kept=True)`."""
 
-    def __init__(self) -> None:
+
+class Tracing:
+    """The variables that a function uses while it is traced: a context manager around the trace of its body.
+
+    Args:
+        marks_kept: whether programs that JAX keeps meanwhile are for this trace, and these values of its variables, alone.
+    """
+
+    def __init__(self, marks_kept: bool = False) -> None:
         self.cells: dict[int, tuple[Variable, _Cell]] = {}
         self.made: list[Variable] = []
         self.trace = TRACE_STATE.value
+        self._marks_kept = marks_kept
+        self._mark: Any = None
         self._outer: Tracing | None = None
 
     def __enter__(self) -> Tracing:
         self._outer = _state.tracing
         _state.tracing = self
+        self._renew_mark()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         _state.tracing = self._outer
+        if self._mark is not None:
+            self._mark.__exit__(kind, error, tb)
+
+    def _renew_mark(self) -> None:
+        if self._mark is not None:
+            self._mark.__exit__(None, None, None)
+        if self._marks_kept:
+            self._mark = _mark_in_keys()(object())
+            self._mark.__enter__()
 
     def cell(self, variable: Variable) -> _Cell:
         """What stands for the variable.
 
         Raises:
-            StagingError: a jitted function inside uses it, whose program JAX keeps for other calls.
+            ReadInside: in a program that JAX may keep, where nothing marks it.
         """
-        if any(map(records_jitted, _programs_inside(self.trace))):
-            raise in_another_program(variable)
+        if not self._marks_kept and _programs_inside(self.trace):
+            raise ReadInside
         found = self.cells.get(id(variable))
         if found is None:
             start = bind_in(self.trace, _read_p, aval=variable.aval, number=len(self.cells))
@@ -96,6 +120,7 @@ class Tracing:
         if active():
             journal.touch_attribute(cell, "value")
         cell.value = value
+        self._renew_mark()
 
     def _is_kept(self, value: Any) -> bool:
         trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self.trace
@@ -110,13 +135,9 @@ class Tracing:
         return [(variable, cell.value) for variable, cell in self.cells.values() if cell.value is not cell.start]
 
 
-def in_another_program(variable: Variable) -> Exception:
-    """The refusal of a jitted function that uses a variable in a function of `ag.function`."""
-    return refusal(
-        f"{variable.name} is used in a jitted function that a function of `ag.function` calls",
-        why="JAX keeps its program, which would not see what the function around it has written before",
-        instead="call the function without its own `jit`, or pass it `variable.value`",
-    )
+@functools.cache
+def _mark_in_keys() -> Any:
+    return jax.make_user_context(None)
 
 
 def _inside(outer: Any) -> Iterator[Any]:

@@ -23,7 +23,6 @@ Array(2., dtype=float32)
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -36,6 +35,7 @@ from autograph.errors import AutoGraphError
 from autograph.functions import error_codes, error_words
 from autograph.functions.saving import describe_check
 from autograph.jax_dispatch import stage_check
+from autograph.runtime.checks import runtime_checks
 from autograph.runtime.checks.failures import FailedCheck, Place
 from autograph.saved import entries, loader
 
@@ -69,8 +69,9 @@ jax.tree_util.register_pytree_node(_Results, lambda node: (node.parts, node.chec
 def _stage(checks: tuple[Any, ...], words: Any) -> None:
     """Makes the program that is traced fail as the exported one did."""
     for number, check in enumerate(checks, 1):
-        failed = copy.copy(check.failed)
-        failed.conditions, failed.lanes, failed.shown = 1, 0, len(check.avals)
+        failed = FailedCheck.__new__(FailedCheck)  # also of one that guards an index
+        vars(failed).update(vars(check.failed), conditions=1, lanes=0, shown=len(check.avals))
+        runtime_checks.refuse_to_handle_later(failed.exception(check.avals))
         stage_check(failed, words[0] == number, *error_words.unpacked(check.avals, words[1:]))
 
 
@@ -135,6 +136,12 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
             f"the program of {program.function.__name__}() has variables, which an export of JAX cannot hold",
             why="it is a function of arrays alone",
             instead="write it with `ag.save`, which keeps variables",
+        )
+    if program.results_of.known:
+        raise AutoGraphError(
+            f"{program.function.__name__}() returns what is no array, which an export of JAX cannot hold",
+            why="its results are arrays alone: texts, objects and None that the function returns are none",
+            instead="return arrays, or write the function with `ag.save`, which keeps texts",
         )
     names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
     run, options = program.lowerable, program.function.options

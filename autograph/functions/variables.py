@@ -29,10 +29,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.errors import boundary
-from autograph.functions import updates
-from autograph.functions.cells import in_another_program, is_in_region, tracing
+from autograph.functions import references, updates
+from autograph.functions.cells import is_in_region, tracing
 from autograph.functions.constants import constant
-from autograph.jax_internals import is_tracing, maps_lanes, notes_of, open_traces
+from autograph.jax_internals import is_tracing, maps_lanes, open_traces
 from autograph.runtime.checks import messages
 from autograph.runtime.tracing.refusals import refusal
 
@@ -46,7 +46,8 @@ class Variable:
     """An array that functions of `ag.function` read, and change with `assign`, `assign_add` and `assign_sub`.
 
     It may be captured, passed as an argument (by reference), or be an attribute or an item of any object. It keeps its shape and
-    dtype. In arithmetic, comparisons, indices and tests it stands for its value; functions of JAX are given `variable.value`.
+    dtype. In arithmetic, comparisons and tests it stands for its value, and `variable[i]` is an element of that; `range`, `int`
+    and functions of JAX are given `variable.value`.
 
     >>> import autograph as ag
     >>> total = ag.Variable(0.0)
@@ -93,6 +94,12 @@ class Variable:
         self.aval = jax.typeof(self._array)
         if (inside := tracing()) is not None:
             inside.made.append(self)
+        elif references.is_recorded():
+            raise refusal(
+                f"{self.name} is made in a function that JAX compiles",
+                why="it would be made once, while the function is traced, and keep its value from one call to the next",
+                instead="make it outside, or use an array: `total = jnp.zeros(())`",
+            )
 
     @property
     def held(self) -> Any:
@@ -164,22 +171,27 @@ class Variable:
 
     def at_once(self) -> Any:
         """The array that it holds: now, or where JAX records a program when that runs."""
-        return self._referred()[...] if _is_recorded() else self.held
+        if not references.is_recorded():
+            return self.held
+        references.check_use(self.name)
+        return self._referred()[...]
 
     def take(self, value: Any) -> None:
         """Holds another array from now on: now, or where JAX records a program when that runs.
 
         Raises:
-            StagingError: it is a value of a transform's.
+            StagingError: it is a value of a transform's, or JAX gives no reference up to such a program.
         """
-        is_recorded, is_traced = _is_recorded(), isinstance(value, jax.core.Tracer)
-        if is_traced and (not is_recorded or any(map(maps_lanes, open_traces()))):
+        is_recorded = references.is_recorded()
+        if isinstance(value, jax.core.Tracer) and (not is_recorded or any(map(maps_lanes, open_traces()))):
             raise refusal(
                 f"{self.name} is written under a transform of JAX's that is outside of the compiled function",
                 why="its value would be one of the trace: one for each lane of a `vmap`, say",
                 instead="use the transform in the compiled function, and write the variable with what it returns",
             )
-        if not is_recorded:
+        if is_recorded:
+            references.check_use(self.name, is_write=True)
+        else:
             with _MOVING:
                 if self._reference is None:
                     self._array = value
@@ -227,7 +239,7 @@ class Variable:
         return Variable(self.value, name=self.name)
 
     def __reduce__(self) -> Any:
-        return _restored, (np.asarray(self.held), self.name)
+        return _restored, (self.held, self.name)
 
     __copy__ = __deepcopy__
     __hash__ = object.__hash__
@@ -237,21 +249,13 @@ class Variable:
 setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
 
 
-def refuse_kept_programs(constants: Iterable[Any]) -> None:
-    """Refuses a program with the reference of a variable among its constants: it calls a jitted function traced before."""
-    for constant_ in constants:
-        variable = _with_references.get(id(constant_))
-        if variable is not None:
-            raise in_another_program(variable)
+def are_referred_to(constants: Iterable[Any]) -> bool:
+    """Whether the reference of a variable is among the constants of a program: JAX kept a part of it from elsewhere."""
+    return any(id(x) in _with_references for x in constants)
 
 
 def _restored(value: Any, name: str) -> Variable:
     return Variable(value, name=name)
-
-
-def _is_recorded() -> bool:
-    """Whether JAX records a program, which runs later."""
-    return is_tracing() and any(notes_of(trace) is not None for trace in open_traces())
 
 
 def _strong_now(value: Any) -> Any:
@@ -275,7 +279,7 @@ def _arithmetic() -> None:
             setattr(Variable, f"__i{name}__", _assignment(name))
     for name in unary:
         setattr(Variable, f"__{name}__", _of_value(getattr(operator, f"__{name}__")))
-    conversions: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "float": float, "complex": complex}
+    conversions: dict[str, Callable[[Any], Any]] = {"bool": _truth, "int": int, "float": float, "complex": complex}
     for name, conversion in {**conversions, "index": operator.index}.items():
         setattr(Variable, f"__{name}__", _of_value(conversion))
 
@@ -287,6 +291,11 @@ def _operator(symbol: Callable[[Any, Any], Any], swapped: bool = False) -> Calla
         return symbol(value, self.value) if swapped else symbol(self.value, value)
 
     return method
+
+
+def _truth(value: Any) -> Any:
+    """A bool, traced where the value is: converted code calls `__bool__` by its name."""
+    return value != 0 if isinstance(value, jax.core.Tracer) and not value.shape else bool(value)
 
 
 def _of_value(conversion: Callable[[Any], Any]) -> Callable[[Variable], Any]:

@@ -131,7 +131,14 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
         return tuple(leaves)
 
     jitted = jax.jit(program)
-    if jitted.trace(*types).jaxpr.effects:
+    traced: Any = jitted.trace(*types).jaxpr
+    if any(type(x).__name__ == "Ref" for x in traced.consts):
+        raise AutoGraphError(
+            f"{_name(fn)} uses a variable or a mutable reference, which a file of a function of arrays cannot hold",
+            why="what it keeps between calls is no part of its program",
+            instead="save an `ag.function`, whose variables the file keeps, or pass the array as an argument",
+        )
+    if traced.effects:
         raise calls_back(fn)
     try:
         exported = export.export(jitted, platforms=platforms)(*types)

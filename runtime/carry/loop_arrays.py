@@ -110,13 +110,14 @@ class LoopArrays:
         inits = {id(leaf.tracer): leaf.init for leaf in leaves}
         for k in changing:
             for key, base in outs[k].items():
+                self._shared += [(k, array) for array in array_views.views_in_numpy(base)]
                 if key in inits:
                     self._shared.append((k, inits[key]))
                 elif array_views.is_outer(base, 1):
                     self._shared.append((k, base))
                     if k in self._written:
                         self._outer.append((base, LOST))
-            if k < len(leaves):
+            if k < len(leaves) and not (k in self._written and type(leaves[k].init) is np.ndarray):  # which is unshared
                 self._starts.append((k, leaves[k].init))
             others = [other for other in outs if other != k and not outs[k].keys().isdisjoint(outs[other])]
             self._shared += [(k, other) for other in others if other < k]

@@ -42,7 +42,7 @@ from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
-from autograph.runtime.tracing.refusals import frames_of_user, user_line
+from autograph.runtime.tracing.refusals import frames_of_user, refusal, user_line
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
 
@@ -91,12 +91,28 @@ def stage_failure(error: BaseException) -> None:
     _refuse_if_caught(error)
     if not are_enabled():
         return
+    refuse_beside_a_reference()
     place = _place_of(error)
     if is_of_a_call(error):  # what libraries say is theirs
         messages.check_message(error.args, place and place[:2])
     # The text is the line where an exception without arguments has none.
     check, shown = FailedCheck.of(error, place, describe_exception(error) or _source_of(place), len(holds))
     stage_check(check, *holds, *shown, *path_conditions.waits_for())
+
+
+def beside_a_reference(name: str) -> errors.StagingError:
+    """The refusal of a program that has a check, and uses a variable by a reference of JAX's."""
+    return refusal(
+        f"{name} is used in a program with a check",
+        why="JAX deletes what its references hold where a program fails",
+        instead="compile the outermost function with `ag.function`, or leave checks out (`ag.set_checks(False)`)",
+    )
+
+
+def refuse_beside_a_reference() -> None:
+    """Refuses a check in a program that uses a variable by a reference of JAX's."""
+    if context.progress.reference:
+        raise beside_a_reference(context.progress.reference)
 
 
 def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:

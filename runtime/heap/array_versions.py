@@ -39,7 +39,7 @@ from autograph.jax_internals import is_of_current_trace
 from autograph.runtime.heap import array_views
 from autograph.runtime.tracing import context, dead_results
 from autograph.runtime.tracing.facts import Facts
-from autograph.runtime.tracing.refusals import names_held, quoted, user_line
+from autograph.runtime.tracing.refusals import names_held, quoted, refusal, user_line
 
 ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
 """How an array was superseded: by `x[i] = v`; by `x += v`; by a write to a view of it, or of the array that it is a view of; in a
@@ -119,6 +119,13 @@ def record(
         _supersede(old, new, how, index)
         return
     bases = array_views.bases(old)
+    if any(map(array_views.views_in_numpy, bases)):
+        raise refusal(
+            "an array is written that may be a view of an array of NumPy's, or that array",
+            why="NumPy would change that array too; here it is one of Python's own, and what was read of it a value of the program",
+            instead="take a copy first (`row = a[i].copy()`), write `x = x + v` for an array of its own, or write the element in "
+            "the array itself (`a[i, j] = v`)",
+        )
     others = [*bases, *(view for base in bases for view in array_views.live_views(base, old))]
     paths = [p for p in (path, *(region.path for region in context.open_regions())) if type(p) is tuple]
     touched = [
@@ -321,14 +328,15 @@ class JoinedArrays:
     ) -> None:
         self._pairs = list(zip(left, right, strict=True))
         self._moves = self._find_moves(Table(first), Table(second)) if first or second else []
-        self._shared = [
-            (k, base)
-            for k, pair in enumerate(self._pairs)
-            for x in pair
-            if issubclass(type(x), Tracer) and jax.numpy.ndim(x)
-            for base in array_views.bases(x)
-            if array_views.is_outer(base, 2)
-        ]
+        self._shared: list[tuple[int, Any]] = []
+        for k, pair in enumerate(self._pairs):
+            for x in pair:
+                if issubclass(type(x), Tracer) and jax.numpy.ndim(x):
+                    bases = array_views.bases(x)
+                    self._shared += [(k, base) for base in bases if array_views.is_outer(base, 2)]
+                    self._shared += [(k, array) for base in bases for array in array_views.views_in_numpy(base)]
+                elif type(x) is np.ndarray:
+                    self._shared.append((k, x))
         self._pairs = []
 
     def _find_moves(self, first: Table, second: Table) -> list[Move]:
@@ -366,6 +374,7 @@ def land(
         else:
             record(old, results[k], how, index, unshared=unshared, path=path)
     for place, other in shared:
+        array_views.note_view(results[place], other)
         while (write := _of(other)) is not None and write.new is not None:
             other = write.new  # where it was not written, that is `other` itself
         if type(other) not in _superseded:

@@ -42,7 +42,25 @@ def note_shared(x: Any, others: Iterable[Any]) -> None:
 def note_choice(x: Any, others: Iterable[Any]) -> None:
     """Notes that `x` is one of some other arrays: it shares elements with all that they are views of."""
     if is_tracer(x) and x.ndim:
+        others = list(others)
         note_shared(x, [base for other in others if is_tracer(other) for base in bases(other)])
+        for other in others:
+            note_view(x, other)
+
+
+def note_view(x: Any, other: Any) -> None:
+    """Notes that `x` stands for what would be a view of `other`, where that is an array of NumPy's and not of the program."""
+    if isinstance(other, np.ndarray) and other.ndim and is_tracer(x) and x.ndim:
+        owners = [other, other.base] if isinstance(other.base, np.ndarray) else [other]
+        _in_numpy.note(x, [*(_in_numpy.of(x) or ()), *map(weakref.ref, owners)])
+
+
+_in_numpy: Facts[list[weakref.ref[Any]]] = Facts()
+
+
+def views_in_numpy(x: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays of NumPy's of which `x` stands for what would be a view, or that array, and which there still are."""
+    return [array for ref in _in_numpy.of(x) or () if (array := ref()) is not None] if _in_numpy else []
 
 
 def _note(x: Any, other: Any) -> None:

@@ -35,7 +35,7 @@ import numpy as np
 
 from autograph.code.library import is_library
 from autograph.runtime.checks import texts
-from autograph.runtime.heap import array_versions, constants, iterated_containers, journal
+from autograph.runtime.heap import array_versions, array_views, constants, iterated_containers, journal
 from autograph.runtime.operators import attributes, augmented
 from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index, traced_keys
 from autograph.runtime.sequences.inplace_operators import combined
@@ -76,7 +76,10 @@ def get_item(x: Any, i: Any) -> Any:
     if kind is range:
         return traced_index.get_from_range(x, i)
     if issubclass(kind, np.ndarray):
-        return jnp.asarray(x)[index_lists.as_arrays(x, i)]
+        found = jnp.asarray(x)[index_lists.as_arrays(x, i)]
+        if not any(type(part) is list or getattr(part, "ndim", 0) for part in (i if type(i) is tuple else [i])):
+            array_views.note_view(found, x)  # arrays of indices copy
+        return found
     method = python_method(kind, "__getitem__")
     if method is not None:
         return host.calls.staged(method)(x, i)
@@ -124,7 +127,7 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
             why="every array of a compiled program has a known shape",
             instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(n) < i, x, 0)`",
         )
-    x = jnp.asarray(x)
+    original, x = x, jnp.asarray(x)
     size = x.shape[0]
     if not isinstance(length, (int, np.integer)) or length < 0 or length > size:
         raise refusal(
@@ -132,7 +135,9 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
             why="its length would depend on the start",
             instead=f"take a known number of elements, from 0 to {size}",
         )
-    return traced_index.checked_slice(x, start, int(length))
+    found = traced_index.checked_slice(x, start, int(length))
+    array_views.note_view(found, original)
+    return found
 
 
 def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:

@@ -74,11 +74,12 @@ def _refuse_copies(new: Any, old: Any, what: str) -> None:
 
 
 def _select(test: Any, new: Any, old: Any) -> Any:
+    chosen_of = new, old
     new, old = jnp.asarray(new), jnp.asarray(old)
     if not new.shape:
         return lax.select(test, new, old)
     chosen = lax.select(lax.broadcast(test, new.shape), new, old)
-    array_views.note_choice(chosen, (new, old))
+    array_views.note_choice(chosen, chosen_of)
     return chosen
 
 

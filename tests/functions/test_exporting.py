@@ -109,3 +109,26 @@ def test_one_without_checks_is_an_export_like_any_other() -> None:
 
     exported = add.get_concrete_function(ag.TensorSpec([])).export()
     assert exported.out_tree == jax.tree.structure(1) and float(exported.call(jnp.float32(1))) == 2
+
+
+def test_an_index_is_checked_in_other_programs_too() -> None:
+    pick = ag.function(lambda i: [10.0, 20.0][i])
+    call = pick.get_concrete_function(ag.TensorSpec([], "int32")).export().call
+    for compiled in (call, ag.function(call), jax.jit(call)):
+        assert float(compiled(jnp.int32(1))) == 20
+        with pytest.raises((IndexError, ValueError, jax.errors.JaxRuntimeError), match="list index out of range"):
+            jax.block_until_ready(compiled(jnp.int32(5)))
+
+
+def test_a_handler_around_the_call_is_refused() -> None:
+    call = exports(False).call
+
+    @ag.function
+    def guarded(x: Any) -> Any:
+        try:
+            return call(x)["count"]
+        except ValueError:
+            return -1
+
+    with pytest.raises(ag.StagingError, match="a handler around it would catch it"):
+        guarded(jnp.array([3.0, 1.0]))

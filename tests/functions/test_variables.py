@@ -261,21 +261,48 @@ def test_other_transforms_read_it_and_writes_there_are_refused() -> None:
         jax.vmap(ag.function(write))(xs)
 
 
-def test_a_jitted_function_inside_of_a_function_is_refused_and_the_remedies_work() -> None:
+@pytest.mark.parametrize("keeps", [jax.jit, jax.checkpoint])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_function_whose_program_jax_keeps_sees_what_is_written(keeps: Callable[..., Any], is_known: bool) -> None:
     v = ag.Variable(2.0, name="v")
-    jitted = jax.jit(lambda x: v * x)
+    kept = keeps(lambda x: x * v.value)
+    if is_known:
+        assert float(jax.jit(kept)(3.0)) == 6
 
     @ag.function
-    def inside(x: Any) -> Any:
+    def twice(x: Any, n: int) -> Any:
+        first = kept(x)
         v.assign_add(1.0)
-        return jitted(x)
+        return first, kept(x), jax.grad(kept)(x) * n
 
-    for _ in range(2):
-        with pytest.raises(ag.StagingError, match="v is used in a jitted function that a function of `ag.function` calls"):
-            inside(jnp.float32(3))
-        assert float(jitted(3.0)) == 6  # the second time JAX has its program
-    assert float(ag.function(lambda x: v * x)(jnp.float32(3))) == 6
-    assert float(ag.function(lambda x: jax.jit(lambda x, value: value * x)(x, v.value))(jnp.float32(3))) == 6
+    @ag.function
+    def looped(x: Any) -> Any:
+        for _ in ag.range(3):
+            x = kept(x)
+            v.assign_add(1.0)
+        return x
+
+    assert [float(x) for x in twice(1.0, 1)] == [2, 3, 3] and [float(x) for x in twice(1.0, 2)] == [3, 4, 8]
+    assert float(v.value) == 4 and float(kept(1.0)) == 4
+    assert float(looped(jnp.float32(1))) == 4 * 5 * 6 and float(v.value) == 7
+    assert float(ag.function(lambda x: kept(x) + 1)(jnp.float32(1))) == 8 and float(jax.jit(kept)(2.0)) == 14
+    assert (twice.tracing_count, looped.tracing_count) == (2, 1)
+
+
+def test_the_body_of_a_scan_sees_what_is_written() -> None:
+    v = ag.Variable(2.0)
+
+    @ag.function
+    def body(carry: Any, x: Any) -> Any:
+        return carry * v + x, carry
+
+    @ag.function
+    def scanned_twice(x: Any) -> Any:
+        first, _ = jax.lax.scan(body, x, jnp.arange(3.0))
+        v.assign(9.0)
+        return first, jax.lax.scan(body, x, jnp.arange(3.0))[0]
+
+    assert [float(x) for x in scanned_twice(jnp.float32(1))] == [12, 740]
 
 
 def clipped_sum(total: ag.Variable) -> Callable[..., Any]:
@@ -496,3 +523,73 @@ def test_a_variable_among_the_arguments_of_a_function_of_jax_is_told_to_be_its_v
         ag.function(lambda: jnp.sum(v))()
     assert "pass its array, `v.value`" in "".join(raised.value.__notes__)
     assert float(ag.function(lambda: jnp.sum(v.value))()) == 3
+
+
+def in_a_branch_under_vmap(v: ag.Variable) -> Any:
+    def one(x: Any) -> Any:
+        if x > 0:
+            return x * v
+        return x
+
+    return jax.vmap(one)(jnp.ones(2))
+
+
+def written_in_a_loop_under_grad(v: ag.Variable) -> Any:
+    def loss(x: Any) -> Any:
+        for i in ag.range(3):
+            if x > i:
+                v.assign_add(x)
+        return x * x
+
+    return jax.grad(loss)(2.0)
+
+
+def written_under_checkpoint(v: ag.Variable) -> Any:
+    return jax.grad(jax.checkpoint(lambda x: x * x * v.assign_add(1.0).value))(1.0)
+
+
+def checked_before(v: ag.Variable) -> Any:
+    x = jnp.float32(1)
+    assert x + v > 0
+    return [1.0, 2.0][(x * v).astype(int)]
+
+
+def made(v: ag.Variable) -> Any:
+    return ag.Variable(0.0).assign_add(v).value
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (in_a_branch_under_vmap, "v is used in a branch or a loop under `vmap`"),
+        (written_in_a_loop_under_grad, "v is written in a branch or a loop under `jax.grad`"),
+        (written_under_checkpoint, "v is written in a function under `jax.checkpoint`"),
+        (checked_before, "v is used in a program with a check"),
+        (made, "Variable is made in a function that JAX compiles"),
+    ],
+)
+def test_what_jax_cannot_do_with_references_is_refused_by_name(f: Callable[..., Any], text: str) -> None:
+    v = ag.Variable(1.0, name="v")
+    with pytest.raises(ag.StagingError, match=text):
+        ag.jit(lambda: f(v))()
+    assert float(v.value) == 1
+    if f in (in_a_branch_under_vmap, written_in_a_loop_under_grad):
+        expected = f(ag.Variable(1.0))
+        assert np.asarray(ag.function(lambda: f(v))()).tolist() == np.asarray(expected).tolist()
+
+
+def test_it_stands_for_its_value_in_tests() -> None:
+    on = ag.Variable(True)
+
+    def count(x: Any) -> Any:
+        steps = 0
+        while on:
+            x = -x if not on else x + 1
+            steps += 1
+            on.assign(x < 3)
+        return x if on else -x, steps, bool(on)
+
+    for compiled in (ag.function(count), ag.jit(count)):
+        on.assign(True)
+        assert [float(part) for part in compiled(jnp.float32(0))] == [-3, 3, 0]
+

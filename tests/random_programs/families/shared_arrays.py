@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 
 _HELPERS = """\
+import numpy as np
+
 def swap(t, i, j):
     t[i], t[j] = t[j], t[i]
 
@@ -50,8 +52,9 @@ class Grid:
         swap(self.cells, i, 0)
 
 """
-_STARTS = ["xs", "xs", "xs.copy()", "xs + 1", "xs * 2 % 7", "xs[:3]", "xs[::-1]", "xs.astype(int)"]
-_COPIES = ["xs.copy()", "xs + 1", "xs * 2 % 7", "xs[::-1].copy()"]
+_STARTS = ["xs", "xs", "xs.copy()", "xs + 1", "xs * 2 % 7", "xs[:3]", "xs[::-1]", "xs.astype(int)", "np.arange(1, 5)"]
+_COPIES = ["xs.copy()", "xs + 1", "xs * 2 % 7", "xs[::-1].copy()", "np.arange(2, 6)"]
+_MATRICES = ["xs.reshape(2, 2)", "(xs + 1).reshape(2, 2)", "xs.reshape(2, 2).copy()", "np.arange(4).reshape(2, 2)"]
 _NAMES = ["u", "v", "w"]
 _STATEMENTS = [
     "{n}[{i}] = {k}",
@@ -112,6 +115,8 @@ _SHARING = [
     "row, other = m[{z}], m[1]\nrow[0] = {k}\nm[{z}] = row\nother[1] = {k}\nc = (c + row[1]) % 11",
     "row, other = m[0], m[1]\nrow[0] = {k}\nm[0] = row\nm[{z}, 1] = 3\nc = (c + other[1]) % 11",
     "row = max(m, key=lambda r: r[{z}])\nrow[0] = {k}",
+    "row = m[{i} % 2]\nrow[{z}] += {k}\nc = (c + m.sum()) % 11",
+    "part = {n} if a > 1 else {o}\npart[{z}] = {k}\nc = (c + {n}.sum()) % 11",
     "row = [m[0], m[1]][abs(a) % 2]\nrow[{z}] = {k}",
     "row = sorted(m, key=lambda r: r[1])[{z}]\nm[{z}] = {k}\nc = (c + row[0]) % 11",
     "part = min({n}, {o}, key=lambda t: t[{i}])\npart[0] = {k}",
@@ -133,10 +138,12 @@ def write(rng: random.Random) -> str:
 
     Where arrays have several names, rows or slices that are written, a refusal is what is to be expected.
     """
+    if rng.random() < 0.25:
+        return _of_constants(rng)
     shares = rng.random() < 0.25
     lines = [f"{name} = {rng.choice(_STARTS if shares else _COPIES)}" for name in _NAMES]
     lines += [
-        f"m = {rng.choice(['xs.reshape(2, 2)', '(xs + 1).reshape(2, 2)'] if shares else ['xs.reshape(2, 2).copy()'])}",
+        f"m = {rng.choice(_MATRICES if shares else _MATRICES[2:])}",
         f"g = Grid({rng.choice(['u', 'xs'] if shares else ['v.copy()', 'xs + b'])})",
         "c = 0",
     ]
@@ -146,6 +153,27 @@ def write(rng: random.Random) -> str:
     body = "".join(f"    {line}\n" for line in lines)
     mark = "# refused: an array that was written under another name\n" if shares else ""
     return f"{mark}{_HELPERS}def program(a, b, x, xs):\n{body}    return c, {', '.join(seen)}\n"
+
+
+_ROWS = [
+    "t[abs(a) % 2]", "t[abs(a) % 2].copy()", "t[abs(a) % 2] + 1", "t[abs(a) % 2][1:]", "t[abs(a) % 2 : abs(a) % 2 + 1][0]",
+    "s if a > 1 else t[0]", "[s, t[1]][abs(a) % 2]", "max(t[0], s, key=lambda v: v[0] * b)", "t[[abs(a) % 2, 0]][0]", "t[1]",
+]  # fmt: skip
+_AGAIN = ["if b > 1:\n    r = {r}", "for k in ag.range(2):\n    r = t[k]", "while c < abs(b):\n    c += 1\n    r = {r}"]
+_WRITES = ["r[0] = {k}", "r += {k}", "r[1] += {k}", "r = r + {k}\nr[0] = 2", "if a > 0:\n    r[0] = {k}", "put(r, 1)"]
+_SEEN = ["t.sum()", "s.sum()", "t[0, 0] + s[1]", "(t + 1)[1]", "r.sum()", "np.sum(t)", "t", "max(t[0])", "s * 2"]
+
+
+def _of_constants(rng: random.Random) -> str:
+    """A program whose arrays are NumPy's own, read at traced indices and by traced tests, and written under another name."""
+    lines = ["c = 0", "t = np.arange(6).reshape(2, 3)", "s = np.ones(3, int)", f"r = {rng.choice(_ROWS)}"]
+    for texts in (_AGAIN, _WRITES, _WRITES):
+        if rng.random() < 0.6:
+            text = rng.choice(texts).format(r=rng.choice(_ROWS), k=rng.choice(["a", "b", "7"]))
+            lines += text.split("\n")
+    body = "".join(f"    {line}\n" for line in lines)
+    mark = "# refused: a view of an array of NumPy's that is written\n"
+    return f"{mark}{_HELPERS}def program(a, b, x, xs):\n{body}    return {', '.join(rng.sample(_SEEN, 2))}\n"
 
 
 def _statement(rng: random.Random, depth: int, index: str, most: int, iterated: frozenset[str] | None) -> list[str]:

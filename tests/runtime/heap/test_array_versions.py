@@ -601,3 +601,121 @@ def write_under_another_condition(a, b, xs):
 def test_a_returned_array_that_is_written_on_the_path_that_returns_it_is_refused(fn):
     with pytest.raises(StagingError, match="is read after it was written under another name"):
         ag.jit(fn)(5, 1, jnp.arange(4))
+
+
+BOARD = np.zeros((2, 3))
+
+
+def a_row(i):
+    board = np.zeros((2, 3))
+    row = board[i]
+    row[0] = 5
+    return board.sum()
+
+
+def a_slice(i):
+    board = np.ones((2, 3))
+    rows = board[i : i + 1]
+    rows *= 3
+    return board.sum()
+
+
+def a_row_of_a_global(i):
+    row = BOARD[i]
+    row += 1
+    return BOARD + 1
+
+
+def a_part_of_a_row(i):
+    board = np.zeros((2, 3))
+    part = board[i][0:2]
+    part[1] = 4
+    return np.sum(board)
+
+
+def one_of_two(i):
+    a, b = np.ones(3), np.zeros(3)
+    c = a if i > 0 else b
+    c[0] = 9
+    return a, b
+
+
+def one_of_two_in_statements(i):
+    a, b = np.ones(3), np.zeros(3)
+    if i > 0:
+        c = a
+    else:
+        c = b
+    c[0] = 9
+    return a, b
+
+
+def one_of_a_list(i):
+    arrays = [np.ones(3), np.zeros(3)]
+    arrays[i][0] = 9
+    return arrays[0].sum(), arrays[1].sum()
+
+
+def the_largest(i):
+    a, b = np.ones(3), np.zeros(3)
+    c = max((a, b), key=lambda t: t[0] * i)
+    c[0] = 9
+    return a.sum()
+
+
+def what_a_loop_leaves(i):
+    board = np.zeros((3, 2))
+    row = board[0]
+    for k in ag.range(2):
+        row = board[k + 1]
+    row[1] = 4
+    return board.sum()
+
+
+def what_a_loop_may_leave(i):
+    board = np.zeros((2, 3))
+    row = board[0]
+    while i > 5:
+        row = row + 1
+        i -= 1
+    row[1] = 4
+    return board.sum()
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        a_row, a_slice, a_row_of_a_global, a_part_of_a_row, one_of_two, one_of_two_in_statements, one_of_a_list, the_largest,
+        what_a_loop_leaves, what_a_loop_may_leave,
+    ],
+)  # fmt: skip
+def test_what_numpy_would_show_in_an_array_of_its_own_is_refused(fn):
+    with pytest.raises(ag.StagingError, match="an array is (written that may be a view of|read after it was written under)"):
+        ag.jit(fn)(jnp.int32(1))
+
+
+def copies(i):
+    board = np.arange(6.0).reshape(2, 3)
+    row, other, third = board[i].copy(), board[i], board[[i, 0]]
+    row[0], third[0] = 5, i
+    other = other + 1
+    other[0] = 7
+    return board.sum() + row.sum() + other.sum(), third
+
+
+def new_arrays(i):
+    a = np.zeros(3) if i > 0 else np.ones(3)
+    b = [np.zeros(3), np.ones(3)][i % 2]
+    a[0] = b[1] = i
+    while i > 0:
+        a[2] += i
+        i -= 1
+    a[1] = 7
+    return a, b
+
+
+@pytest.mark.parametrize("fn", [copies, new_arrays])
+def test_what_no_array_of_numpy_shares_is_written(fn):
+    for i in (0, 1):
+        for got, wanted in zip(ag.jit(fn)(jnp.int32(i)), fn(i), strict=True):
+            np.testing.assert_allclose(got, wanted)
