@@ -44,11 +44,14 @@ TAKE_FUNCTIONS = frozenset(
 )
 
 
+# Those that ask of a list of unknown length, or of a range with a traced bound, what these tell otherwise than an array.
+_ASK = frozenset(("iterable", "size"))
+
+
 @cache
 def _numeric(module: ModuleType) -> frozenset[int]:
-    return frozenset(
-        id(value) for name, value in vars(module).items() if callable(value) and name not in TAKE_FUNCTIONS
-    )
+    others = TAKE_FUNCTIONS | _ASK
+    return frozenset(id(value) for name, value in vars(module).items() if callable(value) and name not in others)
 
 
 def _reassembles(meaning: Any) -> bool:

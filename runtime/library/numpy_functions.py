@@ -21,7 +21,7 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import jax
@@ -29,11 +29,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
 from autograph.runtime.library import arithmetic_errors
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
+from autograph.runtime.sequences import counted_range
+from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.refusals import refusal
@@ -70,6 +73,12 @@ _NO_ARRAYS = frozenset(
 _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 """Keywords that jax.numpy spells otherwise."""
 
+_LISTS = (list, tuple, range, counted_range.range)
+"""What NumPy takes for an array, and functions of jax.numpy do not."""
+
+_FORGIVING = frozenset(("array_equal", "array_equiv"))
+"""Functions of numpy that take whatever no array can be made of for unequal, also where an error of ours says why."""
+
 _WITHOUT_NAMESAKE: dict[str, Callable[..., Any]] = {
     "asanyarray": jnp.asarray,
     "ascontiguousarray": lambda a, dtype=None: jnp.atleast_1d(jnp.asarray(a, dtype)),
@@ -104,7 +113,18 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
             table[fn] = _of_random(fn, name)
     for builtin in (bytes, object, abs):
         table.pop(builtin, None)
+    table[np.iterable] = lambda y: type(y) is counted_range.range or np.iterable(y)
+    table[np.size], table[jnp.size] = _size(table[np.size]), _size(jnp.size)
     return table | BUILTINS | stacked_rows.COUNTERPARTS
+
+
+def _size(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.size`, for which the `size` of a list whose length is not known, its length, is the one that an array has."""
+
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return fn(np.asarray(a) if type(a) is BoundedList else a, *args, **kwargs)
+
+    return call
 
 
 def _own_name(fn: Any, module: Any, name: str) -> str:
@@ -137,6 +157,8 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             if context.active() or is_tracing():
                 for array in _written(fn, name, args, kwargs):
                     journal.touch_container(array)
+            if name in _FORGIVING:
+                _check_arrays((*args, *kwargs.values()))
             return fn(*args, **kwargs)
         found = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp))
         found = found or _WITHOUT_NAMESAKE.get(name)
@@ -210,15 +232,26 @@ def _with_arrays(
     changed = False
     for key, value in bound.arguments.items():
         many = bound.signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL
-        if type(value) not in (list, tuple) or key in _NO_ARRAYS:
+        if type(value) not in _LISTS or key in _NO_ARRAYS:
             continue
-        if many or name in _SEQUENCES:
-            new = type(value)(_array(x) if type(x) in (list, tuple) else x for x in value)
+        if type(value) in (list, tuple) and (many or name in _SEQUENCES):
+            new = type(value)(_array(x) if type(x) in _LISTS else x for x in value)
             changed = changed or any(map(operator.is_not, new, value))
         else:
             new, changed = _array(value), True
         bound.arguments[key] = new
     return bound if changed else None
+
+
+def _check_arrays(values: Iterable[Any]) -> None:
+    """Raises what `np.asarray` raises of ours: a list of a length that is not known yet."""
+    for x in values:
+        try:
+            np.asarray(x)
+        except StagingError:
+            raise
+        except Exception:
+            continue  # as in NumPy
 
 
 def _array(x: Any) -> Any:

@@ -227,12 +227,14 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
     if type(x) is np.ndarray or is_jax_array(x):
         i = choices.as_index(i)
     if not is_jax_array(x):
-        old = get_item(x, i)
+        size = len(x) if type(x) is list and is_traced(i) else None
+        place = i if size is None else traced_index.place_of(x, i)
+        old = get_item(x, place)
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
             new = augmented.iop(symbol, old, value())
             if type(x) is np.ndarray:
                 x = _traceable(x, unshared, is_traced(new), _traced_index(i))
-            return set_item(new, x, i, unshared)
+            return set_item(new, x, i if size is None or len(x) != size else place, unshared)
         new = combined(symbol, old, value())
         set_item(new, x, i)  # a library may look at what it holds before it takes another array
         array_versions.record(old, new, array_versions.UPDATE)

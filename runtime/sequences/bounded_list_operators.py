@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from autograph.runtime.tracing import sizes
@@ -80,6 +81,12 @@ class ListOperators:
         if sizes.is_known(length, ">", 0) and type(self.elements.template) is Slot:
             return lax.slice_in_dim(self.columns[0], 0, length)
         return self.__jax_array__()
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What functions of numpy make of it; they would take what has no length for an array of one object."""
+        if self.is_traced():
+            return self.__jax_array__()
+        return np.array(list(self), dtype)
 
     def __iadd__(self: Any, values: Any, /) -> BoundedList:
         self.extend(values)

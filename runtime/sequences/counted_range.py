@@ -50,6 +50,10 @@ class range:
     def __reversed__(self) -> Iterator[int]:
         return reversed(self._plain())
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What functions of numpy make of it; they would take what has no length for an array of one object."""
+        return _operations().numpy_array(self, dtype)
+
     def __getitem__(self, index: Any) -> Any:
         return _operations().item(self, index)
 

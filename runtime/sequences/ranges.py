@@ -38,6 +38,22 @@ def _known(numbers: Any) -> range:
     return range(*map(operator.index, (numbers.start, numbers.stop, numbers.step)))
 
 
+def numpy_array(numbers: Any, dtype: Any) -> Any:
+    """`np.array(numbers, dtype)`.
+
+    Raises:
+        StagingError: the range is open.
+    """
+    if is_open(numbers):
+        raise refusal(
+            "an array is made of a range with a traced bound",
+            why="how many numbers it has is only known when the program runs, and arrays of a compiled program have known shapes",
+            instead="ask the range itself (`len`, `sum`, `max`, `in`, a `for` loop), or make an array of the largest size and "
+            "mask it (`jnp.where(jnp.arange(N) < n, x, 0)`)",
+        )
+    return np.array(_known(numbers), dtype)
+
+
 def range_length(numbers: Any) -> Any:
     """`len(numbers)` of an open range."""
     items = iteration_space.range_items(numbers.start, numbers.stop, numbers.step)

@@ -71,6 +71,12 @@ def get_at(items: Any, index: Any) -> Any:
     return select_item(items, position_from_start(index, len(items), kind, differ(items)), f"an index into a {kind}")
 
 
+def place_of(items: list[Any], index: Any) -> Any:
+    """A traced index into a list, checked for good: that which `items[index] += value` reads, and then writes."""
+    found = position_from_start(index, len(items), "list", differ(items))
+    return integer_ranges.declare_range(found, 0, len(items) - 1)
+
+
 def get_from_range(numbers: range, index: Any) -> Any:
     """`numbers[index]`, by arithmetic."""
     k = position_from_start(index, len(numbers), "range object")
@@ -153,7 +159,7 @@ def count_items(items: list[Any], value: Any) -> Any:
     return total
 
 
-def index_of(items: list[Any], value: Any, decides: bool = True) -> Any:
+def index_of(items: list[Any], value: Any, name: str = "index", decides: bool = True) -> Any:
     """`items.index(value)`; the compiled program fails where the value is missing (`decides` as in `position_from_start`)."""
     found: Any = False
     position: Any = 0
@@ -162,7 +168,7 @@ def index_of(items: list[Any], value: Any, decides: bool = True) -> Any:
             found, position = choose(equal, (True, n), (found, position), "list.index()")
         elif equal:
             found, position = True, n
-    text = "list.index(x): x not in list"
+    text = f"list.{name}(x): x not in list"
     if not is_traced(found):
         if not found:
             raise ValueError(text)
@@ -188,7 +194,7 @@ def _matching(items: list[Any], value: Any) -> list[Any]:
 
 def remove(items: list[Any], value: Any) -> None:
     """`items.remove(value)`."""
-    k = index_of(items, value, False)
+    k = index_of(items, value, "remove", False)
     if is_traced(k):
         pop(items, k)
     else:

@@ -383,6 +383,8 @@ def test_delete():
         (lambda i: get_item((1, 2, 3), i), "IndexError: tuple index out of range"),
         (lambda i: get_item(range(3), i), "IndexError: range object index out of range"),
         (lambda i: set_item(5, [1, 2, 3], i), "IndexError: list assignment index out of range"),
+        (lambda i: aug_item([1, 2, 3], i, "+=", lambda: 5), "IndexError: list index out of range"),
+        (lambda i: aug_item([1, 1, 1], i, "*=", lambda: 1), "IndexError: list index out of range"),
         (lambda i: get_slice(jnp.arange(4), i, 2), "IndexError: a slice of 2 elements"),
     ],
 )
@@ -393,6 +395,15 @@ def test_a_traced_index_out_of_range_fails_when_the_program_runs(f, text):
         with pytest.raises((jax.errors.JaxRuntimeError, ValueError)) as failed:
             jax.block_until_ready(g(i))
         assert text in str(failed.value) and 'test_items.py", line' in str(failed.value)
+
+
+def test_an_element_is_changed_where_it_stands_when_its_value_was_computed():
+    def f(i):
+        xs = [1, 2, 3]
+        aug_item(xs, i, "+=", xs.pop)
+        return xs
+
+    assert [int(x) for x in jax.jit(f)(-2)] == [5, 2] and [int(x) for x in jax.jit(f)(0)] == [4, 2]
 
 
 def test_one_lane_out_of_range_fails():

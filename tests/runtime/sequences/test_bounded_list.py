@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -244,6 +245,33 @@ def test_what_needs_a_known_length(use, what):
         StagingError, match=rf"{what} is not possible with a list whose length(.|\n)*test_bounded_list.py"
     ):
         ag.jit(lambda n: use(countdown(n)))(3)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        np.sum, np.argmax, np.mean, np.shape, np.ndim, np.size, np.unique, np.flip, np.add.reduce, jnp.size, jnp.shape,
+        lambda xs: np.array(xs).size, lambda xs: np.array([xs, xs]).size, lambda xs: np.isin(3, xs), lambda xs: np.size([xs]),
+        lambda xs: np.array_equal(xs, [3, 2, 1]), lambda xs: np.array_equiv([3], xs), lambda xs: np.array_equal(a1=[xs], a2=[3]),
+        lambda xs: np.ones(3) == xs, lambda xs: xs == np.ones(3), lambda xs: xs != np.float32(1), lambda xs: np.ones(3) + xs,
+        lambda xs: np.arange(9)[xs], lambda xs: np.array(xs, dtype=object).size, lambda xs: np.ones(3).dot(xs),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*requires ndarray or scalar:DeprecationWarning")
+def test_numpy_makes_no_array_of_one_object(use):
+    @ag.jit
+    def f(n):
+        return use(countdown(n))
+
+    with pytest.raises(StagingError, match="making an array is not possible with a list whose length"):
+        f(3)
+
+
+def test_numpy_makes_an_array_when_the_program_has_run():
+    xs = made(3)
+    assert np.asarray(xs).tolist() == [3, 2, 1] and np.asarray(xs, float).dtype == float and np.array([xs, xs]).shape == (2, 3)
+    assert (np.sum(xs), np.argmax(xs), np.shape(xs), np.array_equal(xs, [3, 2, 1])) == (6, 0, (3,), True)
+    assert np.asarray(made(0)).shape == (0,)
 
 
 def test_only_of_a_local_variable():

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.directives import range as ag_range
 from autograph.runtime.sequences.iterables import Enumerate, Filter, Map, Reversed, Zip
 from autograph.runtime.sequences.iteration_space import items_of, range_items
@@ -39,6 +40,38 @@ BOUNDS = [(5,), (0,), (-3,), (2, 5), (5, 2), (-2, 2), *itertools.product((0, 7, 
 def test_ranges_of_traced_bounds(bounds):
     assert staged_range(*bounds) == list(range(*bounds))
     assert listed(range_items(*((0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1))[:3])) == list(range(*bounds))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        np.sum, np.argmax, np.mean, np.shape, np.ndim, np.size, np.add.reduce, lambda xs: np.array(xs).size,
+        lambda xs: np.array([xs, xs]).size, lambda xs: np.isin(2, xs), lambda xs: np.array_equal(xs, [0, 1, 2]),
+        lambda xs: np.array(xs) == 2, lambda xs: np.ones(3) == xs, lambda xs: xs == np.arange(3), lambda xs: np.ones(3) + xs,
+        lambda xs: np.isin(jnp.arange(3), xs), lambda xs: np.vstack([jnp.arange(3), xs]), lambda xs: jnp.array(xs).size,
+    ],
+)  # fmt: skip
+def test_numpy_makes_no_array_of_one_object(use):
+    @ag.jit
+    def f(n):
+        return use(range(n))
+
+    with pytest.raises(ag.StagingError, match="an array is made of a range with a traced bound"):
+        f(3)
+
+
+def test_numpy_makes_arrays_of_ranges_that_are_known():
+    assert np.array(ag_range(1, 4)).tolist() == [1, 2, 3] and np.asarray(ag_range(2), float).dtype == float
+    assert (np.sum(ag_range(4)), np.shape([ag_range(2)] * 3), np.iterable(ag_range(2))) == (6, (3, 2), True)
+
+    @ag.jit
+    def f(x, n):
+        found = np.isin(x, range(2)), np.stack([x, ag.range(3)])
+        return *found, np.concatenate([x, range(2)]), np.iterable(range(n)), np.array_equal(x, range(3))
+
+    found, both, longer, is_iterable, is_same = f(np.arange(3), 2)
+    assert found.tolist() == [True, True, False] and both.tolist() == [[0, 1, 2]] * 2 and longer.tolist() == [0, 1, 2, 0, 1]
+    assert bool(is_iterable) and bool(is_same)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32", "int32", "bool"])
