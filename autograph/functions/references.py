@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.jax_internals import is_tracing, maps_lanes, notes_of, open_traces, records_region, traced_for
-from autograph.runtime.checks.runtime_checks import beside_a_reference
+from autograph.runtime.checks.runtime_checks import are_enabled, beside_a_reference
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import refusal
 
@@ -37,7 +37,7 @@ def check_use(name: str, is_write: bool = False) -> None:
             or in what `jax.checkpoint` runs again.
     """
     if progress.reach is not None:
-        if progress.checks > progress.checks_before:
+        if are_enabled() and progress.checks > progress.checks_before:
             raise beside_a_reference(name)
         progress.reference = name
     traces = open_traces()
