@@ -108,3 +108,16 @@ def assign(target: str, value: Any, *, at: Any) -> Any:
     spot = locations.header(at)
     targets = [_variable(target, _STORE, spot)]
     return _made(gast.Assign, spot, targets=targets, value=locations.place(value, spot), type_comment=None)
+
+
+def index_argument(node: Any, has_slice: bool, alias: str) -> Any:
+    """The index of a subscript as an argument of a call; `has_slice`: whether `slice` means Python's."""
+    if isinstance(node, gast.Slice):
+        given = [gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)]
+        if node.step is None:
+            given.pop()
+        func = name("slice") if has_slice else gast.Attribute(name(alias), "slice", gast.Load())
+        return locations.place(gast.Call(func, given, []), locations.position(node))
+    if isinstance(node, gast.Tuple):
+        node.elts = [index_argument(item, has_slice, alias) for item in node.elts]
+    return node

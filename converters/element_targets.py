@@ -58,18 +58,7 @@ class ElementTargets(StatementConverter):
 
     def index(self, node: Node) -> Node:
         """The index of a subscript as an argument."""
-        if isinstance(node, gast.Slice):
-            given = [
-                gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)
-            ]
-            if node.step is None:
-                given.pop()
-            meant = self.conversion.resolve("slice") is builtins.slice
-            func = builders.name("slice") if meant else gast.Attribute(builders.name(self.alias), "slice", gast.Load())
-            return locations.place(gast.Call(func, given, []), locations.position(node))
-        if isinstance(node, gast.Tuple):
-            node.elts = [self.index(item) for item in node.elts]
-        return node
+        return builders.index_argument(node, self.conversion.resolve("slice") is builtins.slice, self.alias)
 
     def mangled(self, attribute: str) -> str:
         """The name of a private attribute as the compiler has it."""

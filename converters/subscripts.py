@@ -6,7 +6,8 @@ def f(x, i, k):
     return ag__.get_item(x, i) + x[0] + ag__.get_item(x, (i, 1)) + x[i, :] + x[2:] + ag__.get_slice(x, i, k)
 
 Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
-window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length.
+window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. Slices among several indices are left to arrays,
+but for an array of NumPy's outside of the function, which knows no traced index.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from autograph.code import locations
 from autograph.converters import builders
@@ -46,7 +48,9 @@ class Subscripts(ExpressionConverter):
         if _is_constant(index) or isinstance(index, gast.Starred):
             return node
         if isinstance(index, gast.Tuple) and not _is_place(index):
-            return node
+            if all(map(_is_known, index.elts)) or type(self.conversion.meaning(node.value)) is not np.ndarray:
+                return node
+            index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
         return builders.operator(self.alias, "get_item", [node.value, index], at=node)
 
     def window(self, index: Node) -> Node | None:
@@ -92,6 +96,11 @@ def _is_place(index: Node) -> bool:
         isinstance(part, gast.Slice | gast.Starred) or (isinstance(part, gast.Constant) and type(part.value) not in (int, str))
         for part in index.elts
     ) and not all(map(_is_constant, index.elts))
+
+
+def _is_known(node: Node) -> bool:
+    parts = (node.lower, node.upper, node.step) if isinstance(node, gast.Slice) else (node,)
+    return all(part is None or _is_constant(part) for part in parts)
 
 
 def _is_constant(node: Node) -> bool:

@@ -88,8 +88,16 @@ def put_value(x: dict[Any, Any], key: Any, value: Any) -> None:
     The program fails where the dict does not have the key: it cannot add one.
     """
     keys = _comparable(x, key)
+    if not keys:
+        raise refusal(
+            f"a traced key is written to a dict that has no such key (it has {len(x) or 'none'})",
+            why="a compiled program adds no keys: which ones a dict has is known while it is traced",
+            instead="make a dict with all keys (`dict.fromkeys(range(n), 0)`), or use an array (`jnp.zeros(n)`)",
+        )
     hits = _hits(keys, key)
-    error = RuntimeError("a key is written that the dict does not have, and a compiled program adds none")
+    error = RuntimeError(
+        "a key is written that the dict does not have, and a compiled program adds none: make a dict with all keys"
+    )
     runtime_checks.demand(jnp.any(hits), error)
     for n, k in enumerate(keys):
         x[k] = choose(hits[n], value, x[k], _WRITTEN)

@@ -1,7 +1,12 @@
 """Reads of elements."""
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.converters.subscripts import Subscripts
 from tests.converters.converting import Case
 
@@ -96,3 +101,31 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_becomes(name: str) -> None:
     CASES[name].examine(*PASSES)
+
+
+TABLE = np.arange(12).reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda k: TABLE[:, k],
+        lambda k: TABLE[k, 1:],
+        lambda k: TABLE[..., k],
+        lambda k: TABLE[k, None] + TABLE[0, :],
+        lambda k: sum(TABLE[:, k].sum() + TABLE[i, ::2][k] for i in range(2)),
+    ],
+)
+def test_slices_and_traced_indices_of_an_array_of_numpy(read: Callable[[Any], Any]) -> None:
+    for k in (0, 1):
+        assert np.asarray(ag.jit(read)(k)).tolist() == np.asarray(read(k)).tolist()
+
+
+def test_its_row_is_not_written() -> None:
+    def write(k: Any) -> Any:
+        column = TABLE[:, k]
+        column[0] = 7
+        return TABLE.sum()
+
+    with pytest.raises(ag.StagingError, match="may be a view of an array of NumPy's"):
+        ag.jit(write)(1)

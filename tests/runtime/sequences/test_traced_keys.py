@@ -105,6 +105,11 @@ def known_parts(x: Any) -> Any:
     return table["a", int(x)]
 
 
+def write_to(counts: dict[int, int], key: Any) -> Any:
+    counts[key] = counts.get(key, 0) + 1
+    return counts[key]
+
+
 class Shop:
     """Returns what its dict gives."""
 
@@ -207,6 +212,7 @@ def test_lanes_and_derivatives() -> None:
         (lambda key: {1: 1.0, 2: 2.0}.pop(key), "needs the hash of a traced value"),
         (lambda key: {1: 1.0}[jnp.stack([key])], "a dict cannot be read at a traced key"),
         (lambda key: {1: 1.0}.get(key) or 2.0, "gives None where the key is missing"),
+        (lambda key: write_to({}, key), r"a traced key is written to a dict that has no such key \(it has none\)"),
     ],
 )
 def test_what_no_program_can_look_up_is_refused(f: Callable[..., Any], text: str) -> None:
