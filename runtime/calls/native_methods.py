@@ -325,9 +325,13 @@ def _insert(f: Any, *args: Any) -> Any:
 
 def _get(f: Any, *args: Any) -> Any:
     asked, context.progress.caller_tests_none = context.progress.caller_tests_none, False
+    is_default = len(args) > 1 and args[1] is not None
+    if args and type(args[0]) is tuple and any(type(part) is choices.Choice for part in args[0]):
+        if not is_default:
+            raise traced_keys.may_be_missing(is_text=True)
+        return choices.each_apart(lambda *parts: _get(f, parts, *args[1:]), *args[0])
     if not args or not traced_keys.may_have_key(f.__self__, args[0]):
         return f(*args)
-    is_default = len(args) > 1 and args[1] is not None
     return traced_keys.get_value(f.__self__, *args) if is_default else traced_keys.get_or_none(f.__self__, args[0], asked)
 
 

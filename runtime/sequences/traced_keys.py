@@ -71,15 +71,20 @@ def get_or_none(x: dict[Any, Any], key: Any, asked: bool) -> Any:
     if not keys:
         return None
     if not asked:
-        raise refusal(
-            "`get` of a dict at a traced key gives None where the key is missing",
-            why="which of the two it is, only the running program knows, and what takes the result does not ask",
-            instead="give a default (`d.get(key, 0)`), or bind the result to a variable and test it (`v = d.get(key)`, "
-            "`if v is None:`)",
-        )
+        raise may_be_missing()
     hits = _hits(keys, key)
     value = select_item([x[k] for k in keys], lax.argmax(hits, 0, np.int32), _READ)
     return Maybe(lax.bitwise_not(jnp.any(hits)), value)
+
+
+def may_be_missing(is_text: bool = False) -> Exception:
+    """The refusal of a `get` without a default, whose result is not tested; `is_text`: or cannot be, for the key has a text."""
+    tested = "" if is_text else ", or bind the result to a variable and test it (`v = d.get(key)`, `if v is None:`)"
+    return refusal(
+        "`get` of a dict at a traced key gives None where the key is missing",
+        why="which of the two it is, only the running program knows, and what takes the result does not ask",
+        instead=f"give a default (`d.get(key, 0)`){tested}",
+    )
 
 
 def put_value(x: dict[Any, Any], key: Any, value: Any) -> None:

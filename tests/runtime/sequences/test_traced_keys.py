@@ -138,11 +138,23 @@ def get_or_none(x: Any) -> Any:
     return value, corner + 1 if corner is not None else -x, found, missing, Shop().total(int(x)), Shop().total(int(x) - 1)
 
 
+NEXT_STATES = {("idle", 1): "busy", ("busy", 1): "busy", ("busy", 5): "idle", ("idle", 7): "off"}
+
+
+def states_and_events(x: Any) -> Any:
+    state, seen = "idle", 0
+    for event in (1, int(x), int(x) + 2, 3):
+        state = NEXT_STATES.get((state, event), "idle")
+        seen += state == "busy"
+    return seen, state == "idle", NEXT_STATES["busy", int(x)] == "idle"
+
+
 @pytest.mark.parametrize(
     "f",
     [
         numbers, tuples_as_values, bools, texts_and_functions_as_values, a_histogram, keys_of_other_kinds, a_float_as_key_of_an_integer,
         dicts_in_a_dict, a_state_machine, a_table_of_states_and_actions, a_grid, an_attribute, in_staged_statements, known_parts, get_or_none,
+        states_and_events,
     ],
 )  # fmt: skip
 def test_a_dict_at_a_traced_key(f: Callable[..., Any]) -> None:
