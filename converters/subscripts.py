@@ -6,8 +6,8 @@ def f(x, i, k):
     return ag__.get_item(x, i) + x[0] + ag__.get_item(x, (i, 1)) + x[i, :] + x[2:] + ag__.get_slice(x, i, k)
 
 Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
-window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. Slices among several indices are left to arrays,
-but for an array of NumPy's outside of the function, which knows no traced index.
+window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. Slices among several indices are left to arrays of
+JAX; for an array of NumPy's, which knows no traced index, an operator reads them where it stands outside of the function.
 """
 
 from __future__ import annotations

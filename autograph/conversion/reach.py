@@ -75,7 +75,6 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
 
         debuggers.prepare()
     before, checks = default_dicts.begin(), context.progress.checks
-    context.progress.checks_before = checks
     try:
         if is_tracing():
             implicit_methods.prepare_exchanged()
@@ -97,7 +96,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         return None
     finally:
         default_dicts.end_call(before)
-        context.progress.reach = context.progress.failing = context.progress.reference = None
+        context.progress.reach = context.progress.failing = None
         context.progress.has_choices = False
 
 

@@ -6,8 +6,8 @@
     with_variables_as_inputs(program, len(variables.read()))
 
 JAX keeps the programs that it makes of functions (`jax.jit`, `jax.checkpoint`, the body of `lax.scan`) for other calls, and the
-value of a cell is a constant in them. A function that reads a variable in such a program is traced once more, with a mark in JAX's
-keys of what it keeps: another one in each trace, and after each write.
+value of a cell is a constant in them. So an object is put into the keys of JAX's caches, another one in each trace and after each
+write: what JAX keeps meanwhile is for these values alone. Where there is no variable in the process, nothing is put there.
 """
 
 from __future__ import annotations
@@ -53,51 +53,40 @@ class _Cell:
         self.start = self.value = start
 
 
-class ReadInside(BaseException):
-    """A variable is read in a program that JAX may keep: the function is traced again with `Tracing(marks_kept=True)`."""
-
-
 class Tracing:
-    """The variables that a function uses while it is traced: a context manager around the trace of its body.
+    """The variables that a function uses while it is traced: a context manager around the trace of its body."""
 
-    Args:
-        marks_kept: whether programs that JAX keeps meanwhile are for this trace, and these values of its variables, alone.
-    """
+    has_variables = False
+    """Whether a variable was made in this process."""
 
-    def __init__(self, marks_kept: bool = False) -> None:
+    def __init__(self) -> None:
         self.cells: dict[int, tuple[Variable, _Cell]] = {}
         self.made: list[Variable] = []
         self.trace = TRACE_STATE.value
-        self._marks_kept = marks_kept
-        self._mark: Any = None
+        self._key: Any = None
         self._outer: Tracing | None = None
 
     def __enter__(self) -> Tracing:
         self._outer = _state.tracing
         _state.tracing = self
-        self._renew_mark()
+        self.renew_key()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         _state.tracing = self._outer
-        if self._mark is not None:
-            self._mark.__exit__(kind, error, tb)
+        if self._key is not None:
+            self._key.__exit__(kind, error, tb)
 
-    def _renew_mark(self) -> None:
-        if self._mark is not None:
-            self._mark.__exit__(None, None, None)
-        if self._marks_kept:
-            self._mark = _mark_in_keys()(object())
-            self._mark.__enter__()
+    def renew_key(self) -> None:
+        """From here on JAX keeps programs for this trace, and these values of variables, alone."""
+        if self._key is not None:
+            self._key.__exit__(None, None, None)
+        if Tracing.has_variables:
+            self._key = _in_keys()(object())
+            self._key.__enter__()
 
     def cell(self, variable: Variable) -> _Cell:
-        """What stands for the variable.
-
-        Raises:
-            ReadInside: in a program that JAX may keep, where nothing marks it.
-        """
-        if not self._marks_kept and _programs_inside(self.trace):
-            raise ReadInside
+        """What stands for the variable."""
         found = self.cells.get(id(variable))
         if found is None:
             start = bind_in(self.trace, _read_p, aval=variable.aval, number=len(self.cells))
@@ -120,7 +109,7 @@ class Tracing:
         if active():
             journal.touch_attribute(cell, "value")
         cell.value = value
-        self._renew_mark()
+        self.renew_key()
 
     def _is_kept(self, value: Any) -> bool:
         trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self.trace
@@ -136,7 +125,7 @@ class Tracing:
 
 
 @functools.cache
-def _mark_in_keys() -> Any:
+def _in_keys() -> Any:
     return jax.make_user_context(None)
 
 

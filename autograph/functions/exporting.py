@@ -137,11 +137,13 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
             why="it is a function of arrays alone",
             instead="write it with `ag.save`, which keeps variables",
         )
-    if program.results_of.known:
+    results = program.results_of
+    if results.known:
+        is_open = results.may_be_none or bool(results.choices)
         raise AutoGraphError(
             f"{program.function.__name__}() returns what is no array, which an export of JAX cannot hold",
-            why="its results are arrays alone: texts, objects and None that the function returns are none",
-            instead="return arrays, or write the function with `ag.save`, which keeps texts",
+            why="its results are arrays alone: a text, an object, or what only the running program knows to be None is none",
+            instead="return arrays" + ("" if is_open else ", or write the function with `ag.save`, which keeps texts"),
         )
     names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
     run, options = program.lowerable, program.function.options

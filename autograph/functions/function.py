@@ -98,7 +98,7 @@ class Function:
         if self.checks == "deferred":
             weakref.finalize(self, error_codes.raise_pending, self._pending)  # no call may follow
         self._watch = retracing.Watch(is_silent=settings.reduce_retracing)
-        self._is_method = self.marks_kept = False
+        self._is_method = False
 
     def __set_name__(self, owner: Any, name: str) -> None:
         """It is a method: its first argument is the object, and no part of the `input_signature`."""

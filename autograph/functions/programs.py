@@ -16,13 +16,12 @@ import jax
 
 from autograph.functions import error_codes, symbolic, updates
 from autograph.functions.arguments import Bound, container_contents, is_iterator, never_changes
-from autograph.functions.cells import ReadInside, Tracing, with_variables_as_inputs
-from autograph.functions.references import is_recorded
+from autograph.functions.cells import Tracing, with_variables_as_inputs
 from autograph.functions.results import Results
-from autograph.functions.variables import Variable, are_referred_to
+from autograph.functions.variables import Variable
 from autograph.jax_dispatch import jit_is_disabled
 from autograph.jax_internals import jaxpr_as_fun
-from autograph.runtime.checks.runtime_checks import beside_a_reference
+from autograph.runtime.checks.runtime_checks import note_check
 from autograph.runtime.heap.escape import Finished
 from autograph.runtime.tracing.refusals import refusal
 
@@ -94,7 +93,7 @@ class Program:
         self.made: list[Variable] = []
         self.reads: list[Variable] = []
         self.writes: list[Variable] = []
-        self.traced = self._trace()
+        self.traced = self.plain.trace(*self.specs)
         closed: Any = self.traced.jaxpr
         self.closed = with_variables_as_inputs(closed, len(self.reads)) if self.reads else closed
         self.checks: tuple[Any, ...] = ()
@@ -108,19 +107,8 @@ class Program:
         self.is_whole = not (self.results_of.known or places)
         self.is_simple = self.is_whole and not (self.checks or self.reads or self.symbolic)
 
-    def _trace(self) -> jax.stages.Traced:
-        try:
-            traced = self.plain.trace(*self.specs)
-            if self.function.marks_kept or not are_referred_to(traced.jaxpr.consts):
-                return traced
-        except ReadInside:
-            pass
-        self.function.marks_kept = True
-        self.plain = jax.jit(_named(self._body, self.function.__name__), **self._options)
-        return self.plain.trace(*self.specs)
-
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
-        with Tracing(self.function.marks_kept) as variables:
+        with Tracing() as variables:
             values = self.bound.values(inputs)
             before = [_parts(self.bound.names, values) for _ in range(2)]
             returned = Finished()
@@ -166,17 +154,20 @@ class Program:
     def run_inside(self, inputs: Sequence[Any]) -> Any:
         """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""
         placed, output = self.function.options.placed, self.results_of.output
+        if self.checks:
+            note_check()
         if not (self.reads or self.results_of.known):
             return placed(output(self.plain(*inputs)[0]))
-        if self.checks and self.reads and is_recorded():
-            raise beside_a_reference(self.reads[0].name)
         values = [variable.at_once() for variable in self.reads]
         options = dict(self._options)
         if "in_shardings" in options:
             options["in_shardings"] += (None,) * len(values)
         flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__), **options)(*inputs, *values)
-        for variable, value in zip(self.writes, flat[self._count :], strict=True):
-            variable.take(jax.lax.stop_gradient(value))
+        written = [(v, jax.lax.stop_gradient(value)) for v, value in zip(self.writes, flat[self._count :], strict=True)]
+        for variable, value in written:
+            variable.check_take(value)
+        for variable, value in written:
+            variable.take(value)
         return placed(output(flat[: self._count]))
 
 

@@ -19,8 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.jax_internals import is_tracing, maps_lanes, notes_of, open_traces, records_region, traced_for
-from autograph.runtime.checks.runtime_checks import are_enabled, beside_a_reference
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.checks.runtime_checks import note_reference
 from autograph.runtime.tracing.refusals import refusal
 
 
@@ -36,10 +35,7 @@ def check_use(name: str, is_write: bool = False) -> None:
         StagingError: the program has a check; or it stands in a branch or loop under `vmap`, or is written in one under `jax.grad`,
             or in what `jax.checkpoint` runs again.
     """
-    if progress.reach is not None:
-        if are_enabled() and progress.checks > progress.checks_before:
-            raise beside_a_reference(name)
-        progress.reference = name
+    note_reference(name)
     traces = open_traces()
     if is_write and any("checkpoint" in str(traced_for(trace)) for trace in traces):
         raise refusal(
@@ -51,7 +47,7 @@ def check_use(name: str, is_write: bool = False) -> None:
     if is_in_region and any(map(maps_lanes, traces)):
         raise refusal(
             f"{name} is used in a branch or a loop under `vmap`",
-            why="JAX maps no branch or loop with a reference in it",
+            why="JAX maps no `cond` and no `while` loop with a reference in it",
             instead="read it before the statement (`value = v.value`), or compile the outermost function with `ag.function`",
         )
     if is_write and is_in_region and any(map(_is_derivative, traces)):

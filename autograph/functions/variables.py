@@ -20,8 +20,7 @@ import contextlib
 import keyword
 import operator
 import threading
-import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -30,14 +29,12 @@ import numpy as np
 
 from autograph.errors import boundary
 from autograph.functions import references, updates
-from autograph.functions.cells import is_in_region, tracing
+from autograph.functions.cells import Tracing, is_in_region, tracing
 from autograph.functions.constants import constant
 from autograph.jax_internals import is_tracing, maps_lanes, open_traces
 from autograph.runtime.checks import messages
 from autograph.runtime.tracing.refusals import refusal
 
-_with_references: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictionary()
-"""The variables that have a reference of JAX's, by its `id`."""
 _MOVING = threading.Lock()
 """Held while an array moves into a reference, and while one is written that may move."""
 
@@ -92,8 +89,10 @@ class Variable:
         self._array: Any = _strong_now(value)
         self._reference: Any = None
         self.aval = jax.typeof(self._array)
+        Tracing.has_variables = True
         if (inside := tracing()) is not None:
             inside.made.append(self)
+            inside.renew_key()
         elif references.is_recorded():
             raise refusal(
                 f"{self.name} is made in a function that JAX compiles",
@@ -180,8 +179,21 @@ class Variable:
         """Holds another array from now on: now, or where JAX records a program when that runs.
 
         Raises:
-            StagingError: it is a value of a transform's, or JAX gives no reference up to such a program.
+            StagingError: as `check_take`.
         """
+        self.check_take(value)
+        if references.is_recorded():
+            self._referred()[...] = value
+            return
+        with _MOVING:
+            if self._reference is None:
+                self._array = value
+                return
+        with jax.core.eval_context():  # under `vmap` or `grad`: a value of no trace
+            self._reference[...] = value
+
+    def check_take(self, value: Any) -> None:
+        """Refuses a value of a transform's, and what JAX cannot do with a reference."""
         is_recorded = references.is_recorded()
         if isinstance(value, jax.core.Tracer) and (not is_recorded or any(map(maps_lanes, open_traces()))):
             raise refusal(
@@ -191,12 +203,6 @@ class Variable:
             )
         if is_recorded:
             references.check_use(self.name, is_write=True)
-        else:
-            with _MOVING:
-                if self._reference is None:
-                    self._array = value
-                    return
-        self._referred()[...] = value
 
     def _referred(self) -> Any:
         """JAX's reference, which holds the array from the first use on."""
@@ -204,7 +210,6 @@ class Variable:
             if self._reference is None:
                 with jax.core.eval_context():
                     self._reference = jax.new_ref(self._array)
-                _with_references[id(self._reference)] = self
                 self._array = None
             return self._reference
 
@@ -249,11 +254,6 @@ class Variable:
 setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
 
 
-def are_referred_to(constants: Iterable[Any]) -> bool:
-    """Whether the reference of a variable is among the constants of a program: JAX kept a part of it from elsewhere."""
-    return any(id(x) in _with_references for x in constants)
-
-
 def _restored(value: Any, name: str) -> Variable:
     return Variable(value, name=name)
 
@@ -295,7 +295,7 @@ def _operator(symbol: Callable[[Any, Any], Any], swapped: bool = False) -> Calla
 
 def _truth(value: Any) -> Any:
     """A bool, traced where the value is: converted code calls `__bool__` by its name."""
-    return value != 0 if isinstance(value, jax.core.Tracer) and not value.shape else bool(value)
+    return value.reshape(()) != 0 if isinstance(value, jax.core.Tracer) and value.size == 1 else bool(value)
 
 
 def _of_value(conversion: Callable[[Any], Any]) -> Callable[[Variable], Any]:

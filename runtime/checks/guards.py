@@ -44,7 +44,7 @@ def guard_index(index: Any, ok: Any, error: Exception) -> Any:
     runtime_checks.refuse_to_handle_later(error)
     if not runtime_checks.are_enabled():
         return index
-    runtime_checks.refuse_beside_a_reference()
+    runtime_checks.note_check()
     if conditions:
         ok = lax.bitwise_or(ok, lax.bitwise_not(functools.reduce(lax.bitwise_and, conditions)))
     check, _ = FailedGuard.of(error, runtime_checks.user_place())

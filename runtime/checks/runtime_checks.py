@@ -27,6 +27,7 @@ import contextlib
 import linecache
 import sys
 import traceback
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,7 @@ import jax
 
 from autograph import errors, switches
 from autograph.jax_dispatch import stage_check
+from autograph.jax_internals import notes_of, open_traces
 from autograph.runtime.checks import handlers, messages
 from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, describe_exception
 from autograph.runtime.checks.handlers import exception_of, would_catch
@@ -91,7 +93,7 @@ def stage_failure(error: BaseException) -> None:
     _refuse_if_caught(error)
     if not are_enabled():
         return
-    refuse_beside_a_reference()
+    note_check()
     place = _place_of(error)
     if is_of_a_call(error):  # what libraries say is theirs
         messages.check_message(error.args, place and place[:2])
@@ -100,19 +102,37 @@ def stage_failure(error: BaseException) -> None:
     stage_check(check, *holds, *shown, *path_conditions.waits_for())
 
 
-def beside_a_reference(name: str) -> errors.StagingError:
-    """The refusal of a program that has a check, and uses a variable by a reference of JAX's."""
+_programs: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+"""Of the programs that are traced: whether each has a check, and the variable that it uses by a reference of JAX's."""
+
+
+def _program() -> dict[str, Any]:
+    traces = [trace for trace in open_traces() if notes_of(trace) is not None]
+    return _programs.setdefault(traces[-1], {}) if traces else {}
+
+
+def note_reference(name: str) -> None:
+    """Takes note that the program uses a variable by a reference of JAX's, and refuses it beside a check."""
+    program = _program()
+    program["reference"] = name
+    if "check" in program:
+        raise _beside_a_reference(name)
+
+
+def note_check() -> None:
+    """Takes note that the program has a check, and refuses it beside a variable that is used by a reference of JAX's."""
+    program = _program()
+    program["check"] = True
+    if "reference" in program:
+        raise _beside_a_reference(program["reference"])
+
+
+def _beside_a_reference(name: str) -> errors.StagingError:
     return refusal(
         f"{name} is used in a program with a check",
         why="JAX deletes what its references hold where a program fails",
         instead="compile the outermost function with `ag.function`, or leave checks out (`ag.set_checks(False)`)",
     )
-
-
-def refuse_beside_a_reference() -> None:
-    """Refuses a check in a program that uses a variable by a reference of JAX's."""
-    if context.progress.reference:
-        raise beside_a_reference(context.progress.reference)
 
 
 def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:

@@ -122,7 +122,8 @@ def record(
     if any(map(array_views.views_in_numpy, bases)):
         raise refusal(
             "an array is written that may be a view of an array of NumPy's, or that array",
-            why="NumPy would change that array too; here it is one of Python's own, and what was read of it a value of the program",
+            why="NumPy would change that array too; here it is one of Python's own, and what was read of it is a value of the "
+            "program",
             instead="take a copy first (`row = a[i].copy()`), write `x = x + v` for an array of its own, or write the element in "
             "the array itself (`a[i, j] = v`)",
         )

@@ -77,8 +77,8 @@ def get_item(x: Any, i: Any) -> Any:
         return traced_index.get_from_range(x, i)
     if issubclass(kind, np.ndarray):
         found = jnp.asarray(x)[index_lists.as_arrays(x, i)]
-        if not any(type(part) is list or getattr(part, "ndim", 0) for part in (i if type(i) is tuple else [i])):
-            array_views.note_view(found, x)  # arrays of indices copy
+        if not any(map(_is_copied_by, i if type(i) is tuple else [i])):
+            array_views.note_view(found, x)
         return found
     method = python_method(kind, "__getitem__")
     if method is not None:
@@ -90,6 +90,12 @@ def get_item(x: Any, i: Any) -> Any:
     if issubclass(kind, (dict, str, bytes)):
         raise _not_by_traced(kind, "read")
     return x[i]
+
+
+def _is_copied_by(part: Any) -> bool:
+    """Whether NumPy copies what it reads at an index with this part: an array or list of indices, a bool."""
+    is_bool = type(part) is bool or getattr(getattr(part, "dtype", None), "kind", "") == "b"
+    return is_bool or type(part) in (list, tuple) or bool(getattr(part, "ndim", 0))
 
 
 def _not_by_traced(kind: type, what: str) -> Exception:

@@ -95,7 +95,7 @@ def put_value(x: dict[Any, Any], key: Any, value: Any) -> None:
     keys = _comparable(x, key)
     if not keys:
         raise refusal(
-            f"a traced key is written to a dict that has no such key (it has {len(x) or 'none'})",
+            f"a traced key is written to a dict, and none of its {len(x)} keys can be it",
             why="a compiled program adds no keys: which ones a dict has is known while it is traced",
             instead="make a dict with all keys (`dict.fromkeys(range(n), 0)`), or use an array (`jnp.zeros(n)`)",
         )

@@ -50,11 +50,9 @@ class _Context(threading.local):
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
         handled: the `try` bodies that run now, or are suspended, in staged code.
         attempts: how many calls of functions whose failure was tested before are running (`library.arithmetic_errors`).
-        checks, loops: how many were staged so far; `checks_before`: how many before the outermost call.
-        afresh: traces of functions that no cache knows (`heap.path_conditions`).
+        checks, loops: how many were staged so far; `afresh`: traces of functions that no cache knows (`heap.path_conditions`).
         failing: what each branch of an outermost statement raises, and the trace in which it does (`checks.certain_failures`).
         iterated: containers that Python's loops iterate over, by id, each with the number of regions around the loop.
-        reference: the name of a variable that the outermost call uses by a reference of JAX's (`functions.references`).
         kept: notes of what a trace cannot hold itself, though it holds values of it (`keep`).
         views: merged containers (`heap.aliases`); `carried`: notes of objects that stand for what a loop carries, by id.
         orders: the dicts whose order of keys is not known, by id (`values.key_orders`).
@@ -73,8 +71,6 @@ class _Context(threading.local):
         self.has_choices = False
         self.check_result: Callable[[str, Any], None] = lambda name, result: None
         self.takes_none: CodeType | None = None
-        self.reference: str | None = None
-        self.checks_before = 0
         self.guards: list[Any] = []
         self.managers: list[Any] = []
         self.handled: list[handled] = []
