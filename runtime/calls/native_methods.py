@@ -324,7 +324,7 @@ def _insert(f: Any, *args: Any) -> Any:
 
 
 def _get(f: Any, *args: Any) -> Any:
-    asked, context.progress.caller_tests_none = context.progress.caller_tests_none, False
+    is_tested, context.progress.caller_tests_none = context.progress.caller_tests_none, False
     is_default = len(args) > 1 and args[1] is not None
     if args and type(args[0]) is tuple and any(type(part) is choices.Choice for part in args[0]):
         if not is_default:
@@ -332,7 +332,7 @@ def _get(f: Any, *args: Any) -> Any:
         return choices.each_apart(lambda *parts: _get(f, parts, *args[1:]), *args[0])
     if not args or not traced_keys.may_have_key(f.__self__, args[0]):
         return f(*args)
-    return traced_keys.get_value(f.__self__, *args) if is_default else traced_keys.get_or_none(f.__self__, args[0], asked)
+    return traced_keys.get_value(f.__self__, *args) if is_default else traced_keys.get_or_none(f.__self__, args[0], is_tested)
 
 
 def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:

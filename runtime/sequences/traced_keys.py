@@ -61,16 +61,16 @@ def get_value(x: dict[Any, Any], key: Any, default: Any = UNSET) -> Any:
     return select_item(values, position, _READ)
 
 
-def get_or_none(x: dict[Any, Any], key: Any, asked: bool) -> Any:
+def get_or_none(x: dict[Any, Any], key: Any, is_tested: bool) -> Any:
     """`x.get(key)`: a value, or `None` if the key is missing, which only the running program knows.
 
     Args:
-        asked: whether the caller tests the result for `None`.
+        is_tested: whether the caller tests the result for `None`.
     """
     keys = _comparable(x, key)
     if not keys:
         return None
-    if not asked:
+    if not is_tested:
         raise may_be_missing()
     hits = _hits(keys, key)
     value = select_item([x[k] for k in keys], lax.argmax(hits, 0, np.int32), _READ)

@@ -353,11 +353,15 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("make", [clipped_sum, halved, scanned, derivative, mapped])
+@pytest.mark.parametrize(
+    ("make", "way"),
+    [
+        *((make, way) for make in (clipped_sum, halved, derivative, mapped) for way in WAYS),
+        (scanned, "ag.jit"),
+        (scanned, "jax.jit"),
+    ],
+)
 def test_every_compiled_function_reads_and_writes_it_in_program_order(make: Callable[..., Any], way: str) -> None:
-    if make is scanned and way == "ag.function inside":
-        pytest.skip("is refused: `test_other_transforms_read_it_and_writes_there_are_refused`")
     ours, plain = ag.Variable(5.0), ag.Variable(5.0)
     compiled, expected = WAYS[way](make(ours)), make(plain)
     for xs in ([1.0, -2.0, 3.0], [-1.0, 0.5, 2.0], [0.25, 6.0, 9.0]):
