@@ -6,8 +6,9 @@
     with_variables_as_inputs(program, len(variables.read()))
 
 JAX keeps the programs that it makes of functions (`jax.jit`, `jax.checkpoint`, the body of `lax.scan`) for other calls, and the
-value of a cell is a constant in them. So an object is put into the keys of JAX's caches, another one in each trace and after each
-write: what JAX keeps meanwhile is for these values alone. Where there is no variable in the process, nothing is put there.
+value of a cell is a constant in them. So an object is put into the keys of JAX's caches while a function is traced. Once a program
+that JAX keeps has read a variable, another object takes its place as soon as a variable is written, and when the trace ends: what
+was kept for the values before is not found again. Where there is no variable in the process, nothing is put there.
 """
 
 from __future__ import annotations
@@ -63,30 +64,36 @@ class Tracing:
         self.cells: dict[int, tuple[Variable, _Cell]] = {}
         self.made: list[Variable] = []
         self.trace = TRACE_STATE.value
-        self._key: Any = None
+        self._keyed: Any = None
         self._outer: Tracing | None = None
 
     def __enter__(self) -> Tracing:
         self._outer = _state.tracing
         _state.tracing = self
-        self.renew_key()
+        self.put_key()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         _state.tracing = self._outer
-        if self._key is not None:
-            self._key.__exit__(kind, error, tb)
+        self._take_key()
+        _state.renew_key()
 
-    def renew_key(self) -> None:
-        """From here on JAX keeps programs for this trace, and these values of variables, alone."""
-        if self._key is not None:
-            self._key.__exit__(None, None, None)
+    def put_key(self) -> None:
+        """From here on JAX keeps programs under a key of this thread's that no values of other traces were kept under."""
+        self._take_key()
+        _state.renew_key()
         if Tracing.has_variables:
-            self._key = _in_keys()(object())
-            self._key.__enter__()
+            self._keyed = _in_keys()(_state.key)
+            self._keyed.__enter__()
+
+    def _take_key(self) -> None:
+        if self._keyed is not None:
+            self._keyed.__exit__(None, None, None)
+            self._keyed = None
 
     def cell(self, variable: Variable) -> _Cell:
         """What stands for the variable."""
+        _state.is_key_used = _state.is_key_used or bool(_programs_inside(self.trace))
         found = self.cells.get(id(variable))
         if found is None:
             start = bind_in(self.trace, _read_p, aval=variable.aval, number=len(self.cells))
@@ -109,7 +116,8 @@ class Tracing:
         if active():
             journal.touch_attribute(cell, "value")
         cell.value = value
-        self.renew_key()
+        if _state.is_key_used:
+            self.put_key()
 
     def _is_kept(self, value: Any) -> bool:
         trace = trace_of(value) if isinstance(value, jax.core.Tracer) else self.trace
@@ -159,7 +167,18 @@ def _names(info: Any, count: int) -> Any:
 
 
 class _State(threading.local):
+    """The function that a thread traces, what it puts into the keys of JAX's caches, and whether values were kept under that."""
+
     tracing: Tracing | None = None
+    is_key_used = False
+
+    def __init__(self) -> None:
+        self.key = object()
+
+    def renew_key(self) -> None:
+        """Takes another object where values were kept under this one."""
+        if self.is_key_used:
+            self.key, self.is_key_used = object(), False
 
 
 _state = _State()

@@ -92,7 +92,7 @@ class Variable:
         Tracing.has_variables = True
         if (inside := tracing()) is not None:
             inside.made.append(self)
-            inside.renew_key()
+            inside.put_key()
         elif references.is_recorded():
             raise refusal(
                 f"{self.name} is made in a function that JAX compiles",

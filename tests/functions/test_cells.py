@@ -36,3 +36,28 @@ def test_a_function_traced_in_another_has_cells_of_its_own() -> None:
         with Tracing() as inner:
             assert tracing() is inner
         assert tracing() is outer
+
+
+def test_only_a_write_after_a_kept_read_makes_jax_keep_others() -> None:
+    v, count = ag.Variable(1.0), 0
+
+    @jax.jit
+    def shared(x: Any) -> Any:
+        nonlocal count
+        count += 1
+        return x * 2
+
+    kept = jax.jit(lambda x: shared(x) + v.value)
+
+    def writes(x: Any) -> Any:
+        x = shared(x)
+        v.assign_add(x)
+        return shared(x)
+
+    def reads(x: Any) -> Any:
+        return kept(x), kept(x), v.assign_add(1.0).value, kept(x)
+
+    for f, traces in ((writes, 1), (writes, 0), (reads, 1), (writes, 1), (writes, 0)):
+        before = count
+        ag.function(lambda x, f=f: f(x))(jnp.float32(1))
+        assert count - before == traces
