@@ -714,7 +714,10 @@ def new_arrays(i):
     return a, b
 
 
-@pytest.mark.parametrize("fn", [copies, new_arrays])
+KEEPS_CONSTANTS = pytest.mark.skipif(jax.__version_info__ < (0, 9, 2), reason="JAX keeps the arrays: it is refused")
+
+
+@pytest.mark.parametrize("fn", [copies, pytest.param(new_arrays, marks=KEEPS_CONSTANTS)])
 def test_what_no_array_of_numpy_shares_is_written(fn):
     for i in (0, 1):
         for got, wanted in zip(ag.jit(fn)(jnp.int32(i)), fn(i), strict=True):
