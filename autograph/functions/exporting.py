@@ -146,6 +146,13 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
             instead="return arrays" + ("" if is_open else ", or write the function with `ag.save`, which keeps texts"),
         )
     names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
+    for leaf in program.bound.leaves:
+        if not leaf.is_input and leaf.parameter in names:
+            raise AutoGraphError(
+                f"{leaf.name} of {program.function.__name__}() is {leaf.value.get()!r}, which an export of JAX cannot hold",
+                why="an argument that holds arrays holds nothing else there; one without arrays is no argument of the export",
+                instead="make it an argument of its own, or write the function with `ag.save`, which keeps such values",
+            )
     run, options = program.lowerable, program.function.options
 
     def of_arrays(*arguments: Any) -> Any:

@@ -104,7 +104,10 @@ class Variable:
     def held(self) -> Any:
         """The array that it holds between two programs."""
         array = self._array
-        return self._reference[...] if array is None else array
+        if array is not None:
+            return array
+        with references.held_by_jax(self.name):
+            return self._reference[...]
 
     @property
     def value(self) -> jax.Array:
@@ -189,7 +192,7 @@ class Variable:
             if self._reference is None:
                 self._array = value
                 return
-        with jax.core.eval_context():  # under `vmap` or `grad`: a value of no trace
+        with jax.core.eval_context(), references.held_by_jax(self.name):  # under `vmap` or `grad`: a value of no trace
             self._reference[...] = value
 
     def check_take(self, value: Any) -> None:

@@ -132,3 +132,13 @@ def test_a_handler_around_the_call_is_refused() -> None:
 
     with pytest.raises(ag.StagingError, match="a handler around it would catch it"):
         guarded(jnp.array([3.0, 1.0]))
+
+
+def test_an_argument_of_arrays_and_other_values_is_refused_by_its_name() -> None:
+    @ag.function
+    def scaled(settings: Any, factor: float) -> Any:
+        return settings["x"] * factor if settings["mode"] == "once" else settings["x"]
+
+    concrete = scaled.get_concrete_function({"x": ag.TensorSpec([]), "mode": "once"}, 2.0)
+    with pytest.raises(ag.AutoGraphError, match=r"settings\['mode'\] of scaled\(\) is 'once', which an export"):
+        concrete.export()

@@ -562,9 +562,31 @@ def made(v: ag.Variable) -> Any:
     return ag.Variable(0.0).assign_add(v).value
 
 
+def in_a_branch_by_hand_under_vmap(v: ag.Variable) -> Any:
+    return jax.vmap(lambda x: jax.lax.cond(x > 0, lambda: x * v, lambda: x))(jnp.ones(2))
+
+
+def in_a_loop_by_hand_under_vmap(v: ag.Variable) -> Any:
+    return jax.vmap(lambda x: jax.lax.while_loop(lambda c: c < v.value, lambda c: c + v.value, x))(jnp.zeros(2))
+
+
+def in_a_custom_derivative(v: ag.Variable) -> Any:
+    double = jax.custom_jvp(lambda x: x * 2 * v.value)
+    double.defjvps(lambda tangent, result, x: tangent)
+    return double(0.5)
+
+
+def in_a_linear_solve(v: ag.Variable) -> Any:
+    return jax.lax.custom_linear_solve(lambda y: y * v.value, 1.0, lambda product, b: b / v.value)
+
+
 @pytest.mark.parametrize(
     ("f", "text"),
     [
+        (in_a_branch_by_hand_under_vmap, "v is used in a branch or a loop under `vmap`"),
+        (in_a_loop_by_hand_under_vmap, "v is used in a branch or a loop under `vmap`"),
+        (in_a_custom_derivative, "v is used in a function that JAX traces for `custom_jvp fun`"),
+        (in_a_linear_solve, "v is used in a function that JAX traces for `custom_linear_solve`"),
         (in_a_branch_under_vmap, "v is used in a branch or a loop under `vmap`"),
         (written_in_a_loop_under_grad, "v is written in a branch or a loop under `jax.grad`"),
         (written_under_checkpoint, "v is written in a function under `jax.checkpoint`"),
@@ -577,9 +599,47 @@ def test_what_jax_cannot_do_with_references_is_refused_by_name(f: Callable[..., 
     with pytest.raises(ag.StagingError, match=text):
         ag.jit(lambda: f(v))()
     assert float(v.value) == 1
-    expected = {in_a_branch_under_vmap: [1.0, 1.0], written_in_a_loop_under_grad: 4.0}
+    expected = {
+        in_a_branch_under_vmap: [1.0, 1.0],
+        in_a_branch_by_hand_under_vmap: [1.0, 1.0],
+        in_a_loop_by_hand_under_vmap: [1.0, 1.0],
+        in_a_custom_derivative: 1.0,
+        in_a_linear_solve: 1.0,
+        written_in_a_loop_under_grad: 4.0,
+    }
     if f in expected:
         assert np.asarray(ag.function(lambda: f(v))()).tolist() == expected[f]
+
+
+def test_a_loop_by_hand_that_runs_at_once_is_refused_a_variable_in_its_condition() -> None:
+    limit = ag.Variable(3.0, name="limit")
+
+    def run() -> Any:
+        return jax.lax.while_loop(lambda x: x < limit.value, lambda x: x + limit.value, 0.0)
+
+    with pytest.raises(ag.StagingError, match="limit is used in the condition of a `lax.while_loop` that runs at once"):
+        run()
+    assert float(jax.jit(run)()) == float(ag.jit(run)()) == 3
+
+
+def test_a_variable_whose_array_jax_has_deleted_says_so_by_name() -> None:
+    v = ag.Variable(1.0, name="v")
+
+    @ag.jit
+    def checked(x: Any) -> Any:
+        assert x > 0
+        return x
+
+    @ag.jit
+    def add(x: Any) -> Any:
+        return v.assign_add(checked(x)).value
+
+    assert float(checked(1.0)) == 1 and float(add(1.0)) == 2  # JAX has kept `checked`: its check is not traced again
+    with pytest.raises(jax.errors.JaxRuntimeError):
+        add(-1.0)
+    for use in (lambda: v.value, lambda: v.assign(0.0), lambda: v.assign_add(1.0)):
+        with pytest.raises(ag.StagingError, match="v has lost its value: a compiled function that used it failed"):
+            use()
 
 
 def test_it_stands_for_its_value_in_tests() -> None:
