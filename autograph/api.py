@@ -93,7 +93,8 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     (-1, True)
 
     Args:
-        fn: as for `convert`; static and class methods stay what they are around the jitted function.
+        fn: as for `convert`; static and class methods stay what they are around the jitted function. What `nnx.jit` made stays
+            that, and writes to the caller's models.
         jit_options: all options of `jax.jit`.
     """
 
@@ -104,6 +105,8 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
         return jitted(inside(function))
 
     def jitted(converted: Any) -> Any:
+        if callables.is_of_nnx(converted, jit_options):
+            return converted
         made = jax.jit(converted, **jit_options)
         exchanges.note_jitted(converted, made)
         return made

@@ -221,7 +221,7 @@ class UndefinedVariableError(AutoGraphError, UnboundLocalError):
 
 
 class AutoGraphWarning(UserWarning):
-    """Something was left unconverted, or is slower than it could be; never a wrong answer."""
+    """Something was left unconverted, is slower than it could be, or is lost under `jax.jit` as well."""
 
 
 # --- tracebacks ---

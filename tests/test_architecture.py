@@ -80,6 +80,7 @@ STRATA = (
 LATE = {
     ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
     ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
+    ("autograph.conversion.reach", "autograph.conversion.changed_models"): "imported where models of Flax NNX may be arguments",
     ("autograph.conversion.reach", "autograph.runtime.checks.certain_failures"): "imported with the first failure",
     ("autograph.conversion.reach", "autograph.runtime.library.debuggers"): "imported where a debugger may be at work",
     ("autograph.conversion.staged_tree", "autograph.code.translation"): "imported with the first conversion",

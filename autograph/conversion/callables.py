@@ -8,6 +8,7 @@
 | `functools.partial`, `partialmethod` | the same arguments around the converted function |
 | `functools.lru_cache` | a cache with the same parameters around it, for traced values too; for `ag.jit` the function alone |
 | `jax.jit` | `jax.jit` with the same options around the converted function |
+| `nnx.jit` | itself, also for `ag.jit`; what it calls is converted in place |
 | callable object | itself, its class's methods converted in place; where that cannot be, its `__call__`, converted, bound |
 | function or object of a library: `jax.grad(f)`, `model.apply` | itself; what it calls is converted in place |
 | class | refused: see the message |
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -26,11 +27,12 @@ import jax
 from autograph.code.library import is_library
 from autograph.code.source import has_source
 from autograph.conversion import frameworks, reach
-from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax
+from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax, shown_name
 from autograph.jax_dispatch import jit_options
 from autograph.runtime.calls import cached_functions
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import CACHED, JITTED
+from autograph.runtime.tracing.refusals import user_line
 
 Each = Callable[[FunctionType], Any]
 
@@ -123,6 +125,21 @@ def _jit(callee: Any, each: Each) -> Any:
         return callee
     inner = convert_inside(callee.__wrapped__, each)
     return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
+
+
+def is_of_nnx(jitted: Any, options: Mapping[str, Any]) -> bool:
+    """Whether `nnx.jit` made a function, which needs no `jax.jit` but for options: that would lose what the function writes."""
+    made = type(jitted).__module__ == "flax.nnx.transforms.compilation" and hasattr(jitted, "lower")
+    if made and options:
+        filename, lineno = user_line() or (__file__, 0)
+        warnings.warn_explicit(
+            "`ag.jit(nnx.jit(f), ...)` loses what `f` writes to a model among its arguments: write `ag.convert(nnx.jit(f, ...))`, "
+            "with the options in `nnx.jit`",
+            AutoGraphWarning,
+            shown_name(filename),
+            lineno,
+        )
+    return made and not options
 
 
 _RULES: dict[type, Callable[[Any, Each], Any]] = {

@@ -83,7 +83,14 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         taker, context.progress.takes_none = context.progress.takes_none, None
         is_taken = taker is not None and _place(taker) == _place(unit.source.code)
         context.progress.caller_tests_none = is_taken and "asked_for_none" in body.__code__.co_names
+        warn = None
+        if "flax.nnx" in sys.modules:
+            from autograph.conversion import changed_models
+
+            warn = changed_models.watch(unit.source.code, arguments, sys._getframe(3).f_back)
         result = body(*arguments)
+        if warn is not None:
+            warn(result)
         unit.names = reach.used() if is_tracing() else None
         if context.progress.has_choices and not is_taken:
             context.progress.check_result(unit.source.code.co_name, result)

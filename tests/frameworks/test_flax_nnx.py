@@ -1,6 +1,7 @@
 """Flax NNX: modules with variables that are written in branches and loops, and whole trainings."""
 
 import copy
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -545,3 +546,112 @@ def test_a_later_trace_finds_a_function_that_a_module_got_meanwhile():
     assert step(jnp.array([4.0, -1.0])).tolist() == [4, 0]
     net.steps.layers = nnx.List([halved])
     assert step(jnp.array([4.0, -1.0, 0.0])).tolist() == [2, -0.5, 0]
+
+
+def stepping():
+    """A training step, and a function that makes three of them."""
+
+    def step(model, optimizer, x):
+        loss, slope = nnx.value_and_grad(lambda model: jnp.mean((model(x) - 1.0) ** 2))(model)
+        if jnp.isfinite(loss):
+            optimizer.update(model, slope)
+        return loss
+
+    def train(jitted):
+        model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+        optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+        return [float(jitted(model, optimizer, BATCH)) for _ in range(3)]
+
+    return step, train
+
+
+def test_a_step_whose_models_stay_as_they_were_warns_once_and_says_what_to_write():
+    step, train = stepping()
+    with pytest.warns(ag.AutoGraphWarning) as told:
+        losses = train(ag.jit(step))
+        train(ag.jit(step))
+    assert losses[0] == losses[1] == losses[2]
+    (one,) = [told for told in told if issubclass(told.category, ag.AutoGraphWarning)]
+    assert (one.filename, one.lineno) == (step.__code__.co_filename, step.__code__.co_firstlineno)
+    assert str(one.message).startswith("step() changes `model` and `optimizer` and does not return what is new (`model.bias`, ")
+    assert "write `nnx.jit(ag.convert(step))`, which writes it back" in str(one.message)
+
+
+@pytest.mark.parametrize("jit", [lambda f: nnx.jit(ag.convert(f)), lambda f: ag.convert(nnx.jit(f)), lambda f: ag.jit(nnx.jit(f))])
+def test_the_jit_of_nnx_around_a_converted_step_trains(jit):
+    step, train = stepping()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ag.AutoGraphWarning)
+        losses = train(jit(step))
+    assert losses[0] > losses[1] > losses[2]
+
+
+def test_further_options_around_the_jit_of_nnx_lose_what_is_written_and_say_so():
+    step, train = stepping()
+    with pytest.warns(ag.AutoGraphWarning, match=r"write `ag.convert\(nnx.jit\(f, ...\)\)`"):
+        losses = train(ag.jit(nnx.jit(step), keep_unused=True))
+    assert losses[0] == losses[1]
+
+
+def counting(x, models, **others):
+    if x > 0:
+        models[0].large[...] += 1
+    return x
+
+
+def counting_in_a_keyword(x, **others):
+    if x > 0:
+        others["model"].large[...] += 1
+    return x
+
+
+def drawing(rngs, x):
+    if x > 0:
+        return jax.random.normal(rngs.noise(), ())
+    return x
+
+
+@pytest.mark.parametrize(
+    "call, place",
+    [
+        (lambda: ag.jit(counting)(1.0, [Counter(nnx.Rngs(0))]), "models[0].large"),
+        (lambda: ag.jit(counting_in_a_keyword)(1.0, model=Counter(nnx.Rngs(0))), "others['model'].large"),
+        (lambda: ag.jit(drawing)(nnx.Rngs(noise=0), 1.0), "rngs.noise.count"),
+    ],
+)
+def test_the_places_that_change_are_named(call, place):
+    with pytest.warns(ag.AutoGraphWarning) as told:
+        call()
+    assert any(f"(`{place}`)" in str(one.message) for one in told)
+
+
+def returned(model, x):
+    if x > 0:
+        model.large[...] += 1
+    return model
+
+
+def returned_as_a_state(model, x):
+    if x > 0:
+        model.large[...] += 1
+    return nnx.state(model)
+
+
+def only_read(model, x):
+    slope = nnx.grad(lambda model: jnp.sum(nnx.remat(lambda model: model.dense(BATCH))(model)))(model)
+    return nnx.jit(lambda model: model.dense(BATCH))(model), nnx.remat(lambda model: model.dense(BATCH))(model), slope
+
+
+def merged_from_a_state(state, x):
+    model = nnx.merge(nnx.graphdef(Counter(nnx.Rngs(0))), state)
+    return model(jnp.full(3, x))
+
+
+@pytest.mark.parametrize("fn", [returned, returned_as_a_state, only_read, merged_from_a_state])
+def test_models_that_are_returned_or_only_read_are_no_reason_to_warn(fn):
+    model = Counter(nnx.Rngs(0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ag.AutoGraphWarning)
+        result = ag.jit(fn)(nnx.state(model) if fn is merged_from_a_state else model, 2.0)
+    if fn is returned:
+        assert result.large[...] == 1 and model.large[...] == 0

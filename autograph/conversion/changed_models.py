@@ -1,0 +1,107 @@
+"""Models of Flax NNX that JAX hands to a function as copies: a warning where the function changes one and does not return it.
+
+`jax.jit` knows a model as the arrays in it, and makes another one of them for the function. What the function writes to that one
+is lost, in silence, unless the function returns it; `nnx.jit` writes it back. Flax is not imported here: where the program has not
+imported it, no argument is a model.
+
+>>> changed_places(["x"], (1.0,))(None)
+[]
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from types import CodeType, FrameType
+from typing import Any
+
+import jax
+
+from autograph.code.linking import parameters
+from autograph.errors import AutoGraphWarning, is_of_jax, shown_name
+from autograph.jax_internals import equation_of, variable_of
+
+_warned: set[tuple[str, str, int]] = set()
+_SHOWN = 3  # places that a warning names
+
+
+def watch(code: CodeType, arguments: Sequence[Any], caller: FrameType | None) -> Callable[[Any], None] | None:
+    """What is to be called with a function's results where a transform of JAX called it; None for any other call.
+
+    Args:
+        code: that of the user's function.
+        arguments: of all its parameters.
+        caller: the frame that called the function. One of Flax's writes back what the function changed.
+    """
+    defined = code.co_filename, code.co_qualname, code.co_firstlineno
+    if defined in _warned or caller is None or not is_of_jax(caller.f_code):
+        return None
+    changed = changed_places(parameters(code), arguments)
+
+    def warn(result: Any) -> None:
+        found = changed(result)
+        if found:
+            _warned.add(defined)
+            text = _said(code.co_name, found)
+            warnings.warn_explicit(text, AutoGraphWarning, shown_name(code.co_filename), code.co_firstlineno)
+
+    return warn
+
+
+def _said(name: str, places: Sequence[str]) -> str:
+    shown = ", ".join(f"`{place}`" for place in places[:_SHOWN]) + (", ..." if places[_SHOWN:] else "")
+    whose = " and ".join(dict.fromkeys(f"`{place.replace('[', '.').partition('.')[0]}`" for place in places))
+    return (
+        f"{name}() changes {whose} and does not return what is new ({shown}): JAX gives the function a copy of a model, and the "
+        f"caller's stays as it was; write `nnx.jit(ag.convert({name if name.isidentifier() else 'f'}))`, which writes it back, or "
+        "return the model, and go on with what is returned"
+    )
+
+
+def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[Any], list[str]]:
+    """Where models among arguments hold something else later on than now, but for what the result holds that is given then.
+
+    A state of NNX is no model: who takes one apart means to return what is new.
+    """
+    nnx = sys.modules.get("flax.nnx")
+    models: list[tuple[str, Any]] = []
+    kinds, states = (_kinds(nnx, name) for name in (("Pytree", "Variable"), ("State",)))
+    for name, value in zip(names, arguments, strict=True):
+        parts, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda x: isinstance(x, (*kinds, *states)))
+        models += [(name + jax.tree_util.keystr(path), part) for path, part in parts if isinstance(part, kinds)]
+    before = _parts(models)
+
+    def changed(result: Any) -> list[str]:
+        after = _parts(models)
+        found = [place for place in {**before, **after} if not _is_same(before.get(place), after.get(place))]
+        returned = {id(leaf) for leaf in jax.tree.leaves(result)} if found else ()
+        return [place for place in found if id(after.get(place)) not in returned]
+
+    return changed
+
+
+def _kinds(nnx: Any, names: Sequence[str]) -> tuple[type, ...]:
+    """The classes of these names in a module; older versions of Flax lack some."""
+    return tuple(kind for name in names if isinstance(kind := getattr(nnx, name, None), type))
+
+
+def _parts(models: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    return {
+        (name + jax.tree_util.keystr(path)).removesuffix(".value"): leaf
+        for name, model in models
+        for path, leaf in jax.tree_util.tree_flatten_with_path(model)[0]
+    }
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    """Whether a value is an earlier one, also where a compiled function in between took it and gave it back as it is."""
+    while after is not before:
+        made = equation_of(after)
+        compiled = None if made is None else made.params.get("jaxpr")
+        inner: Any = getattr(compiled, "jaxpr", compiled)
+        result = None if inner is None else inner.outvars[made.outvars.index(variable_of(after))]
+        if result is None or result not in inner.invars:
+            return False
+        after = made.in_tracers[inner.invars.index(result)]
+    return True
