@@ -45,11 +45,20 @@ def depends_on_place() -> bool:
 
 def known_truth(test: Any) -> bool | None:
     """The truth value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
-    path = [region.path for region in context.open_regions() if type(region.path) is tuple]
-    for one, holds in path:
-        if one is test:
-            return bool(holds)
-    return comparisons.decided(test, path) if path else None
+    told: list[comparisons.Told] = []
+    for region in context.open_regions():
+        if type(region.path) is tuple:
+            one, holds = region.path
+            if one is test:
+                return bool(holds)
+            if region not in _told:
+                _told[region] = comparisons.told(one, holds)
+            told += _told[region]
+    return comparisons.decided(test, told) if told else None
+
+
+_told: weakref.WeakKeyDictionary[journal.Region, list[comparisons.Told]] = weakref.WeakKeyDictionary()
+"""What the test of a branch tells in it: asked for by each test within."""
 
 
 @contextmanager

@@ -7,7 +7,7 @@ is known.
 
 >>> import jax
 >>> def f(x):
-...     print(decided(-x > 0, [(x > 0, True)]), decided(1 - x < 0.5, [(x < 0.5, True)]), decided(x < 3, [(x < 2, False)]))
+...     print(decided(-x > 0, told(x > 0, True)), decided(1 - x < 0.5, told(x < 0.5, True)), decided(x < 3, told(x < 2, False)))
 ...     return x
 >>> _ = jax.make_jaxpr(f)(3.0)
 False False None
@@ -32,10 +32,26 @@ _MIRRORED = str.maketrans("<>", "><")
 _DEEPEST = 8  # operations that are followed back
 
 
-class _Passed(NamedTuple):
+class Told(NamedTuple):
+    """What a test tells of two scalars, since it came out as it did.
+
+    Attributes:
+        keys: what tells the two from others (`_signed`).
+        relations: those that they can have.
+        numbers: of each expression in it that is compared with a number: its key, that number, and the relations.
+        names_number: whether the test compares with a number.
+    """
+
+    keys: tuple[Any, Any]
+    relations: frozenset[str]
+    numbers: list[tuple[tuple[int, Any], Any, frozenset[str]]]
+    names_number: bool
+
+
+class _Compared(NamedTuple):
     left: Any
     right: Any
-    relations: frozenset[str]  # that the two can have, since the test came out as it did
+    relations: frozenset[str]
 
 
 class Interval(NamedTuple):
@@ -46,37 +62,52 @@ class Interval(NamedTuple):
     may_be_nan: bool = False
 
 
-def decided(test: Any, path: Iterable[tuple[Any, bool]]) -> bool | None:
-    """What a test of scalars comes to where the tests of a path came out as they did; None if unknown.
+def told(test: Any, holds: bool) -> list[Told]:
+    """What a test of scalars tells where it comes out so.
 
-    A test is a comparison, or one of several: `a and b` that was true tells of both, and is false where one of them is.
+    A test is a comparison, or one of several: `a and b` that was true tells of both.
     """
-    return _decided(test, [found for one, holds in path for found in _read(one, holds)])
+    return [_told(one) for one in _read(test, holds)]
 
 
-def _decided(test: Any, passed: list[_Passed]) -> bool | None:
+def _told(one: _Compared) -> Told:
+    both = (one, _Compared(one.right, one.left, _mirrored(one.relations)))
+    numbers = [
+        (_signed(found.left), found.right, found.relations)
+        for side in both
+        if _is_number(side.right) and side.right == side.right
+        for found in _solved(side)
+    ]
+    names_number = _is_number(one.left) or _is_number(one.right)
+    return Told((_signed(one.left), _signed(one.right)), one.relations, numbers, names_number)
+
+
+def decided(test: Any, path: list[Told]) -> bool | None:
+    """What a test of scalars comes to where the tests of a path tell this; None if unknown.
+
+    Of several comparisons, `a and b` is false where one of them is.
+    """
     name, operands = _operation(test)
     if name in ("and", "or"):
-        each = [_decided(operand, passed) for operand in operands]
+        each = [decided(operand, path) for operand in operands]
         ends = name == "or"
         return ends if ends in each else None if None in each else not ends
     if name == "not":
-        truth = _decided(operands[0], passed)
+        truth = decided(operands[0], path)
         return None if truth is None else not truth
     compared = next(_read(test, True), None)
     if compared is None:
         return None
     possible = frozenset("<=>?")
     left, right = _signed(compared.left), _signed(compared.right)
-    for one in passed:
-        pair = _signed(one.left), _signed(one.right)
-        if pair == (left, right):
+    for one in path:
+        if one.keys == (left, right):
             possible &= one.relations
-        elif pair == (right, left):
+        elif one.keys == (right, left):
             possible &= _mirrored(one.relations)
-    is_number_known = any(_is_number(x) for one in passed for x in (one.left, one.right))
+    is_number_known = any(one.names_number for one in path)
     if is_number_known or operands[0].dtype.kind != "f":  # an integer's interval may be known without a test
-        known = _Known(passed)
+        known = _Known(path)
         possible &= _relations(known.of(compared.left), known.of(compared.right))
     return True if possible <= compared.relations else None if possible & compared.relations else False
 
@@ -87,7 +118,7 @@ def _operation(test: Any) -> tuple[str, Any]:
     return ("", ()) if made is None else made[:2]
 
 
-def _read(test: Any, holds: bool) -> Iterator[_Passed]:
+def _read(test: Any, holds: bool) -> Iterator[_Compared]:
     """The comparisons that tell something where a test comes out so: two scalars each, and how they can be related."""
     name, operands = _operation(test)
     if name == "not":
@@ -98,7 +129,7 @@ def _read(test: Any, holds: bool) -> Iterator[_Passed]:
     elif name in _HOLD and np.dtype(operands[0].dtype).kind in "iuf":
         left, right = map(_root, operands)
         true = frozenset(_HOLD[name])
-        yield _Passed(left, right, true if holds else frozenset("<=>?") - true)
+        yield _Compared(left, right, true if holds else frozenset("<=>?") - true)
 
 
 def _mirrored(relations: Iterable[str]) -> frozenset[str]:
@@ -175,10 +206,8 @@ _ANY = Interval(-math.inf, math.inf, True)
 class _Known:
     """The intervals that the tests of a path leave."""
 
-    def __init__(self, passed: list[_Passed]) -> None:
-        both = [*passed, *(_Passed(one.right, one.left, _mirrored(one.relations)) for one in passed)]
-        solved = [found for one in both if _is_number(one.right) and one.right == one.right for found in _solved(one)]
-        self.passed = [(*_signed(one.left), one.right, one.relations) for one in solved]
+    def __init__(self, path: list[Told]) -> None:
+        self.numbers = [found for one in path for found in one.numbers]
         self.found: dict[int, Interval] = {}
 
     def of(self, x: Any, depth: int = _DEEPEST) -> Interval:
@@ -191,7 +220,7 @@ class _Known:
     def _behind_tests(self, x: Any, found: Interval) -> Interval:
         sign, key = _signed(x)
         others = set()
-        for one_sign, one, number, relations in self.passed:
+        for (one_sign, one), number, relations in self.numbers:
             if one != key:
                 continue
             if sign != one_sign:
@@ -230,19 +259,19 @@ class _Known:
         return Interval(max(low, every.low), min(high, every.high))
 
 
-def _solved(one: _Passed) -> Iterator[_Passed]:
+def _solved(one: _Compared, depth: int = _DEEPEST) -> Iterator[_Compared]:
     """What is said of an expression, and what that says of the integer in it: `i == 4` where `i - 1 == 3`."""
     yield one
-    made = origin(one.left) if is_traced(one.left) and one.left.dtype.kind in "iu" else None
+    made = origin(one.left) if depth and is_traced(one.left) and one.left.dtype.kind in "iu" else None
     if made is None or made[0] not in ("add", "sub"):
         return
     left, right = map(_root, made[1])
     sign = 1 if made[0] == "add" else -1
     if _is_number(right) and _is_unbounded(left):
-        yield from _solved(_Passed(left, one.right - sign * right, one.relations))
+        yield from _solved(_Compared(left, one.right - sign * right, one.relations), depth - 1)
     elif _is_number(left) and _is_unbounded(right):
-        found = _Passed(right, sign * (one.right - left), one.relations)
-        yield from _solved(found if sign > 0 else found._replace(relations=_mirrored(one.relations)))
+        found = _Compared(right, sign * (one.right - left), one.relations)
+        yield from _solved(found if sign > 0 else found._replace(relations=_mirrored(one.relations)), depth - 1)
 
 
 def _is_unbounded(x: Any) -> bool:

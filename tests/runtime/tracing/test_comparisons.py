@@ -48,7 +48,8 @@ def test_what_is_decided_holds_for_all_numbers_that_come_the_same_way(kind: Any)
 
         def trace(x: Any, y: Any, tests: Any = tests, outcomes: Any = outcomes, found: Any = found) -> Any:
             asked, *path = [test(x, y) for test in tests]
-            found.append(comparisons.decided(asked, list(zip(path, outcomes, strict=True))))
+            told = [one for test, holds in zip(path, outcomes, strict=True) for one in comparisons.told(test, holds)]
+            found.append(comparisons.decided(asked, told))
             return x
 
         # Python's numbers are those of the plain program, in which nothing wraps around.
