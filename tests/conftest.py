@@ -3,6 +3,7 @@
 Warnings are errors (`filterwarnings` in pyproject.toml), also those of JAX, NumPy and gast.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -34,3 +35,15 @@ def strict_promotion() -> Iterator[None]:
     """
     with jax.numpy_dtype_promotion("strict"):
         yield
+
+
+@pytest.fixture
+def with_few_objects() -> Iterator[None]:
+    """What earlier tests left, as programs that JAX keeps, is nothing that the garbage collector looks at.
+
+    JAX's check for leaks collects garbage after each trace: with all of some thousand tests it takes ten times as long.
+    """
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()

@@ -336,6 +336,7 @@ def made_from_text(number: int) -> Any:
     return namespace["f"]
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_conversions_of_functions_that_are_gone_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "_KEPT_FILES", 8)
     monkeypatch.setattr(source, "_FILES", {})

@@ -158,7 +158,9 @@ def never_changes(value: Any) -> bool:
 
 def _finer(value: Any) -> Any:
     """What tells objects apart that are equal: `Point(1)` and `Point(1.0)` of a data class, `Decimal("1")` and `Decimal("1.0")`."""
-    if dataclasses.is_dataclass(value):
+    if isinstance(value, tuple):
+        return _keys(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _keys(getattr(value, field.name, None) for field in dataclasses.fields(value))
     return repr(value) if type(value).__module__ in _FINE else None
 
@@ -213,7 +215,7 @@ class Bound(NamedTuple):
         key: list[Any] = [self.tree]
         for leaf in self.leaves:
             key += (None,) if leaf.is_input else leaf.value.key
-        return (*key, str(self.tree)) if holds_numbers(self.tree) else tuple(key)
+        return (*key, *structure_key(self.tree))
 
     def with_avals(self, avals: Iterable[Any]) -> Bound:
         """The same with abstract values for arrays: what a program keeps."""
@@ -240,18 +242,24 @@ def is_leaf(x: Any) -> bool:
     return len(leaves) == 1 and leaves[0] is x
 
 
-def holds_numbers(tree: Any) -> bool:
-    """Whether numbers are part of a structure, as keys of dicts or in what a class keeps static: structures compare them by `==`.
+def structure_key(tree: Any) -> tuple[Any, ...]:
+    """What tells equal structures apart: the keys of dicts and what a class keeps static are compared by `==` in them.
 
     >>> first, second = (jax.tree.structure(x) for x in ({1: "x"}, {True: "x"}))
-    >>> first == second, str(first) == str(second), holds_numbers(first)
-    (True, False, True)
+    >>> first == second, structure_key(first) == structure_key(second), structure_key(jax.tree.structure({"a": 1}))
+    (True, False, ())
     """
-    return _has_number(tree.node_data()) or any(map(holds_numbers, tree.children()))
+    return (*_static_keys(tree.node_data()), *(key for child in tree.children() for key in structure_key(child)))
 
 
-def _has_number(data: Any) -> bool:
-    return isinstance(data, int | float | complex) or isinstance(data, list | tuple) and any(map(_has_number, data))
+def _static_keys(data: Any) -> Iterator[Any]:
+    if isinstance(data, int | float | complex):
+        yield literal_key(data)[0]
+    elif isinstance(data, list | tuple):
+        for part in data:
+            yield from _static_keys(part)
+    elif (finer := _finer(data)) is not None:
+        yield finer
 
 
 def is_iterator(x: Any) -> bool:

@@ -18,7 +18,7 @@ import jax
 
 from autograph.errors import boundary
 from autograph.functions import exporting, saving
-from autograph.functions.arguments import Leaf, holds_numbers
+from autograph.functions.arguments import Leaf, structure_key
 from autograph.functions.signatures import CONTAINER, NOTHING, describe_argument, mismatch
 from autograph.functions.symbolic import covers
 from autograph.graphs.graph import Graph
@@ -39,8 +39,7 @@ class ConcreteFunction:
         self.function = program.function
         self.__name__ = program.function.__name__
         self._object: tuple[Any, ...] = ()
-        tree = program.bound.tree
-        self._numbers = str(tree) if holds_numbers(tree) else ""
+        self._structure = structure_key(program.bound.tree)
 
     def of(self, instance: Any) -> ConcreteFunction:
         """The same, with an object as its first argument; that may be given too."""
@@ -79,7 +78,7 @@ class ConcreteFunction:
             leaf = _as_array(leaf, expected)
             if not _fits(leaf, expected):
                 raise mismatch(self.__name__, leaf, _value(expected), at)
-        if bound.tree != own.tree or self._numbers and str(bound.tree) != self._numbers:
+        if bound.tree != own.tree or structure_key(bound.tree) != self._structure:
             raise mismatch(self.__name__, *_other_structure(bound, own), at)
         leaves = tuple(map(_as_array, bound.leaves, own.leaves))
         return bound._replace(leaves=leaves)
@@ -134,7 +133,7 @@ class ConcreteFunction:
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: one entry."""
-        return saving.saved([self._program], platforms)
+        return saving.saved([self._program], platforms, self._object)
 
     def pretty_printed_signature(self) -> str:
         """Name, parameters with their kinds, results and captures."""

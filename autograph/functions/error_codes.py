@@ -2,7 +2,7 @@
 
     program = jax.make_jaxpr(ag.convert(f))(*args)
     found = with_error_code(program)      # None where the program has no checks
-    new, checks = found
+    new, checks, keeps_rules = found
     *results, words = jax.jit(jax.extend.core.jaxpr_as_fun(new))(*args)
     raise_failed(checks, np.asarray(words))
 
@@ -13,7 +13,7 @@ The further result is an int32 vector: the number of the check that failed first
 >>> def root(x):
 ...     assert x >= 0, f"{x:.2f} is negative"
 ...     return x ** 0.5
->>> new, checks = with_error_code(jax.make_jaxpr(ag.convert(root))(4.0))
+>>> new, checks, _ = with_error_code(jax.make_jaxpr(ag.convert(root))(4.0))
 >>> run = jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x))
 >>> run(4.0)
 [Array(2., dtype=float32, weak_type=True), Array([0, 0], dtype=int32)]
@@ -30,11 +30,12 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from autograph.functions import error_words
 from autograph.functions.regions import Regions
-from autograph.jax_internals import ClosedJaxpr
+from autograph.jax_internals import ClosedJaxpr, maps_lanes, open_traces, trace_of
 from autograph.runtime.checks.failures import FailedCheck
 
 _TRACER = re.compile(r"(?:[A-Z]\w*)?Tracer\(~?([^()]*)\)")  # of which messages show the type
@@ -65,8 +66,22 @@ class Check(NamedTuple):
         return self.failed.exception(error_words.values_of(self.avals, words))
 
 
-def with_error_code(closed: Any) -> tuple[Any, tuple[Check, ...]] | None:
-    """The same program with its error code as a last result, and its checks by number; None where it has no checks.
+class Coded(NamedTuple):
+    """A program with its error code as a last result.
+
+    Attributes:
+        program: a `jax.extend.core.ClosedJaxpr`.
+        checks: by number, from 1.
+        keeps_rules: whether its derivatives are those of the program without the code: no check is in a `custom_jvp`.
+    """
+
+    program: Any
+    checks: tuple[Check, ...]
+    keeps_rules: bool
+
+
+def with_error_code(closed: Any) -> Coded | None:
+    """The same program with its error code as a last result; None where it has no checks.
 
     Args:
         closed: a `jax.extend.core.ClosedJaxpr`, as `jax.make_jaxpr` returns it.
@@ -75,7 +90,23 @@ def with_error_code(closed: Any) -> tuple[Any, tuple[Check, ...]] | None:
     if not regions.checks:
         return None
     jaxpr, consts = regions.program(closed.jaxpr, closed.consts)
-    return ClosedJaxpr(jaxpr, consts), tuple(Check(*check) for check in regions.checks)
+    return Coded(ClosedJaxpr(jaxpr, consts), tuple(Check(*check) for check in regions.checks), regions.keeps_rules)
+
+
+_KNOWS = ("EvalTrace", "JVPTrace", "LinearizeTrace", "JaxprTrace", "BatchTrace")
+
+
+def is_known_at_once() -> bool:
+    """Whether a program that is called now runs now: under `jax.grad` or `jax.vmap`, and in no other program."""
+    return all(type(trace).__name__ in _KNOWS for trace in open_traces())
+
+
+def known_words(words: Any) -> np.ndarray[Any, Any]:
+    """The words of a program that ran under `jax.grad` or `jax.vmap`: those of the first lane that failed."""
+    while isinstance(words, jax.core.Tracer):
+        words = words.val if maps_lanes(trace_of(words)) else jax.lax.stop_gradient(words)
+    each = np.asarray(words).reshape(-1, words.shape[-1])
+    return next((one for one in each if one[0]), each[0])
 
 
 def error_of(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> BaseException | None:

@@ -93,11 +93,11 @@ class Function:
         self._signature = settings.input_signature and jax.tree.map(self._as_spec, settings.input_signature)
         self._specs = self.parameters.specs(self._signature or ())
         self.is_of_one_type = settings.input_signature is not None
-        self._objects = 0
+        self._objects = self._traces = 0
         self._pending: list[tuple[Any, Any]] = []
         if self.checks == "deferred":
             weakref.finalize(self, error_codes.raise_pending, self._pending)  # no call may follow
-        self._watch = retracing.Watch(is_silent=settings.reduce_retracing)
+        self._watch = retracing.Watch(opens_sizes=settings.reduce_retracing)
         self._is_method = False
 
     def __set_name__(self, owner: Any, name: str) -> None:
@@ -167,7 +167,7 @@ class Function:
                 key.append(None)
             else:
                 key += literal_key(leaf)[0]
-        found = self._specializations.get(tuple(key)) or self._specializations.get((*key, str(tree)))
+        found = self._specializations.get(tuple(key)) or self._specializations.get((*key, *arguments.structure_key(tree)))
         if found is None:
             bound = self.parameters.flatten(values)
             found = self._specialize(bound)
@@ -248,17 +248,15 @@ class Function:
         """A new program for arrays of these types, or for more than these where sizes may be open."""
         bound = specialization.bound
         wider = self._open_sizes(specialization, avals)
-        program = None
-        if wider is not None:
-            try:
-                program = self._traced(bound.with_avals(wider))
-            except Exception:
-                if self._signature is not None:
-                    raise
-                # The sizes decide something: each needs a program of its own.
-        if program is None:
-            program = self._traced(bound.with_avals(avals))
+        try:
+            program = self._traced(bound.with_avals(avals if wider is None else wider))
+            program.prepare()
+        except Exception:
+            if wider is None or self._signature is not None:
+                raise
+            program = self._traced(bound.with_avals(avals))  # the sizes decide something: each needs a program of its own
         self._programs.append((specialization, program))
+        self._traces += 1
         self._watch.note(self.__name__, program.bound)
         return program
 
@@ -329,8 +327,8 @@ class Function:
 
     @property
     def tracing_count(self) -> int:
-        """How many programs were traced."""
-        return len(self._programs)
+        """How many programs were traced, also for objects that are gone."""
+        return self._traces
 
     def experimental_get_tracing_count(self) -> int:
         """`tracing_count`, by the name that TensorFlow's users know."""

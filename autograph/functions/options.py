@@ -36,8 +36,8 @@ class Options:
                 raise TypeError(f"ag.function has no option {name!r}")
         self._given = dict(given)
 
-    def flat(self, bound: Bound) -> dict[str, Any]:
-        """The options for a `jax.jit` object that takes the inputs of these arguments one by one."""
+    def flat(self, bound: Bound, variables: int = 0) -> dict[str, Any]:
+        """The options for a `jax.jit` object that takes the inputs of these arguments one by one, then so many variables."""
         options = {name: value for name, value in self._given.items() if name in _PASSED}
         names: dict[Any, str] = {name: name for name in bound.names} | dict(enumerate(bound.names))
         names |= dict(enumerate(bound.names, -len(bound.names)))
@@ -50,12 +50,12 @@ class Options:
         if donated:
             options["donate_argnums"] = tuple(i for i, leaf in enumerate(inputs) if leaf.parameter in donated)
         if self._given.get("in_shardings") is not None:
-            options["in_shardings"] = self._in_shardings(bound)
+            options["in_shardings"] = (*self._in_shardings(bound), *(None,) * variables)
         return options
 
-    def inside(self, bound: Bound) -> dict[str, Any]:
+    def inside(self, bound: Bound, variables: int = 0) -> dict[str, Any]:
         """Those of them that count where the function is called while another program is traced."""
-        return {name: value for name, value in self.flat(bound).items() if name in ("inline", "in_shardings")}
+        return {name: value for name, value in self.flat(bound, variables).items() if name in ("inline", "in_shardings")}
 
     def _in_shardings(self, bound: Bound) -> tuple[Any, ...]:
         prefix = self._given["in_shardings"]

@@ -39,7 +39,7 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
         values: traced values are shown as NumPy shows them; in lists, tuples, dicts and texts (`f"{x:.3f}"`) as well.
         sep, end, file, flush: *static*; as for `print`.
     """
-    values = tuple(value.value if isinstance(value, Variable) else value for value in values)
+    values = tuple(_known(value.value if isinstance(value, Variable) else value) for value in values)
     if not is_tracing():
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -52,3 +52,17 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
         builtins.print(text(known), end=end, file=file, flush=flush)
 
     jax.debug.callback(show, *traced, ordered=True)
+
+
+def _known(value: Any) -> Any:
+    """The value with the numbers that `jax.grad` knows in the place of its tracers."""
+    if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value)):
+        return value
+    return jax.tree.map(_primal, value)
+
+
+def _primal(leaf: Any) -> Any:
+    found = leaf
+    while isinstance(found, jax.core.Tracer) and hasattr(found, "primal"):
+        found = found.primal
+    return leaf if found is leaf or isinstance(found, jax.core.Tracer) else np.asarray(found, leaf.dtype)[()]

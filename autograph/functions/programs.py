@@ -57,7 +57,7 @@ class Outcome:
     def taken(self, values: Sequence[Any]) -> Any:
         """The results of the function, with `values` as its parameters; settled by the call where there are variables."""
         program, (results, _, words) = self.program(), self.parts
-        if words is not None and not program.reads:
+        if words is not None and not program.has_variables:
             program.function.check(program, words)
         return results if program.is_whole else program.function.options.placed(program.results_of.output(results, values))
 
@@ -80,32 +80,32 @@ class Program:
         function: of which it is a trace.
         bound: the arguments, with abstract values for arrays.
         traced: the trace, as JAX shows it: without variables as inputs, its checks as callbacks.
-        reads, writes: the variables.
         checks: what can fail, by its number in the error code.
+        has_variables: whether it uses variables.
         is_whole: whether the results of a call are those of the program, in their structure.
     """
 
     def __init__(self, function: Function, bound: Bound) -> None:
         self.function, self.bound = function, bound
         self.specs = [_spec(leaf.value) for leaf in bound.leaves if leaf.is_input]
-        self._options = function.options.inside(bound)
-        self.plain = jax.jit(_named(self._body, function.__name__), **self._options)
+        self.plain = jax.jit(_named(self._body, function.__name__), **function.options.inside(bound))
         self.made: list[Variable] = []
-        self.reads: list[Variable] = []
-        self.writes: list[Variable] = []
+        self._reads: list[Callable[[], Variable]] = []
+        self._writes: list[Callable[[], Variable]] = []
         self.traced = self.plain.trace(*self.specs)
         closed: Any = self.traced.jaxpr
         self.closed = with_variables_as_inputs(closed, len(self.reads)) if self.reads else closed
         self.checks: tuple[Any, ...] = ()
-        self._coded = self.closed
+        self._coded, self._keeps_rules = self.closed, True
         self._run: Callable[..., Any] | None = None
         coded = error_codes.with_error_code(self.closed)
         if coded is not None:
-            self._coded, self.checks = coded
+            self._coded, self.checks, self._keeps_rules = coded
         self.symbolic = symbolic.is_symbolic(self.specs)
+        self.has_variables = bool(self._reads)
         places = function.options.places_results
         self.is_whole = not (self.results_of.known or places)
-        self.is_simple = self.is_whole and not (self.checks or self.reads or self.symbolic)
+        self.is_simple = self.is_whole and not (self.checks or self.has_variables or self.symbolic)
 
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:
         with Tracing() as variables:
@@ -118,8 +118,20 @@ class Program:
             arrays, found.arrays = found.arrays, []
             self.results_of, self._count = found, len(arrays)
             written = variables.written()
-        self.made, self.reads, self.writes = variables.made, variables.read(), [variable for variable, _ in written]
+        self.made, given = variables.made, {id(literal.get()) for literal in self.bound.literals}
+        self._reads = [_held(variable, given) for variable in variables.read()]
+        self._writes = [_held(variable, given) for variable, _ in written]
         return arrays, [value for _, value in written]
+
+    @property
+    def reads(self) -> list[Variable]:
+        """The variables that it uses."""
+        return [get() for get in self._reads]
+
+    @property
+    def writes(self) -> list[Variable]:
+        """Those that it writes."""
+        return [get() for get in self._writes]
 
     @property
     def results(self) -> Any:
@@ -136,12 +148,21 @@ class Program:
         """A flat function of inputs, then the variables' values, that is this program with its error code."""
         return _named(jaxpr_as_fun(self._coded), self.function.__name__)
 
+    def prepare(self) -> None:
+        """Makes what `run` calls, once.
+
+        Raises:
+            AutoGraphError: sizes are open, and JAX cannot export what is in the program.
+        """
+        if self._run is None:
+            self._run = symbolic.callable_of(self) if self.symbolic else self.lowerable
+
     def run(self, inputs: Sequence[Any], values: Sequence[Any]) -> Any:
         """Runs in a trace: the results, or an `Outcome`."""
         if self.is_simple:
             return self.results_of.output(self.plain(*inputs)[0])
-        if self._run is None:
-            self._run = symbolic.callable_of(self) if self.symbolic else self.lowerable
+        self.prepare()
+        assert self._run is not None
         flat = self._run(*inputs, *values)
         words = flat.pop() if self.checks else None
         results, written = flat[: self._count], flat[self._count :]
@@ -152,23 +173,33 @@ class Program:
         return Outcome(weakref.ref(self), (self.results_of.output(results) if self.is_whole else results, written, words))
 
     def run_inside(self, inputs: Sequence[Any]) -> Any:
-        """Runs under a transform of JAX's, as a compiled function in it: checks are callbacks of the program."""
+        """Runs under a transform of JAX's, as a compiled function in it.
+
+        Checks raise at the call where their values are known there, as under `jax.grad`; in another program they are callbacks.
+        """
         placed, output = self.function.options.placed, self.results_of.output
+        raises = bool(self.checks) and self._keeps_rules and error_codes.is_known_at_once()
         if self.checks:
             note_check()
-        if not (self.reads or self.results_of.known):
+        if not (self.has_variables or self.results_of.known or raises):
             return placed(output(self.plain(*inputs)[0]))
         values = [variable.at_once() for variable in self.reads]
-        options = dict(self._options)
-        if "in_shardings" in options:
-            options["in_shardings"] += (None,) * len(values)
-        flat = jax.jit(_named(jaxpr_as_fun(self.closed), self.function.__name__), **options)(*inputs, *values)
+        options = self.function.options.inside(self.bound, len(values))
+        run = self.lowerable if raises else _named(jaxpr_as_fun(self.closed), self.function.__name__)
+        flat = jax.jit(run, **options)(*inputs, *values)
+        if raises:
+            self.function.check(self, error_codes.known_words(flat.pop()))
         written = [(v, jax.lax.stop_gradient(value)) for v, value in zip(self.writes, flat[self._count :], strict=True)]
         for variable, value in written:
             variable.check_take(value)
         for variable, value in written:
             variable.take(value)
         return placed(output(flat[: self._count]))
+
+
+def _held(variable: Variable, given: set[int]) -> Callable[[], Any]:
+    """A reference to a variable; weak to one that is an argument: with it goes the program."""
+    return weakref.ref(variable) if id(variable) in given else lambda: variable
 
 
 def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
@@ -224,16 +255,17 @@ class Specialization:
         self._function = function
         self.bound = bound
         self._programs: dict[Hashable, Program] = {}
-        self._variables: tuple[Variable, ...] = ()
+        self._variables: tuple[Callable[[], Variable], ...] = ()
         self._lock = threading.RLock()
         self.call: Callable[..., Any] = self._jit()
 
     def _jit(self) -> Any:
         variables = self._variables
+        ids = [id(get()) for get in variables]
 
         def body(*arguments: Any) -> Any:
-            count = len(arguments) - len(variables)
-            inputs, values = arguments[:count], dict(zip(map(id, variables), arguments[count:], strict=True))
+            count = len(arguments) - len(ids)
+            inputs, values = arguments[:count], dict(zip(ids, arguments[count:], strict=True))
             if jit_is_disabled():
                 raise RunsEagerly
             program = self.program(inputs)
@@ -242,13 +274,14 @@ class Specialization:
                 raise NewVariables
             return program.run(inputs, [values[id(variable)] for variable in program.reads])
 
-        jitted = jax.jit(_named(body, self._function.__name__), **self._function.options.flat(self.bound))
+        options = self._function.options.flat(self.bound, len(variables))
+        jitted = jax.jit(_named(body, self._function.__name__), **options)
         if not variables:
             return jitted
 
         def call(*inputs: Any) -> Any:
-            result = jitted(*inputs, *[variable.held for variable in variables])
-            if type(result) is Outcome and result.program().reads:
+            result = jitted(*inputs, *[get().held for get in variables])
+            if type(result) is Outcome and result.program().has_variables:
                 result.settle()
             return result
 
@@ -256,8 +289,9 @@ class Specialization:
 
     def _take(self, variables: Sequence[Variable]) -> None:
         with self._lock:
-            known = {id(variable) for variable in self._variables}
-            self._variables += tuple(variable for variable in variables if id(variable) not in known)
+            known = {id(get()) for get in self._variables}
+            given = {id(literal.get()) for literal in self.bound.literals}
+            self._variables += tuple(_held(variable, given) for variable in variables if id(variable) not in known)
             self.call = self._jit()
 
     def first(self, inputs: Sequence[Any]) -> Any:

@@ -68,11 +68,13 @@ class Regions:
 
     Attributes:
         checks: each with the types of the values in its message.
+        keeps_rules: whether none stands in a function with a rule of its own (`custom_jvp_call`), which is lost.
     """
 
     def __init__(self, jaxpr: Any) -> None:
         self.checks: list[tuple[FailedCheck, tuple[Any, ...]]] = []
         self.numbers: dict[int, int] = {}
+        self.keeps_rules = True
         self._held: dict[int, tuple[Any, bool]] = {}
         self._made: dict[Any, tuple[Any, Any]] = {}
         self._find(jaxpr)
@@ -84,7 +86,9 @@ class Regions:
             held = [self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None]
             for eqn in jaxpr.eqns:
                 if eqn.primitive.name in _KNOWN:
-                    held += [self._find(region) for region in graph.regions(eqn)]
+                    inside = [self._find(region) for region in graph.regions(eqn)]
+                    self.keeps_rules &= not (eqn.primitive.name in _INLINED and any(inside))
+                    held += inside
             self._held[id(jaxpr)] = jaxpr, any(held)
         return self._held[id(jaxpr)][1]
 

@@ -28,6 +28,7 @@ from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.checks.texts import is_of_traced
 from autograph.runtime.heap import escape, outliving
 from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.sizes import is_size
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.choices import Choice, Options
 from autograph.runtime.values.optional import Maybe
@@ -134,7 +135,7 @@ def _as_array(leaf: Any) -> Any:
         return leaf.value
     if type(leaf) is Choice:
         return jnp.asarray(leaf.choice_number)
-    if is_input_leaf(leaf) or type(leaf) in (bool, int, float, complex) and _fits(leaf):
+    if is_input_leaf(leaf) or is_size(leaf) or type(leaf) in (bool, int, float, complex) and _fits(leaf):
         return jnp.asarray(leaf)
     return None
 

@@ -26,11 +26,12 @@ class Watch:
     """Warns once of a function that is traced again and again, also where its programs go with the objects that they were made for.
 
     Args:
-        is_silent: whether it never does.
+        opens_sizes: whether the function opens sizes that change, where it can.
     """
 
-    def __init__(self, *, is_silent: bool) -> None:
-        self._bounds: list[Bound] | None = None if is_silent else []
+    def __init__(self, *, opens_sizes: bool) -> None:
+        self._bounds: list[Bound] | None = []
+        self._opens_sizes = opens_sizes
 
     def note(self, name: str, bound: Bound) -> None:
         """A trace of the function of that name for these arguments."""
@@ -40,7 +41,7 @@ class Watch:
         if len(self._bounds) > MANY:
             bounds, self._bounds = self._bounds, None
             filename, lineno = user_line() or (__file__, 0)
-            text = f"{name}() was traced {len(bounds)} times; {advice(bounds)}"
+            text = f"{name}() was traced {len(bounds)} times; {advice(bounds, self._opens_sizes)}"
             warnings.warn_explicit(text, errors.AutoGraphWarning, errors.shown_name(filename), lineno)
 
     def forget(self, bounds: Sequence[Bound]) -> None:
@@ -49,7 +50,7 @@ class Watch:
             self._bounds = [one for one in self._bounds if not any(one is other for other in bounds)]
 
 
-def advice(bounds: Sequence[Bound]) -> str:
+def advice(bounds: Sequence[Bound], opens_sizes: bool = False) -> str:
     """The argument in which the traces differ most, what it was, and the cure.
 
     >>> from autograph.functions.arguments import Parameters
@@ -59,7 +60,7 @@ def advice(bounds: Sequence[Bound]) -> str:
     """
     rows = [{leaf.name: leaf for leaf in bound.leaves} for bound in bounds]
     found = [_of_structure(rows, name) for name in dict.fromkeys(itertools.chain.from_iterable(bound.names for bound in bounds))]
-    found += [_of_leaf(rows, name) for name in dict.fromkeys(itertools.chain.from_iterable(rows))]
+    found += [_of_leaf(rows, name, opens_sizes) for name in dict.fromkeys(itertools.chain.from_iterable(rows))]
     most = max(found, key=lambda one: len(one.seen))
     shown = list(most.seen.values())
     return f"'{most.name}' {most.verb} {', '.join(shown[:3])}{', ...' if len(shown) > 3 else ''}: {most.cure}"
@@ -80,9 +81,9 @@ def _of_structure(rows: Sequence[Mapping[str, Leaf]], parameter: str) -> _Differ
     return _Difference(parameter, "had", seen, "pass containers with the same keys and of one length, or an array")
 
 
-def _of_leaf(rows: Sequence[Mapping[str, Leaf]], name: str) -> _Difference:
+def _of_leaf(rows: Sequence[Mapping[str, Leaf]], name: str, opens_sizes: bool) -> _Difference:
     leaves = [row[name] for row in rows if name in row]
-    return _Difference(name, "was", dict(map(_shown, leaves)), _cure(name, leaves))
+    return _Difference(name, "was", dict(map(_shown, leaves)), _cure(name, leaves, opens_sizes))
 
 
 def _shown(leaf: Leaf) -> tuple[Any, str]:
@@ -96,11 +97,13 @@ def _shown(leaf: Leaf) -> tuple[Any, str]:
     return leaf.value.key, f"{value!r:.40}"
 
 
-def _cure(name: str, leaves: Sequence[Leaf]) -> str:
+def _cure(name: str, leaves: Sequence[Leaf], opens_sizes: bool) -> str:
     if any(leaf.is_input for leaf in leaves):
         shapes = {leaf.value.shape for leaf in leaves if leaf.is_input}
         if len(set(map(len, shapes))) > 1:
             return "pass arrays of one number of axes, or give each its own function"
+        if len(shapes) > 1 and opens_sizes:
+            return "pad it to one of a few sizes: what the function does depends on its size"
         if len(shapes) > 1:
             return "give the function `reduce_retracing=True`, or an `input_signature` with None for the size that changes"
         return "pass arrays of one dtype"

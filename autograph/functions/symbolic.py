@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from autograph.errors import boundary
+from autograph.errors import AutoGraphError, boundary
 from autograph.jax_internals import SIZE
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class TensorSpec:
         shape: *static*; an integer for a fixed size, None for any, a name for any that is the same wherever the name stands.
         dtype: *static*; by default float32.
         name: *static*; shown in signatures.
+    Raises:
+        ValueError: for what is no size.
     """
 
     __slots__ = ("dtype", "name", "shape")
@@ -41,6 +43,9 @@ class TensorSpec:
     @boundary
     def __init__(self, shape: Iterable[int | str | None], dtype: Any = np.float32, name: str | None = None) -> None:
         self.shape = tuple(shape)
+        for n in self.shape:
+            if not (n is None or isinstance(n, str) and n or isinstance(n, int | np.integer) and n >= 0):
+                raise ValueError(f"{n!r} is no size of a TensorSpec: a size is a number, a name, or None for any")
         self.dtype = np.dtype(dtype)
         self.name = name
 
@@ -101,6 +106,8 @@ def covers(specs: Sequence[Any], avals: Sequence[Any]) -> bool:
 
 def covering(programs: Iterable[Program], avals: Sequence[Any], is_fixed: bool) -> Program | None:
     """The program with open sizes that takes arrays of these types; where types are fixed, weakly typed ones as well."""
+    if not is_fixed and any(map(_is_weak, avals)):
+        return None
     fit = (program for program in programs if program.symbolic or is_fixed)
     return next((program for program in fit if covers(program.specs, avals)), None)
 
@@ -108,11 +115,17 @@ def covering(programs: Iterable[Program], avals: Sequence[Any], is_fixed: bool) 
 def widened(programs: Iterable[Program], avals: Sequence[Any], scope: Scope) -> list[jax.ShapeDtypeStruct] | None:
     """The types of a program for these arrays and those of an earlier program: sizes in which they differ are open.
 
-    Sizes that are the same in both, and the same number wherever they stand, stay the same size.
+    Sizes that are the same in both, and the same number wherever they stand, stay the same size. None for weak types too, which
+    an exported program does not tell from others.
     """
+    if any(map(_is_weak, avals)):
+        return None
     for program in programs:
         pairs = list(zip(program.specs, avals, strict=True))
-        if all(s.dtype == a.dtype and len(s.shape) == len(a.shape) and 0 not in (*s.shape, *a.shape) for s, a in pairs):
+        if all(
+            s.dtype == a.dtype and len(s.shape) == len(a.shape) and 0 not in (*s.shape, *a.shape) and not _is_weak(s)
+            for s, a in pairs
+        ):
             names: dict[tuple[Any, Any], Any] = {}
             return [
                 jax.ShapeDtypeStruct(
@@ -127,8 +140,23 @@ def widened(programs: Iterable[Program], avals: Sequence[Any], scope: Scope) -> 
     return None
 
 
+def _is_weak(aval: Any) -> bool:
+    return bool(getattr(aval, "weak_type", False))
+
+
 def callable_of(program: Program) -> Callable[..., list[Any]]:
-    """The program as a function of arrays of any sizes that fit, which is not traced again for each."""
+    """The program as a function of arrays of any sizes that fit, which is not traced again for each.
+
+    Raises:
+        AutoGraphError: JAX exports none of its operations, as callbacks of the host.
+    """
     variables = (variable.aval for variable in program.reads)
-    exported = jax.export.export(jax.jit(program.lowerable))(*program.specs, *variables)
+    try:
+        exported = jax.export.export(jax.jit(program.lowerable))(*program.specs, *variables)
+    except Exception as error:
+        raise AutoGraphError(
+            f"the program of {program.function.__name__}() for open sizes cannot be exported",
+            why=f"JAX raises {f'{type(error).__name__}: {error}'.splitlines()[0]:.200}",
+            instead="give its arrays fixed sizes: no None in `input_signature`",
+        ) from error
     return lambda *args: list(exported.call(*args))

@@ -137,16 +137,17 @@ class Variable:
         Returns:
             the variable, so that calls can be chained.
         Raises:
-            StagingError: the shape or the kind of numbers is another one, or the value could not leave the trace.
+            StagingError: the shape or the kind of numbers is another one, an integer does not fit, or the value could not leave
+                the trace.
         """
-        new = jnp.asarray(value.value if isinstance(value, Variable) else value)
+        new = updates.as_array(self.name, self.dtype, value.value if isinstance(value, Variable) else value)
         if new.shape != self.shape:
             raise refusal(
                 f"{self.name} of shape {self.shape} is assigned a value of shape {new.shape}",
                 why="a variable keeps its shape",
                 instead="make a variable of that shape, or reshape the value",
             )
-        updates.check_kind(self.name, self.dtype, new.dtype)
+        updates.check_kind(self.name, self.dtype, new.dtype, new.aval.weak_type)
         new = _strong(new if new.dtype == self.dtype else new.astype(self.dtype))
         inside = tracing()
         if isinstance(new, jax.core.Tracer):

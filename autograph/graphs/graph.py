@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from autograph import api
-from autograph.errors import boundary
+from autograph.errors import AutoGraphError, boundary
 from autograph.graphs import dot, page, tensorboard, text
 from autograph.graphs.operations import Operation, Scope
 from autograph.graphs.reading import read_program
+from autograph.jax_internals import SIZE
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr
@@ -135,6 +136,12 @@ class Graph:
     @property
     def compiled(self) -> jax.stages.Compiled:
         """The program as the compiler left it; compiled once."""
+        if any(isinstance(n, SIZE) for aval in self.jaxpr.in_avals for n in aval.shape):
+            raise AutoGraphError(
+                f"the program of {self.name}() has open sizes, and XLA compiles it for each size that comes",
+                why="what the compiler leaves of it, what it costs and how much memory it takes depend on the sizes",
+                instead="ask for arrays of fixed sizes: `ag.graph(f.python_function, jnp.ones(4))`",
+            )
         if self._compiled is None:
             self._compiled = self.lowered.compile()
         return self._compiled

@@ -120,6 +120,8 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
     if len(args) == 1 and type(args[0]) is Choice:
         return choices.common(args[0], type)
+    if len(args) == 1 and sizes.is_size(args[0]):
+        return int
     if len(args) != 1 or not is_tracer(args[0]):
         return type(*args, **kwargs)
     found = type_of(args[0])
@@ -131,7 +133,7 @@ def _isinstance(x: Any, kinds: Any, /) -> bool:
     """`isinstance`; a traced number is of the classes that Python's number is of, as well as of those of JAX."""
     if type(x) is Choice:
         return choices.common(x, lambda option: isinstance(option, kinds))
-    number = _type(x) if is_tracer(x) else None
+    number = _type(x) if is_tracer(x) or sizes.is_size(x) else None
     if number not in NUMBERS:
         return isinstance(x, kinds)
     return any(isinstance(x if _looks_at_objects(kind) else number(), kind) for kind in _classes_of(kinds))

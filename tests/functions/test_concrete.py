@@ -131,3 +131,11 @@ def test_an_export_without_state_is_asked_of_one_with_state() -> None:
 
     with pytest.raises(ag.AutoGraphError, match="has variables, which an export"):
         counts.get_concrete_function(ag.TensorSpec([])).export()
+
+
+def test_what_xla_makes_of_a_program_with_open_sizes_is_refused() -> None:
+    concrete = ag.function(lambda x: x * 2, input_signature=[ag.TensorSpec([None])]).get_concrete_function()
+    assert "mul" in str(concrete.graph) and "stablehlo" in concrete.graph.stablehlo()
+    for ask in (concrete.graph.optimized_hlo, concrete.cost_analysis, concrete.memory_analysis):
+        with pytest.raises(ag.AutoGraphError, match=r"the program of <lambda>\(\) has open sizes, and XLA compiles it"):
+            ask()

@@ -20,7 +20,7 @@ def compiled(program: Any) -> tuple[Callable[..., tuple[list[Any], Any]], tuple[
     """A traced program as a compiled function, of results and words, and its checks."""
     found = with_error_code(program)
     assert found is not None
-    new, checks = found
+    new, checks, _ = found
     check_jaxpr(new.jaxpr)
     run = jax.jit(lambda *xs: jax.core.eval_jaxpr(new.jaxpr, new.consts, *xs))
     assert "callback" not in run.lower(*program.in_avals).as_text()

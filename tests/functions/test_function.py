@@ -224,7 +224,7 @@ def test_row_11_hashable_objects_by_equality_others_by_identity_and_weakly() -> 
     is_there = weakref.ref(one)
     del one
     gc.collect()
-    assert is_there() is None and f.tracing_count == 3
+    assert is_there() is None and len(f.concrete_functions) == 3 and f.tracing_count == 4
     assert float(f(Unhashable(5.0), x)) == 10  # which may stand where the other one stood
 
 
@@ -973,3 +973,117 @@ def test_a_look_at_the_checks_is_one_step_of_a_call() -> None:
     assert calls_made(lambda: root(x), lambda path: path.startswith(package)) == 4  # the call, its outcome and the look at that
     with pytest.raises(AssertionError, match="negative"):
         root(-x)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scales:
+    values: Any
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Scaled:
+    x: Any
+    by: Scales = dataclasses.field(metadata={"static": True})
+
+
+EQUAL = [((2,), (2.0,)), ((1,), (True,)), (((3, (4,)),), ((3.0, (4,)),)), (Decimal("1"), Decimal("1.0"))]
+
+
+@pytest.mark.parametrize("values", EQUAL)
+def test_row_10_equal_numbers_of_other_types_inside_objects_have_their_own_programs(values: Any) -> None:
+    first, second = map(Scales, values)
+    assert first == second
+
+    def shown(scales: Any) -> str:
+        return repr(scales.values)
+
+    f = ag.function(lambda scales, x: shown(scales))
+    g = ag.function(lambda scaled: shown(scaled.by))
+    h = ag.function(lambda table: [shown(key) for key in table])
+    x = jnp.float32(1)
+    for scales in (first, second, first):
+        assert f(scales, x) == shown(scales) == g(Scaled(x, scales)) and h({scales: x}) == [shown(scales)]
+    assert f.tracing_count == g.tracing_count == h.tracing_count == 2
+
+
+def test_row_12_the_warning_comes_where_sizes_are_opened_too() -> None:
+    f = ag.function(lambda x, n: x * n, reduce_retracing=True)
+    with pytest.warns(ag.AutoGraphWarning, match=r"'n' was 0, 1, 2, ...: pass an array") as warned:
+        for n in range(20):
+            f(jnp.float32(1), n)
+    assert len(warned) == 1
+
+
+def test_traces_for_objects_that_are_gone_are_counted() -> None:
+    f = ag.function(lambda g, x: g(x))
+    for _ in range(3):
+        f(lambda x: x, jnp.ones(1))
+    gc.collect()
+    assert f.tracing_count == 3 and not f.concrete_functions
+
+
+def test_row_11_variables_among_the_arguments_are_freed_with_their_programs() -> None:
+    f = ag.function(lambda v, x: v.assign_add(x).value)
+    g = ag.function(lambda vs, x: vs[0] + vs[1].assign(x).value)
+    there = []
+    for _ in range(3):
+        v, w = ag.Variable(1.0), ag.Variable(2.0)
+        there += [weakref.ref(v), weakref.ref(w)]
+        assert [float(f(v, jnp.float32(1))) for _ in range(2)] == [2, 3]
+        assert [float(g([v, w], jnp.float32(1))) for _ in range(2)] == [4, 4] and float(w) == 1
+    del v, w
+    gc.collect()
+    assert not any(reference() for reference in there) and not f.concrete_functions
+
+
+def root(x: Any) -> Any:
+    if x < 0:
+        raise ValueError(f"{x} is negative")
+    return x**0.5
+
+
+TRANSFORMS: dict[str, Callable[[Any], Any]] = {
+    "grad": lambda f: jax.grad(f)(-1.0),
+    "value_and_grad": lambda f: jax.value_and_grad(f)(-1.0),
+    "vmap": lambda f: jax.vmap(f)(jnp.array([4.0, -1.0, -2.0])),
+    "jvp": lambda f: jax.jvp(f, (-1.0,), (1.0,)),
+    "vjp": lambda f: jax.vjp(f, -1.0),
+    "linearize": lambda f: jax.linearize(f, -1.0),
+    "hessian": lambda f: jax.hessian(f)(-1.0),
+    "vmap(grad)": lambda f: jax.vmap(jax.grad(f))(jnp.array([4.0, -1.0])),
+    "grad(vmap)": lambda f: jax.grad(lambda xs: jax.vmap(f)(xs).sum())(jnp.array([4.0, -1.0])),
+    "vmap(vmap)": lambda f: jax.vmap(jax.vmap(f))(jnp.array([[4.0, 1.0], [4.0, -1.0]])),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_row_13_a_check_under_a_transform_raises_at_the_call(transform: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        TRANSFORMS[transform](ag.function(root))
+    assert type(caught.value) is ValueError and str(caught.value) == "-1.0 is negative"
+
+
+def test_row_13_transforms_of_a_function_with_checks_and_variables() -> None:
+    count = ag.Variable(0)
+
+    @ag.function
+    def f(x: Any) -> Any:
+        count.assign_add(1)
+        return root(x)
+
+    assert float(jax.grad(f)(4.0)) == 0.25 and int(count) == 1
+    with pytest.raises(ValueError, match="is negative"):
+        jax.grad(f)(-4.0)
+    assert int(count) == 1
+    assert jax.vmap(ag.function(root))(jnp.array([4.0, 9.0])).tolist() == [2, 3]
+
+
+def test_a_derivative_rule_with_a_check_in_its_function_is_kept() -> None:
+    @jax.custom_jvp
+    def known(x: Any) -> Any:
+        assert x > 0
+        return x
+
+    known.defjvps(lambda tangent, result, x: 100 * tangent)
+    assert float(jax.grad(ag.function(lambda x: known(x)))(1.0)) == 100

@@ -76,3 +76,16 @@ def test_there_are_no_static_arguments() -> None:
         ag.function(update, donate=0)
     with pytest.raises(ValueError, match="checks='later' is none of True, 'deferred', False"):
         ag.function(update, checks="later")
+
+
+def test_shardings_of_arguments_beside_variables() -> None:
+    sharding = NamedSharding(Mesh(np.array(jax.devices()[:1]), ("d",)), PartitionSpec("d"))
+    total = ag.Variable(0.0)
+
+    @ag.function(in_shardings=sharding)
+    def add(x: Any) -> Any:
+        total.assign_add(x.sum())
+        return x * 2
+
+    assert add(jnp.ones(4)).tolist() == add(jnp.ones(4)).tolist() == [2] * 4 and float(total) == 8
+    assert float(jax.grad(lambda x: add(x).sum())(jnp.ones(2))[0]) == 2 and float(total) == 10

@@ -60,3 +60,17 @@ def test_variables_show_their_values(capsys: pytest.CaptureFixture[str]) -> None
     f()
     ag.print(v)
     assert shown(capsys) == "v = 1\nv = 2\n2\n"
+
+
+TRANSFORMS: list[Any] = [jax.grad, lambda f: jax.grad(ag.convert(f)), lambda f: jax.jit(jax.grad(f)), jax.value_and_grad]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_numbers_that_a_derivative_knows_are_printed(transform: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x: Any) -> Any:
+        ag.print("x is", x, {"x": x})
+        return x * 2
+
+    transform(f)(2.0)
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "x is 2.0 {'x': np.float32(2.0)}\n"

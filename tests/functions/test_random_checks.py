@@ -120,7 +120,7 @@ def compare(seed: int, folder: Path) -> None:
     found = with_error_code(jax.make_jaxpr(ag.convert(f))(*calls[0]))
     if found is None:
         return
-    new, checks = found
+    new, checks, _ = found
     run = jax.jit(lambda *xs: jax.core.eval_jaxpr(new.jaxpr, new.consts, *xs))
     for call in calls:
         *results, words = run(*call)

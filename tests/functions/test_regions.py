@@ -81,7 +81,7 @@ def compiled(function: Callable[..., Any], *args: Any) -> Callable[..., tuple[li
     """What a function gives: its results, and the exception that the program tells of."""
     found = with_error_code(jax.make_jaxpr(function)(*args))
     assert found is not None
-    new, checks = found
+    new, checks, _ = found
     check_jaxpr(new.jaxpr)
     lowered = jax.jit(lambda *xs: jax.core.eval_jaxpr(new.jaxpr, new.consts, *xs)).lower(*jax.tree.leaves(args))
     assert "callback" not in lowered.as_text()
@@ -130,7 +130,7 @@ def test_loops_remain_differentiable() -> None:
 
 def test_a_loop_that_carries_the_words_is_still_differentiated() -> None:
     """The derivative of the new program, where its rules are JAX's and the library's own for loops."""
-    new, _ = with_error_code(jax.make_jaxpr(ag.convert(squared))(1.5, 2))  # type: ignore[misc]  # it has checks
+    new, *_ = with_error_code(jax.make_jaxpr(ag.convert(squared))(1.5, 2))  # type: ignore[misc]  # it has checks
 
     def value(x: Any) -> Any:
         return jax.core.eval_jaxpr(new.jaxpr, new.consts, x, 2)[0]
@@ -164,7 +164,7 @@ def test_a_program_does_not_grow_with_its_lanes() -> None:
 
 def test_lanes_of_an_unknown_number() -> None:
     [shape] = jax.export.symbolic_args_specs((jnp.zeros(1),), "n")
-    new, checks = with_error_code(jax.make_jaxpr(jax.vmap(inner))(shape))  # type: ignore[misc]  # it has checks
+    new, checks, _ = with_error_code(jax.make_jaxpr(jax.vmap(inner))(shape))  # type: ignore[misc]  # it has checks
     exported = jax.export.export(jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x)))(shape)
     words = np.asarray(exported.call(jnp.array([1.0, 2.0, 5.0]))[-1])
     assert str(error_of(checks, words)) == "5.0 is large"
@@ -189,7 +189,7 @@ def test_a_print_stays() -> None:
         jax.debug.print("{}", x)
         return inner(x)
 
-    new, checks = with_error_code(jax.make_jaxpr(prints)(1.0))  # type: ignore[misc]  # it has checks
+    new, checks, _ = with_error_code(jax.make_jaxpr(prints)(1.0))  # type: ignore[misc]  # it has checks
     assert len(new.effects) == 1 and len(checks) == 3
 
 
@@ -199,7 +199,7 @@ def test_what_is_not_known_keeps_its_callback() -> None:
 
     assert with_error_code(jax.make_jaxpr(solves)(1.0)) is None
     program = jax.make_jaxpr(lambda x: solves(inner(x)))(1.0)
-    new, checks = with_error_code(program)  # type: ignore[misc]  # it has checks
+    new, checks, _ = with_error_code(program)  # type: ignore[misc]  # it has checks
     assert len(checks) == 3
     assert "callback" in jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x)).lower(1.0).as_text()
 
@@ -262,7 +262,7 @@ def test_exported_for_three_platforms_with_an_unknown_batch() -> None:
         return x.mean(0)
 
     [shape] = jax.export.symbolic_args_specs((jnp.zeros((1, 2)),), "n, 2")
-    new, checks = with_error_code(jax.make_jaxpr(ag.convert(mean))(shape))  # type: ignore[misc]  # it has checks
+    new, checks, _ = with_error_code(jax.make_jaxpr(ag.convert(mean))(shape))  # type: ignore[misc]  # it has checks
     program = jax.jit(lambda x: jax.core.eval_jaxpr(new.jaxpr, new.consts, x))
     exported = jax.export.export(program, platforms=["cpu", "cuda", "tpu"])(shape)
     for x, text in (
@@ -308,7 +308,7 @@ def test_references_are_written_as_before() -> None:
         return write(x) + 1
 
     for function in (scans, loops, branches, calls):
-        new, checks = with_error_code(jax.make_jaxpr(function)(jax.new_ref(1.0), 1.0))  # type: ignore[misc]  # it has checks
+        new, checks, _ = with_error_code(jax.make_jaxpr(function)(jax.new_ref(1.0), 1.0))  # type: ignore[misc]  # it has checks
         check_jaxpr(new.jaxpr)
         program = jax.jit(lambda r, x, new=new: jax.core.eval_jaxpr(new.jaxpr, new.consts, r, x))
         mine, theirs = jax.new_ref(1.0), jax.new_ref(1.0)

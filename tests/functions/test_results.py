@@ -112,6 +112,7 @@ def test_threads_may_find_the_variables_of_a_program_at_the_same_time() -> None:
     assert sorted(found) == sorted([0.0, 2.0, 4.0, 6.0, 8.0] * 6) and f.tracing_count == 1
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_a_program_keeps_no_value_of_its_trace() -> None:
     v = ag.Variable(1.0)
     with jax.checking_leaks():

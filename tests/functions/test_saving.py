@@ -165,3 +165,16 @@ def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:
     printing(jnp.float32(1))
     with pytest.raises(ag.AutoGraphError, match="instead: return what `ag.print` shows"):
         ag.save(printing, tmp_path / "f.ag")
+
+
+def test_row_27_a_concrete_function_of_a_method_is_saved_without_its_object(tmp_path: Path) -> None:
+    class Model:
+        factor = 3.0
+
+        @ag.function
+        def scaled(self, x: Any) -> Any:
+            return x * self.factor
+
+    concrete = Model().scaled.get_concrete_function(ag.TensorSpec([2]))
+    ag.save(concrete, tmp_path / "scaled.ag", platforms=["cpu"])
+    assert ag.load(tmp_path / "scaled.ag")(jnp.ones(2)).tolist() == concrete(jnp.ones(2)).tolist() == [3, 3]

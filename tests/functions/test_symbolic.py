@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 
 import autograph as ag
+from autograph.runtime.tracing.sizes import is_size
 
 
 def test_row_16_batches_share_one_concrete_function() -> None:
@@ -168,7 +170,7 @@ def test_row_17_an_axis_that_is_the_same_stays_fixed() -> None:
 
     @ag.function(reduce_retracing=True)
     def f(x: Any) -> Any:
-        shapes.append([n if type(n) is int else "open" for n in x.shape])
+        shapes.append(["open" if is_size(n) else n for n in x.shape])
         return jnp.sum(x)
 
     for n in (2, 4, 5):
@@ -227,3 +229,54 @@ def test_a_signature_has_parts_for_each_of_several_values_of_one_parameter() -> 
     assert total(jnp.float32(1), jnp.ones(2), jnp.ones(2)).tolist() == [3, 3] and total.tracing_count == 1
     with pytest.raises(ValueError, match=r"'more\[1\]' .* is nothing"):
         total(jnp.float32(1), jnp.ones(2))
+
+
+@pytest.mark.parametrize("size", [lambda x: x.shape[0], len, lambda x: len(x) * 2, lambda x: max(x.size, 2), lambda x: -x.shape[0]])
+def test_row_17_a_size_among_the_results_is_the_number_of_the_call(size: Any) -> None:
+    open_ = ag.function(lambda x: {"size": size(x), "x": x}, input_signature=[ag.TensorSpec([None])])
+    found = ag.function(lambda x: size(x), reduce_retracing=True)
+    for n in (5, 4, 3, 1):
+        x = jnp.ones(n)
+        assert int(open_(x)["size"]) == int(found(x)) == size(x)
+        assert int(jax.jit(open_)(x)["size"]) == size(x)
+    assert open_.tracing_count == 1
+    assert float(open_(jnp.ones(3))["size"] + 0.5) == size(jnp.ones(3)) + 0.5
+
+
+def test_row_17_a_size_is_an_integer_of_pythons() -> None:
+    @ag.function(input_signature=[ag.TensorSpec([None])])
+    def f(x: Any) -> Any:
+        match len(x):
+            case int():
+                matched = 1
+            case _:
+                matched = 0
+        return isinstance(x.shape[0], int), type(len(x)) is int, isinstance(len(x), int | str), isinstance(len(x), float), matched
+
+    assert [int(flag) for flag in f(jnp.ones(3))] == [1, 1, 1, 0, 1]
+
+
+def test_row_17_weak_types_are_not_widened() -> None:
+    times = ag.function(lambda a, b: a * b, reduce_retracing=True)
+    for n in (2, 3, 4):
+        assert times(jnp.ones(n, "int32"), jnp.full(n, 100, "int8")).dtype == jnp.int32
+    for n in (4, 5):
+        weak = jnp.broadcast_to(jnp.asarray(2), (n,))
+        assert weak.weak_type and times(weak, jnp.full(n, 100, "int8")).dtype == jnp.int8
+
+
+def test_row_17_what_jax_cannot_export_keeps_its_sizes() -> None:
+    transform = ag.function(jnp.fft.fft, reduce_retracing=True)
+    printing = ag.function(lambda x: (ag.print(x.sum()), x * 2)[1], reduce_retracing=True)
+    for n in (2, 3, 4):
+        assert transform(jnp.ones(n)).tolist() == jnp.fft.fft(jnp.ones(n)).tolist()
+        assert printing(jnp.ones(n)).shape == (n,)
+    asked = ag.function(lambda x: (ag.print(x.sum()), x * 2)[1], input_signature=[ag.TensorSpec([None])])
+    with pytest.raises(ag.AutoGraphError, match=r"the program of <lambda>\(\) for open sizes cannot be exported"):
+        asked(jnp.ones(2))
+
+
+@pytest.mark.parametrize("size", ["", -1, 2.5])
+def test_what_is_no_size_is_refused(size: Any) -> None:
+    with pytest.raises(ValueError, match="is no size of a TensorSpec"):
+        ag.TensorSpec([size])

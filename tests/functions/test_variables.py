@@ -460,6 +460,7 @@ def test_which_variable_it_is_must_be_known() -> None:
     assert float(a.value) == 1 and float(b.value) == 5
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_a_trace_that_an_iteration_ends_early_is_not_kept() -> None:
     total = ag.Variable(0.0)
 
@@ -657,3 +658,21 @@ def test_it_stands_for_its_value_in_tests() -> None:
         on.assign(True)
         assert [float(part) for part in compiled(jnp.float32(0))] == [-3, 3, 0]
 
+
+
+@pytest.mark.parametrize(("start", "value"), [("int8", 300), ("int8", [1, -129]), ("uint32", -1), ("uint8", np.int64(256))])
+def test_an_integer_of_python_that_does_not_fit_is_refused(start: Any, value: Any) -> None:
+    v = ag.Variable(np.zeros(np.shape(value), start), name="v")
+    for call in (lambda: v.assign(value), ag.function(lambda: v.assign(value).value)):
+        with pytest.raises(ag.StagingError, match=rf"v of dtype {start} is assigned .*, which it cannot hold"):
+            call()
+    assert not np.any(v.value)
+
+
+def test_integers_of_arrays_are_cast_where_no_number_is_lost() -> None:
+    wide, narrow, unsigned = ag.Variable(0), ag.Variable(np.int8(0)), ag.Variable(np.uint32(0))
+    assert int(wide.assign(jnp.int8(-3))) == -3 and int(unsigned.assign(3_000_000_000)) == 3_000_000_000
+    assert int(narrow.assign(np.int64(7))) == 7 and int(ag.function(lambda x: narrow.assign(x + 0).value)(True)) == 1
+    for v, value in ((narrow, jnp.int32(1)), (wide, jnp.uint32(1)), (unsigned, jnp.int32(1))):
+        with pytest.raises(ag.StagingError, match="is assigned a value of dtype"):
+            v.assign(value)

@@ -18,6 +18,8 @@ from tests.runtime.announced import append, put, write
 
 COUNT = 0
 
+pytestmark = pytest.mark.usefixtures("with_few_objects")  # `check` looks for leaks
+
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass

@@ -289,6 +289,7 @@ def test_what_was_written_before_the_choice_is_seen_through_it():
     both_ways(f)
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_views_do_not_outlive_the_trace():
     def f(n):
         xs, ys = [1, n], [3, 4]
@@ -310,6 +311,7 @@ def test_views_do_not_outlive_the_trace():
     assert not new()
 
 
+@pytest.mark.usefixtures("with_few_objects")
 @pytest.mark.parametrize(
     "left, right",
     [
@@ -331,6 +333,7 @@ def test_values_of_branches_do_not_outlive_them(left, right):
         jax.vmap(f)(jnp.arange(3))
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_a_raising_branch_does_not_keep_values():
     def f(n):
         def body():

@@ -427,6 +427,7 @@ def test_in_scans_and_jits_inside_branches():
     assert lax.scan(step, 0, jnp.array([1, 5, -3, 2]))[0] == 6
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_modes_of_jax():
     def f(n):
         return if_exp(n > 2, lambda: 1, lambda: 2.5)
@@ -445,6 +446,7 @@ def test_modes_of_jax():
     assert g(1) == 3
 
 
+@pytest.mark.usefixtures("with_few_objects")
 @pytest.mark.parametrize("made", [dict, lambda: [0.0]])
 def test_what_both_branches_write_to_a_local_container_is_no_leak(made):
     def f(x):

@@ -469,6 +469,7 @@ def test_a_warning_is_given_once_however_often_the_loop_is_traced():
 # --- transforms ---
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_transforms_and_gradients():
     xs = jnp.arange(4.0)
     want = jnp.array([8.0, 4.0, 2.0, 1.0])

@@ -493,6 +493,7 @@ def test_collectives_in_bodies():
     assert jax.vmap(f, axis_name="lanes")(jnp.arange(3.0)).tolist() == [9.0] * 3
 
 
+@pytest.mark.usefixtures("with_few_objects")
 def test_modes_of_jax():
     with jax.checking_leaks(), jax.enable_checks(True):
         assert jax.jit(collatz)(27) == 111 and jax.vmap(collatz)(jnp.array([6, 27])).tolist() == [8, 111]
