@@ -11,6 +11,7 @@
 | `nnx.jit` | itself, also for `ag.jit`; what it calls is converted in place |
 | callable object | itself, its class's methods converted in place; where that cannot be, its `__call__`, converted, bound |
 | function or object of a library: `jax.grad(f)`, `model.apply` | itself; what it calls is converted in place |
+| `jax.jit` or a partial around one of these: `partial(lax.scan, step)` | the same |
 | class | refused: see the message |
 """
 
@@ -106,14 +107,20 @@ def _property(callee: property, each: Each) -> Any:
 
 
 def _partial(callee: Any, each: Each) -> Any:
-    new = type(callee)(convert_inside(callee.func, each), *callee.args, **callee.keywords)
+    inner = convert_inside(callee.func, each)
+    if inner is callee.func:
+        if is_library(inner):
+            reach.convert_handed([callee.args, callee.keywords])  # `lax.scan` and `jax.tree.map` call what they are given
+        return callee
+    new = type(callee)(inner, *callee.args, **callee.keywords)
     new.__dict__.update(callee.__dict__)
     return new
 
 
 def _jit(callee: Any, each: Each) -> Any:
-    if is_library(callee.__wrapped__):
-        return callee
+    inner = convert_inside(callee.__wrapped__, each)
+    if inner is callee.__wrapped__:
+        return callee  # it was converted before, or is a library's: then what it calls was converted in place
     options = jit_options(callee)
     if options is None:
         warnings.warn(
@@ -123,8 +130,7 @@ def _jit(callee: Any, each: Each) -> Any:
             stacklevel=4,
         )
         return callee
-    inner = convert_inside(callee.__wrapped__, each)
-    return callee if inner is callee.__wrapped__ else jax.jit(inner, **options)
+    return jax.jit(inner, **options)
 
 
 def is_of_nnx(jitted: Any, options: Mapping[str, Any]) -> bool:
@@ -150,5 +156,6 @@ _RULES: dict[type, Callable[[Any, Each], Any]] = {
     property: _property,
     functools.cached_property: lambda callee, each: functools.cached_property(convert_inside(callee.func, each)),
     functools.partial: _partial,
+    jax.tree_util.Partial: _partial,
     functools.partialmethod: _partial,
 }

@@ -16,17 +16,12 @@ import sys
 from types import FunctionType
 from typing import Any
 
-import jax
-
-from autograph.code.library import HEAP_TYPE, is_library, is_library_class, is_library_module, names_of
+from autograph.code.library import HEAP_TYPE, is_library, is_library_class, is_library_module, names_of, package_of
 from autograph.code.registry import known
 from autograph.jax_internals import is_tracing
 from autograph.runtime.tracing import host
-from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class
+from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class, static_lookup
 from autograph.runtime.tracing.families import JITTED
-
-WRAPPERS = frozenset({JITTED, jax.custom_jvp, jax.custom_vjp})
-"""Classes of JAX's whose objects stand for a function."""
 
 _packages: dict[str, bool] = {}
 _using: dict[str, bool] = {}
@@ -46,10 +41,17 @@ def calls(value: Any) -> bool:
 
 
 @once_per_class
+def stands_for_function(kind: type) -> bool:
+    """Whether the objects of a class are JAX's and are called: `jax.jit(f)`, `jax.custom_jvp(f)`, `jax.tree_util.Partial(f)`."""
+    is_called = not issubclass(kind, type) and static_lookup(kind, "__call__") is not None
+    return kind is JITTED or (is_called and package_of(kind) == "jax")
+
+
+@once_per_class
 def _leads_to_users(kind: type) -> bool:
     """Whether a library calls what the objects of a class hold."""
     package = type.__getattribute__(kind, "__module__").partition(".")[0]
-    return kind in WRAPPERS or (is_of_installed(kind) and _uses_jax(package))
+    return stands_for_function(kind) or (is_of_installed(kind) and _uses_jax(package))
 
 
 def is_marked(value: Any) -> bool:
@@ -87,7 +89,7 @@ def _is_made_with_library(kind: type) -> bool:
     bases = (*MRO(kind), *MRO(type(kind)))
     parts = (part for base in MRO(kind) if not is_library_class(base) for part in list(DICT(base).values()))
     return any(base.__flags__ & HEAP_TYPE and is_of_installed(base) for base in bases) or any(
-        type(part) in WRAPPERS or (type(part) is FunctionType and calls(part)) for part in parts
+        stands_for_function(type(part)) or (type(part) is FunctionType and calls(part)) for part in parts
     )
 
 

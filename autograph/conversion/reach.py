@@ -297,7 +297,7 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
         return value.ravel().tolist() if value.dtype.hasobject else ()
     if issubclass(kind, threading.local):
         return (value.__dict__,)
-    if package_of(kind) in _OWN_PACKAGES and kind not in frameworks.WRAPPERS:
+    if package_of(kind) in _OWN_PACKAGES and not frameworks.stands_for_function(kind):
         _LEAVES.add(kind)
         return ()
     return gc.get_referents(value)

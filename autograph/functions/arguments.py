@@ -25,6 +25,7 @@ import weakref
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -276,12 +277,20 @@ class Parameters:
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self._fn, self.signature = fn, inspect.signature(fn, follow_wrapped=False)
-        self._hands_on = False
+        hands_on = type(fn) is not FunctionType
         if any(p.kind in _VARIABLE for p in self.signature.parameters.values()):
             own, self.signature = self.signature, inspect.signature(fn)  # names for the values that a wrapper hands on
-            kinds = {p.kind for p in self.signature.parameters.values()}
-            self._hands_on = own != self.signature and inspect.Parameter.VAR_POSITIONAL not in kinds
+            hands_on = hands_on or own != self.signature
         self.names = tuple(self.signature.parameters)
+        self._left_out = self._optional() if hands_on else {}
+
+    def _optional(self) -> dict[str, Any]:
+        """The defaults of parameters that a call can leave out, whatever it gives for others."""
+        parameters = self.signature.parameters.values()
+        by_name: set[Any] = {inspect.Parameter.KEYWORD_ONLY}
+        if not any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
+            by_name.add(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return {p.name: p.default for p in parameters if p.kind in by_name}
 
     @property
     def arity(self) -> int:
@@ -344,8 +353,8 @@ class Parameters:
     def call(self, fn: Callable[..., Any], values: Sequence[Any]) -> Any:
         """Calls the function with a value for each parameter."""
         given = dict(zip(self.names, values, strict=True))
-        if self._hands_on:  # the wrapper may add what is left out
-            given = {name: x for name, x in given.items() if x is not self.signature.parameters[name].default}
+        if self._left_out:  # a wrapper may add what is left out, and `jax.jit` traces what is given
+            given = {name: x for name, x in given.items() if name not in self._left_out or x is not self._left_out[name]}
         bound = inspect.BoundArguments(self.signature, given)
         return fn(*bound.args, **bound.kwargs)
 

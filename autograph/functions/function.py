@@ -368,6 +368,8 @@ def make(fn: Any, settings: Settings) -> Any:
         made: Any = callables.convert_inside(fn, lambda inner: Function(inner, settings))
         return ClassFunction(_method(made.__func__)) if isinstance(made, classmethod) else made
     if isinstance(fn, MethodType):
+        if settings.autograph:
+            api.convert(fn)  # a library's method calls what its object holds: `net.apply`
         return BoundFunction(_method(make(fn.__func__, settings)), fn.__self__)
     if isinstance(fn, FunctionType | functools.partial) or not _is_object(fn):
         return Function(fn, settings)

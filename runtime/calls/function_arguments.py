@@ -110,7 +110,11 @@ def argument(x: Any) -> Any:
         return x if inner is x.__func__ else MethodType(inner, x.__self__)
     if kind is functools.partial:
         inner = argument(x.func)
-        return x if inner is x.func else functools.partial(inner, *x.args, **x.keywords)
+        if inner is x.func:
+            if takes_functions(inner):
+                context.announce_hand_over((*x.args, *x.keywords.values()))
+            return x
+        return functools.partial(inner, *x.args, **x.keywords)
     if kind is Choice:
         return host.calls.converted(x) if is_of_functions(x) else x
     if (kind is list or kind is tuple) and x and _may_be_called(x[0]) and any(type(e) in _FUNCTIONS for e in x):

@@ -1,5 +1,6 @@
 """Flax linen: control flow in `__call__`, `setup` and methods of modules, and in training loops around them."""
 
+import functools
 import importlib
 from typing import Any
 
@@ -54,6 +55,18 @@ class Moe(nn.Module):
         if scores[0] > scores[1]:
             return self.left(x)
         return self.right(x)
+
+
+@pytest.mark.parametrize("enter", [ag.jit, lambda f: jax.jit(ag.convert(f)), ag.function], ids=["jit", "convert", "function"])
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit, jax.checkpoint, lambda f: jax.jit(functools.partial(f))])
+def test_the_apply_of_a_model_under_what_jax_made_of_it(enter, wrap):
+    class Doubled(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return x * 2 if jnp.sum(x) > 1 else x
+
+    apply = enter(wrap(Doubled().apply))
+    assert [apply({}, x).tolist() for x in (SMALL, LARGE)] == [SMALL.tolist(), (2 * LARGE).tolist()]
 
 
 def moe_params(net):

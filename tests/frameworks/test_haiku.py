@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 import autograph as ag
-from tests.frameworks.harness import framework, program, refused
+from tests.frameworks.harness import framework, is_ours, program, refused
 
 hk = framework("haiku")
 optax = framework("optax")
@@ -27,6 +27,25 @@ def test_an_if_in_a_transformed_function(jit):
     net = hk.without_apply_rng(hk.transform(clipped))
     params = net.init(KEY, SMALL)
     return [jit(net.apply)(params, x) for x in (SMALL, LARGE)]
+
+
+@program
+def test_a_transformed_function_that_jax_jits(jit):
+    net = hk.without_apply_rng(hk.transform(lambda x: x * 2 if jnp.sum(x) > 1 else x))
+    apply = jit(jax.jit(net.apply) if is_ours(jit) else net.apply)
+    return [apply({}, x) for x in (SMALL, LARGE)]
+
+
+@program
+def test_each_of_several_transformed_functions(jit):
+    def functions():
+        def doubled(x):
+            return x * 2 if jnp.sum(x) > 1 else x
+
+        return doubled, (doubled, lambda x: doubled(x) + 1)
+
+    net = hk.without_apply_rng(hk.multi_transform(functions))
+    return [jit(apply)({}, x) for x in (SMALL, LARGE) for apply in net.apply]
 
 
 class Clipped(hk.Module):

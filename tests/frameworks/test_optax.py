@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from tests.frameworks.harness import framework, program, refused
+from tests.frameworks.harness import framework, is_ours, program, refused
 
 optax = framework("optax")
 
@@ -103,6 +103,18 @@ def test_the_update_of_a_chain_under_jit(jit):
     optimizer = optax.chain(optax.clip(1.0), halve_on_plateau(1))
     state = optimizer.init(START)
     update = jit(optimizer.update)
+    out = []
+    for k in (1.0, 3.0, 5.0):
+        updates, state = update(jax.tree.map(lambda p, k=k: k * p, START), state)
+        out.append(updates)
+    return out, state
+
+
+@program
+def test_the_update_of_a_chain_that_jax_jits(jit):
+    optimizer = optax.chain(optax.clip(1.0), halve_on_plateau(1))
+    state = optimizer.init(START)
+    update = jit(jax.jit(optimizer.update) if is_ours(jit) else optimizer.update)
     out = []
     for k in (1.0, 3.0, 5.0):
         updates, state = update(jax.tree.map(lambda p, k=k: k * p, START), state)
