@@ -115,7 +115,8 @@ def _jitted(wrapper: Any, convert: Convert) -> Any:
 
 
 def _custom(wrapper: Any, convert: Convert) -> Any:
-    parts = {name: convert(value) for name, value in vars(wrapper).items()}
+    # Since Python 3.14 what computes the annotations is among the attributes, and is no function of the user's.
+    parts = {name: value if name == "__annotate__" else convert(value) for name, value in vars(wrapper).items()}
     if all(new is vars(wrapper)[name] for name, new in parts.items()):
         return wrapper
     copy = object.__new__(type(wrapper))
