@@ -78,6 +78,8 @@ STRATA = (
 """The folders and single files of the library, lowest first: each imports those before it, and nothing else."""
 
 LATE = {
+    ("autograph.code.source", "autograph.code.reloading"): "imported where IPython reloads what is edited",
+    ("autograph.code.source", "autograph.code.source_errors"): "imported with the first function without a source",
     ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
     ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
     ("autograph.conversion.reach", "autograph.conversion.changed_models"): "imported where models of Flax NNX may be arguments",

@@ -175,6 +175,20 @@ class SourceFile:
                         return Source(entry[0], entry[1], candidate, self, imports)
         return None
 
+    def find_reloaded(self, fn: FunctionType) -> Source | None:
+        """The place of a function that IPython compiled from what it made of this text, and the code that the text compiles to."""
+        from autograph.code import reloading
+
+        code = fn.__code__
+        node = reloading.node_of(code, self.tree, fn.__qualname__)
+        place = node and (code.co_name, first_line(node))
+        for candidate in self._compiled(code.co_flags & FUTURE_FLAGS, False).get(place, ()) if place else ():
+            entry = self._entry(candidate)
+            if entry is not None and entry[0] is node and set(candidate.co_names) == set(code.co_names):  # `__x` may differ
+                candidate = candidate.replace(co_flags=code.co_flags)
+                return Source(entry[0], entry[1], candidate, self, self.imports)
+        return None
+
     def _compiled(self, flags: int, alone: bool) -> dict[tuple[str, int], list[CodeType]]:
         table = self._codes.get((flags, alone))
         if table is None:
@@ -253,7 +267,36 @@ def _find(fn: FunctionType) -> Source:
         source = SourceFile(filename, text.splitlines(keepends=True), text).find(code)
         if source is not None:
             return source
-    raise _missing(code) if not lines else _stale(code)
+    if (source := _find_reloaded(fn)) is not None:
+        return source
+    raise _not_found(code, has_text=bool(lines))
+
+
+def _find_reloaded(fn: FunctionType) -> Source | None:
+    """The source of a function that IPython compiled anew after its file was edited. A new one has no file name there."""
+    filename: Any = fn.__code__.co_filename
+    if filename == "<string>":
+        filename = fn.__globals__.get("__file__")
+    if "IPython.extensions.deduperreload" not in sys.modules or type(filename) is not str or not filename.endswith(".py"):
+        return None
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename)
+    file = next((file for file in _FILES.get(filename, ()) if file.raw_lines == lines), None)
+    if file is None:
+        file = SourceFile(filename, list(lines), "".join(lines))
+    try:
+        source = file.find_reloaded(fn)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    if source is not None and file not in _FILES.get(filename, ()):
+        remember(file)
+    return source
+
+
+def _not_found(code: CodeType, has_text: bool) -> SourceError:
+    from autograph.code import source_errors
+
+    return source_errors.stale(code) if has_text else source_errors.missing(code)
 
 
 def _keep_timed_cell(filename: str) -> None:
@@ -275,7 +318,7 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     remember(file)
     found = file.find(code)
     if found is None:
-        raise _stale(code)
+        raise _not_found(code, has_text=True)
     return found
 
 
@@ -335,40 +378,3 @@ def has_source(fn: FunctionType) -> bool:
         missing["of"] = linecache.cache.get(filename)
         return False
     return True
-
-
-def _missing(code: CodeType) -> SourceError:
-    name = code.co_qualname
-    if code.co_filename == "<stdin>":
-        instead = (
-            "put the function into a file or a notebook, or type it into IPython or the prompt of Python 3.13, which keep "
-            "the source"
-        )
-    elif code.co_filename.startswith("<frozen "):
-        instead = "frozen modules have none: import the module from its file (`-X frozen_modules=off` for Python's own)"
-    elif code.co_filename in ("<magic-timeit>", "<timed eval>"):  # of IPython
-        instead = "define the function in a cell of its own, and time the call (`%timeit f(x)`)"
-    elif code.co_filename.startswith("<"):
-        instead = (
-            "put the function into a file; code run by `exec` needs its text in `linecache.cache` under the file name "
-            "given to `compile`"
-        )
-    else:
-        instead = "make the .py file available beside the compiled one"
-    return SourceError(
-        f"cannot find the source of `{name}`",
-        at=code,
-        why="conversion works on the text of a function, and Python kept none for this file",
-        instead=instead,
-    )
-
-
-def _stale(code: CodeType) -> SourceError:
-    if code.co_filename == "<string>":  # the name of every text that `exec` is given, and since 3.13 that of `python -c`
-        return _missing(code)
-    return SourceError(
-        f"the source of `{code.co_qualname}` is not what is running",
-        at=code,
-        why="the file was edited after it was imported, or something rewrote the function when it was imported",
-        instead="import the module again (restart), or convert the function before it is rewritten",
-    )

@@ -23,7 +23,7 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable, Iterable
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph import errors
@@ -127,6 +127,8 @@ def follow(fn: FunctionType, made: FunctionType, remake: Remake) -> None:
 
 def note_jitted(made: Any, jitted: Any) -> None:
     """Takes note of a `jax.jit` around a converted function: what it compiled is traced again after an exchange."""
+    if type(made) is MethodType:
+        made = made.__func__
     found = _FOLLOWING.get(made) if type(made) is FunctionType else None
     if found is not None:
         found.jitted += (weakref.ref(jitted),)
