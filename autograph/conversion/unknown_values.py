@@ -36,7 +36,7 @@ from autograph.errors import Location, StagingError, is_of_jax, is_ours, message
 from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
-from autograph.runtime.heap.library_objects import ON_FIRST_USE
+from autograph.runtime.heap.library_objects import ON_FIRST_USE, is_write_in_another_trace
 from autograph.runtime.tracing import host
 
 _KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
@@ -204,6 +204,9 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     """
     if isinstance(exc, StagingError):
         return exc
+    if is_write_in_another_trace(exc):
+        _say_of_models(exc)
+        return exc
     kind = next((kind for kind in (*_KINDS, _DIGITS) if kind.fits(exc)), None) or _other(exc)
     if kind is None:
         return exc
@@ -244,6 +247,21 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     if isinstance(exc, StagingError):
         exc.location = at
     return exc
+
+
+def _say_of_models(exc: BaseException) -> None:
+    """Notes on Flax's refusal of a write, once, what the model has to be."""
+    if not hasattr(exc, "__notes__"):
+        place = next(reversed(list(_places(exc.__traceback__))), None)
+        exc.add_note(
+            message(
+                "raised where a model is written that comes from outside of the function that JAX traces",
+                at=place and Location(place.code.co_filename, place.lineno),
+                why="JAX gives back what a function returns, so the model would hold values of a trace that has ended",
+                instead="make the model an argument of the compiled function, `nnx.jit(ag.convert(f))`, and of NNX's own transforms in "
+                "it (`nnx.grad`); or merge it there, `nnx.merge(graph, state)`, and return `nnx.state(model)`",
+            )
+        )
 
 
 def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:

@@ -42,6 +42,7 @@ from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_suppress
 from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
 from autograph.runtime.heap import journal, path_conditions
+from autograph.runtime.heap.library_objects import is_write_in_another_trace
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.refusals import frames_of_user, refusal, user_line
@@ -174,7 +175,7 @@ def say_where(error: BaseException, what: str, run: Callable[..., Any] | None = 
     """Notes on an exception that plain Python may not raise: what was traced, in which statement, whose body is `run`."""
     raised = "raised while tracing"
     is_said = any(str(note).startswith(raised) for note in getattr(error, "__notes__", ()))  # of a statement inside
-    if isinstance(error, Exception) and handlers.is_event(error) and not is_said:
+    if isinstance(error, Exception) and handlers.is_event(error) and not (is_said or is_write_in_another_trace(error)):
         note = errors.message(
             f"{raised} {what}",
             at=errors.Location.of(getattr(run, "__wrapped__", run)),

@@ -63,6 +63,11 @@ TRACE_STATE = "_trace_state"
 """The attribute in which `nnx.Variable` notes the trace in which it was made: it refuses writes in another one."""
 
 
+def is_write_in_another_trace(error: BaseException) -> bool:
+    """Whether an exception is that by which `nnx.Variable` refuses a write in another trace than the one it was made in."""
+    return type(error).__name__ == "TraceContextError" and type(error).__module__ == "flax.errors"
+
+
 def enter_trace(variable: Any, touch: Callable[[AttributeLocation, bool], None]) -> None:
     """Makes a variable one of the trace in progress, where only regions lie between that and the trace that it was made in.
 

@@ -655,3 +655,47 @@ def test_models_that_are_returned_or_only_read_are_no_reason_to_warn(fn):
         result = ag.jit(fn)(nnx.state(model) if fn is merged_from_a_state else model, 2.0)
     if fn is returned:
         assert result.large[...] == 1 and model.large[...] == 0
+
+
+def scaling(model, x):
+    model.kernel[...] = model.kernel[...] * x[0]
+    return model(x)
+
+
+def scaling_in_a_branch(model, x):
+    if x[0] > 0:
+        model.kernel[...] = model.kernel[...] * x[0]
+    return model(x)
+
+
+def scaling_in_a_loop(model, x):
+    for factor in x:
+        model.kernel[...] = model.kernel[...] * factor
+    return model(x)
+
+
+@pytest.mark.parametrize("scale", [scaling, scaling_in_a_branch, scaling_in_a_loop])
+def test_a_write_to_a_model_from_outside_says_what_the_model_has_to_be(scale):
+    def step(x):
+        return scale(model, x)
+
+    def merged(state, x):
+        model = nnx.merge(graph, state)
+        y = scale(model, x)
+        return y, nnx.state(model)
+
+    x, expected = jnp.full(3, 2.0), nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    with pytest.raises(Exception, match="Cannot mutate Param from a different trace level") as raised:
+        ag.jit(step)(x)
+    (note,) = [note for note in raised.value.__notes__ if "raised where" in note]
+    assert not any("test a Python value" in note for note in raised.value.__notes__)
+    assert "a model is written that comes from outside" in note and f"at {__file__}:" in note and "    model.kernel[...] = " in note
+    assert "`nnx.jit(ag.convert(f))`" in note and "`nnx.merge(graph, state)`, and return `nnx.state(model)`" in note
+
+    graph, state = nnx.split(copy.deepcopy(model))
+    y = scale(expected, x)
+    assert jnp.allclose(nnx.jit(ag.convert(scale))(model, x), y, rtol=1e-5)
+    assert jnp.allclose(model.kernel[...], expected.kernel[...], rtol=1e-5)
+    found, state = ag.jit(merged)(state, x)
+    assert jnp.allclose(found, y, rtol=1e-5) and jnp.allclose(state["kernel"][...], expected.kernel[...], rtol=1e-5)
