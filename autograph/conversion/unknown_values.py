@@ -258,8 +258,8 @@ def _say_of_models(exc: BaseException) -> None:
                 "raised where a model is written that comes from outside of the function that JAX traces",
                 at=place and Location(place.code.co_filename, place.lineno),
                 why="JAX gives back what a function returns, so the model would hold values of a trace that has ended",
-                instead="make the model an argument of the compiled function, `nnx.jit(ag.convert(f))`, and of NNX's own transforms in "
-                "it (`nnx.grad`); or merge it there, `nnx.merge(graph, state)`, and return `nnx.state(model)`",
+                instead="make the model an argument of the compiled function, `nnx.jit(ag.convert(f))`, and of NNX's transforms "
+                "in it (`nnx.grad`); or merge it there, `nnx.merge(graph, state)`, and return `nnx.state(model)`",
             )
         )
 

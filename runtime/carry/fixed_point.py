@@ -336,7 +336,7 @@ class Carry(Layout):
             except Mismatch as differ:
                 differ.place = slot.variable
                 if is_location(slot.variable) and not differ.instead:
-                    differ.instead = framework_notes.remedy(slot.variable, note)
+                    differ.instead = framework_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
                 raise
         self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
         return comparison.moved

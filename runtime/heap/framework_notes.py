@@ -15,6 +15,7 @@ notes are known by name, and what any other class of an installed package holds 
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
@@ -28,6 +29,7 @@ from autograph.runtime.tracing.families import ARRAYS, CONTAINERS, NUMBERS
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
+from autograph.runtime.values.merge import Mismatch, describe
 from autograph.runtime.values.reachability import walk_objects, walked
 from autograph.runtime.values.writes import Written
 
@@ -157,28 +159,66 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
 
 def remedy(location: Any, note: str = "") -> str:
     """What to write where branches or iterations leave different things in a note of Flax that has become data."""
-    is_data = note in _OF_DATA or (_is_note(location) and location.attribute == "scope")
-    return (
-        "make a variable in both branches or before the statement (`self.variable(...)`, in `setup` or under `@nn.compact`); what "
-        "a branch or an iteration would `sow` (`capture_intermediates` sows what layers return), choose in it and `sow` behind"
-        if is_data
-        else ""
-    )
+    if not (note in _OF_DATA or is_scope(location)):
+        return ""
+    return _INITIALIZE if _is_initializing() else _MAKE_BEFORE
+
+
+_MAKE_BEFORE = (
+    "make a variable in both branches or before the statement (`self.variable(...)`, in `setup` or under `@nn.compact`); what "
+    "a branch or an iteration would `sow` (`capture_intermediates` sows what layers return), choose in it and `sow` behind"
+)
+_INITIALIZE = (
+    "make the layers in `setup` or before the statement, and, before it, call each of them once while parameters are made: "
+    "`if self.is_initializing(): self.left(x), self.right(x)`"
+)
+
+
+def _is_initializing() -> bool:
+    """Whether the module of Flax whose method runs makes its parameters."""
+    modules: Any = getattr(sys.modules.get("flax.linen.module"), "_context", None)
+    scope = getattr(next(reversed(getattr(modules, "module_stack", ())), None), "scope", None)
+    return scope is not None and bool(scope.get_flag("initializing", False))
+
+
+def describe_difference(differ: Mismatch, location: Any, note: str, sides: Iterable[Any]) -> str:
+    """Says of a difference in a note of Flax that has become data what a user knows of it: the variables of a layer.
+
+    Args:
+        note: the attribute in which the container of the location stands, if it is one of a note.
+        sides: what either branch left, or what was there before an iteration and behind it.
+    Returns:
+        what to write; empty for any other difference.
+    """
+    if is_scope(location):
+        differ.path = location.name
+        differ.left, differ.right = ("variables of its own" if hasattr(scope, "_variables") else describe(scope) for scope in sides)
+        differ.why = "what only one of them makes would be missing after the other"
+    elif note in _OF_DATA:
+        differ.path = "the variables" + differ.path.removeprefix(location.name)
+    return remedy(location, note)
+
+
+def is_scope(location: Any) -> bool:
+    """Whether a location holds the scope of a module of Flax, and in it its variables."""
+    return _is_note(location) and location.attribute == "scope"
 
 
 def refuse_to_number(name: Any) -> Exception:
     """The refusal of a module without a name, or of a random key, where only the running program knows how many there were."""
     name = str(name)
+    made = _INITIALIZE if _is_initializing() and (name == "params" or name[:1].isupper()) else ""
     if name[:1].isupper():
         return refusal(
             f"a traced condition says how many {name} modules without a name there are",
             why="Flax makes their names of the number, and a compiled program knows its names",
-            instead=f"make it in `setup` or before the statement, or, in a branch, name it (`{name}(..., name='...')`)",
+            instead=made or f"make it in `setup` or before the statement, or, in a branch, name it (`{name}(..., name='...')`)",
         )
     return refusal(
         f"a traced condition says how many random keys {quoted(name)} were drawn",
         why="Flax makes the next key of the number, and a compiled program knows it",
-        instead=f"draw in both branches, or draw one before the statement (`key = self.make_rng({name!r})`) and hand it on "
+        instead=made
+        or f"draw in both branches, or draw one before the statement (`key = self.make_rng({name!r})`) and hand it on "
         "(`dropout(x, rng=key)`), in a loop `jax.random.fold_in(key, i)`",
     )
 

@@ -20,8 +20,9 @@ from types import CellType, CodeType, FrameType, FunctionType, MethodType, Modul
 from typing import Any
 
 from autograph.code import library, registry
+from autograph.runtime.heap import framework_notes
 from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS, JITTED, LEAVES
-from autograph.runtime.tracing.refusals import frames_of_user
+from autograph.runtime.tracing.refusals import frames_of_user, quoted
 from autograph.runtime.tracing.sharing import locals_of, outward
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cell_contents
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, GlobalLocation, attribute_names
@@ -76,8 +77,13 @@ def in_module(f: FunctionType, place: Any) -> list[Variable]:
 
 def name_path(differ: Mismatch, variables: Iterable[Variable], f: FunctionType) -> tuple[str, bool]:
     """How the user writes the place of a mismatch; whether it is a global, or in an object that the module of `f` holds."""
-    kept = in_module(f, differ.place)
-    return differ.named([*variables, *kept]), bool(kept) or isinstance(differ.place, GlobalLocation)
+    place = differ.place
+    kept = in_module(f, place)
+    name = differ.named([*variables, *kept])
+    if framework_notes.is_scope(place):
+        name = name.removesuffix(".scope")
+        name = f"the variables of {quoted(getattr(place.obj, 'name', None) or name if name.startswith('<') else name)}"
+    return name, bool(kept) or isinstance(place, GlobalLocation)
 
 
 def _path(nodes: list[tuple[Any, int, Step]], number: int) -> str:

@@ -346,7 +346,7 @@ class MergedBranches:
                     differ.place = location
                     if location.key in self.of_libraries and self._is_librarys(location.obj):
                         note = self.of_libraries[location.key]
-                        differ.instead = framework_notes.remedy(location, note) or OF_LIBRARY
+                        differ.instead = framework_notes.describe_difference(differ, location, note, (left, right)) or OF_LIBRARY
                     raise
                 self.join.reset(mark)
         return found

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import autograph as ag
-from tests.frameworks.harness import framework, program, refused
+from tests.frameworks.harness import assert_same, framework, program, refused
 from tests.profiling import calls_made
 
 nn = framework("flax.linen")
@@ -1004,3 +1004,132 @@ def test_a_trace_looks_at_each_layer_once():
         return calls_made(lambda: step.trace(params, x.astype("bfloat16")), lambda path: path.endswith("conversion/reach.py"))
 
     assert looks(24) < 5 * looks(6)
+
+
+class Chosen(nn.Module):
+    """Layers of `setup`, of which branches call one each."""
+
+    is_made: bool = False
+
+    def setup(self):
+        self.left, self.right = nn.Dense(3), nn.Dense(3)
+
+    def __call__(self, x):
+        if self.is_made and self.is_initializing():
+            self.left(x), self.right(x)
+        if x[0] > 0:
+            return self.left(x)
+        return self.right(x)
+
+
+class Skipped(nn.Module):
+    is_made: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        layer = nn.Dense(3)
+        if self.is_made and self.is_initializing():
+            layer(x)
+        if x[0] > 0:
+            x = layer(x)
+        return nn.Dense(2)(x)
+
+
+class MadeInABranch(nn.Module):
+    is_made: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.is_made:
+            layer = nn.Dense(3)
+            if self.is_initializing():
+                layer(x)
+            if x[0] > 0:
+                return layer(x)
+            return x
+        if x[0] > 0:
+            return nn.Dense(3)(x)
+        return x
+
+
+class UntilItIsLarge(nn.Module):
+    """Layers of `setup` in a loop that a traced test ends."""
+
+    is_made: bool = False
+
+    def setup(self):
+        self.layers = [nn.Dense(3) for _ in range(3)]
+
+    def __call__(self, x):
+        if self.is_made and self.is_initializing():
+            for layer in self.layers:
+                layer(x)
+        for layer in self.layers:
+            x = layer(x)
+            if jnp.max(jnp.abs(x)) > 10:
+                break
+        return x
+
+
+class Repeated(nn.Module):
+    is_made: bool = False
+
+    def setup(self):
+        self.layer = nn.Dense(3)
+
+    def __call__(self, x):
+        if self.is_made and self.is_initializing():
+            self.layer(x)
+        while jnp.max(jnp.abs(x)) < 10:
+            x = 2 * x + 0.01 * self.layer(x)
+        return x
+
+
+class MadeInALoop(nn.Module):
+    is_made: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.is_made:
+            layer = nn.Dense(3)
+            if self.is_initializing():
+                layer(x)
+            while jnp.max(jnp.abs(x)) < 10:
+                x = 2 * x + 0.01 * layer(x)
+            return x
+        while jnp.max(jnp.abs(x)) < 10:
+            x = 2 * x + 0.01 * nn.Dense(3)(x)
+        return x
+
+
+class Nested(nn.Module):
+    is_made: bool = False
+
+    def setup(self):
+        self.inner = Chosen(self.is_made)
+
+    def __call__(self, x):
+        return self.inner(x)
+
+
+@pytest.mark.parametrize(
+    "net, said",
+    [
+        (Chosen, "leave different values in the variables of 'self.left'"),
+        (Skipped, "leave different values in the variables of 'layer'"),
+        (MadeInABranch, "leave different values in the variables\n"),
+        (UntilItIsLarge, "leaves different values in the variables of 'layers_1'"),
+        (Repeated, "how many random keys 'params' were drawn"),
+        (MadeInALoop, "how many random keys 'params' were drawn"),
+        (Nested, "leave different values in the variables of 'self.left'"),
+    ],
+)
+def test_layers_that_make_parameters_in_a_branch_or_loop_are_called_before_it(net, said):
+    with pytest.raises(ag.StagingError) as raised:
+        ag.jit(net().init)(KEY, LARGE)
+    text = str(raised.value)
+    assert said in text and "_trace_ref" not in text and "ReferenceType" not in text
+    assert "and, before it, call each of them once while parameters are made: `if self.is_initializing(): " in text
+    params = ag.jit(net(True).init)(KEY, LARGE)
+    assert_same(params, ag.jit(net(True).init)(KEY, -LARGE))
+    program(lambda jit: [jit(net(True).apply)(params, x) for x in (LARGE, -LARGE)])()
