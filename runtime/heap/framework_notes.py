@@ -15,6 +15,7 @@ notes are known by name, and what any other class of an installed package holds 
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Mapping
@@ -44,6 +45,7 @@ _NOTES = {
     "flax.ids.UUIDManager": frozenset({"_id"}),
     "flax.core.scope.Scope": frozenset({"_invalid", "_variables", "reservations", "rng_counters"}),
     "flax.linen.module.Module": frozenset({"scope", "_compact_name_scope_modules", _SETS_UP}),
+    "flax.linen.module._CallInfoContext": frozenset({"calls", "index"}),
     "flax.linen.module._ModuleInternalState": frozenset(
         {"in_compact_method", "in_setup", "setup_called", "is_initialized", "autoname_cursor", "children"}
     ),
@@ -139,6 +141,8 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
                 return False
         elif isinstance(before, set):
             news, gone = list(after - before), []
+        elif isinstance(before, list) and notes[id(location.obj)] not in _OF_DATA and _is_longer(after, before):
+            news, gone = after[len(before) :], []
         else:
             return False
         found = walked(news, lambda x: id(x) not in older)
@@ -270,6 +274,11 @@ def leave_changed(written: Iterable[Written]) -> None:
             w.location.set(w.after)
         elif type(w.after) is int and w.before is None:
             w.location.set(UNSET)
+
+
+def _is_longer(after: list[Any], before: list[Any]) -> bool:
+    """Whether a list is an earlier one with more behind it."""
+    return len(after) >= len(before) and all(map(operator.is_, before, after))
 
 
 def _is_empty(values: list[Any], older: Container[int]) -> bool:

@@ -1133,3 +1133,13 @@ def test_layers_that_make_parameters_in_a_branch_or_loop_are_called_before_it(ne
     params = ag.jit(net(True).init)(KEY, LARGE)
     assert_same(params, ag.jit(net(True).init)(KEY, -LARGE))
     program(lambda jit: [jit(net(True).apply)(params, x) for x in (LARGE, -LARGE)])()
+
+
+@pytest.mark.parametrize("net", [Chosen, Skipped, UntilItIsLarge, Repeated, Nested])
+def test_a_table_of_layers_has_those_that_branches_call(net):
+    model = ag.convert(net(True))
+    for table in (nn.tabulate(model, KEY)(LARGE), model.tabulate(KEY, LARGE)):
+        assert table.count("Dense") >= 1 and "kernel: " in table
+    if net is Chosen:
+        rows = [row.split("│")[1].strip() for row in table.splitlines() if "Dense" in row]
+        assert rows == ["left", "right"] and "Total Parameters: 24" in table
