@@ -60,14 +60,9 @@ def is_marked(value: Any) -> bool:
 
 
 def is_left(value: Any) -> bool:
-    """Whether what a library calls is left as it is, with all that it leads to: marked `do_not_convert`, ours, or annotations.
-
-    Since Python 3.14 a function has its annotations by a function without a text.
-    """
+    """Whether what a library calls is left as it is, with all that it leads to: marked `do_not_convert`, or ours."""
     return type(value) is FunctionType and (
-        is_marked(value)
-        or value.__globals__.get("__name__", "").startswith("autograph.")
-        or value.__code__.co_name == "__annotate__"
+        is_marked(value) or value.__globals__.get("__name__", "").startswith("autograph.")
     )
 
 

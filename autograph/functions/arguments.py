@@ -273,10 +273,15 @@ class Parameters:
 
     Args:
         fn: its signature is read once.
+    Raises:
+        TypeError: it has none, as some functions of C code.
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
-        self._fn, self.signature = fn, inspect.signature(fn, follow_wrapped=False)
+        try:
+            self._fn, self.signature = fn, inspect.signature(fn, follow_wrapped=False)
+        except ValueError:
+            raise TypeError(f"{fn!r} has no signature that Python knows: wrap it in a function of your own") from None
         hands_on = type(fn) is not FunctionType
         if any(p.kind in _VARIABLE for p in self.signature.parameters.values()):
             own, self.signature = self.signature, inspect.signature(fn)  # names for the values that a wrapper hands on

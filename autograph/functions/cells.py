@@ -109,9 +109,10 @@ class Tracing:
         cell = self.cell(variable)
         if not self._is_kept(value) or _programs_inside(self.trace):
             raise refusal(
-                f"{variable.name} is written in a function that `vmap`, `scan` or another transform of JAX's traces",
+                f"{variable.name} is written in a function that `jit`, `vmap`, `scan` or another transform of JAX's traces",
                 why="its value would be one of that trace: one for each lane, say",
-                instead="return the value from that function and assign it outside, or write the loop in Python",
+                instead="return the value from that function and assign it outside, leave an inner `jit` out, or write the loop in "
+                "Python",
             )
         if active():
             journal.touch_attribute(cell, "value")

@@ -223,6 +223,11 @@ class Variable:
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray[Any, Any]:
         return np.asarray(self.value).__array__(*args, **kwargs)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        values = [x.value if isinstance(x, Variable) else x for x in inputs]
+        is_traced = any(isinstance(x, jax.core.Tracer) for x in values)
+        return getattr(getattr(jnp, ufunc.__name__) if is_traced else ufunc, method)(*values, **kwargs)
+
     def __repr__(self) -> str:
         held = f"{self.dtype}{list(self.shape)}" if is_tracing() else repr(self.held)
         return f"<Variable {self.name!r} {held}>"

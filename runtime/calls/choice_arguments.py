@@ -22,7 +22,7 @@ from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.refusals import refusal
-from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import UNSET, cell_contents
 from autograph.runtime.values import choices
 from autograph.runtime.values.kinds import open_any
@@ -55,7 +55,8 @@ def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         chosen = [x for x in (*args, *kwargs.values()) if type(x) is choices.Choice]
         calls_it = (any(f is known for known in _CALL_IT) or calls_functions(f)) and all(map(choices.is_of_functions, chosen))
-        if chosen and not calls_it:
+        fills = type(getattr(f, "__self__", None)) is str and any(map(is_traced, (*args, *kwargs.values())))
+        if chosen and not calls_it and not fills:
             return choices.each_apart(of_options, *args, **kwargs)
         refuse_choices(f, (*args, *kwargs.values()))
         return found(*args, **kwargs)

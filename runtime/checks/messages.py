@@ -120,9 +120,11 @@ def _of_exception(error: BaseException, conversion: str) -> tuple[Any, str]:
 
 
 def text(*parts: Any) -> str:
-    """An f-string: texts, and what `formatted` makes of its fields."""
+    """An f-string: texts, and what `formatted` makes of its fields. A text that the program chooses is a field among others."""
     if any(type(part) is Choice for part in parts):
-        return choices.each_apart(text, *parts)
+        if not any(type(part) in (tuple, Text) for part in parts):
+            return choices.each_apart(text, *parts)
+        parts = tuple((part, "", "s") if type(part) is Choice else part for part in parts)
     parts = tuple(inner for part in parts for inner in (part.parts if type(part) is Text else (part,)))
     if all(isinstance(part, str) for part in parts):
         joined = "".join(parts)
@@ -149,7 +151,7 @@ def percent(text: str, values: Any) -> Any:
     """`text % values`, also where `text` is a number."""
     if type(values) is Choice:
         return choices.each_apart(percent, text, values)
-    if type(values) is tuple and any(type(value) is Choice for value in values):
+    if type(values) is tuple and any(type(value) is Choice for value in values) and not text_holds_traced(values):
         return choices.each_apart(lambda *values: percent(text, values), *values)
     if type(text) is not str:
         return text % values
@@ -194,11 +196,10 @@ def text_method(f: Any) -> Any:
 
         def joined(texts: Any, /) -> Any:
             texts = list(texts)
-            if any(type(x) is Choice for x in texts):
-                return choices.each_apart(lambda *texts: joined(texts), *texts)
-            made = f(texts)
             if not any(isinstance(x, TextOfTraced) for x in texts):
-                return made
+                if any(type(x) is Choice for x in texts):
+                    return choices.each_apart(lambda *texts: joined(texts), *texts)
+                return f(texts)
             return text(*[part for x in texts for part in (f.__self__, x)][1:])
 
         return joined
@@ -288,6 +289,10 @@ def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callab
     if is_traced(value):
         traced.append(value)
         return lambda found: found[before]
+    if type(value) is Choice and all(isinstance(option, str) for option in value.choice_options.values()):
+        options = value.choice_options
+        traced.append(value.choice_number)
+        return lambda found: value if is_traced(found[before]) else options[int(found[before])]
     if type(value) is Text:
         fields = [
             (part, None) if isinstance(part, str) else (part[1:], _opened(part[0], traced, around, parts))

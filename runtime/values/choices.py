@@ -151,10 +151,6 @@ def described(choice: Choice) -> str:
     return f"one of {', '.join(shown if len(shown) < 8 else [*shown[:4], '...', *shown[-2:]])}"
 
 
-def _unary(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda self: for_each_option(self, function)
-
-
 class Method:
     """A method of what a choice is one of; a call is one for each option."""
 
@@ -183,9 +179,12 @@ def _modulo(option: Any, value: Any) -> Any:
 
 
 def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Callable[[Any, Any], Any]:
-    if is_reflected:
-        return lambda self, other: each_apart(function, other, self)
-    return lambda self, other: each_apart(function, self, other)
+    def operate(self: Choice, other: Any) -> Any:
+        if function is operator.add and isinstance(other, str) and type(other) not in (str, Choice):
+            return NotImplemented  # a text with traced values in it takes the choice as a part
+        return each_apart(function, other, self) if is_reflected else each_apart(function, self, other)
+
+    return operate
 
 
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
@@ -197,7 +196,8 @@ for _name in ("lt", "le", "gt", "ge", "contains", "getitem"):
 
 
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(Choice, f"__{_name}__", _unary(getattr(operator, _name)))
+    _function = getattr(operator, _name)
+    setattr(Choice, f"__{_name}__", lambda self, function=_function: for_each_option(self, function))
 
 
 def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:

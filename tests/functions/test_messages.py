@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import pprint
 import string
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -388,3 +390,48 @@ def test_a_text_in_a_field_with_a_format_is_made_when_the_check_fails() -> None:
     with pytest.raises(ValueError) as raised:
         ag.function(check)(jnp.float32(-2))
     assert str(raised.value) == f"{'bad -2.0':>20}|{[1, [jnp.float32(-2)]]}"
+
+
+WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "f-string": lambda word, x: f"{word}: {x:.1f}",
+    "conversion": lambda word, x: f"{word!r:>8}: {x}",
+    "plus": lambda word, x: word + f" {x} " + word,
+    "percent": lambda word, x: "%s: %.1f" % (word, x),
+    "format": lambda word, x: "{}: {:.2f}".format(word, x),
+    "join": lambda word, x: ", ".join([word, f"{x}", word]),
+    "several": lambda word, x: f"{word} {'even' if x % 2 == 0 else 'odd'} {x} {word}",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("x", [-3.0, 2.0])
+def test_a_text_that_the_program_chooses_beside_a_traced_value(way: str, x: float) -> None:
+    message = WAYS[way]
+
+    def f(x: Any) -> Any:
+        word = "low" if x < 0 else "high"
+        for _ in ag.range(1):
+            if x < 5:
+                raise ValueError(message(word, x))
+        return x
+
+    with pytest.raises(ValueError) as plain:
+        f(np.float32(x))
+    with pytest.raises(ValueError) as compiled:
+        ag.function(f)(jnp.float32(x))
+    assert str(compiled.value) == str(plain.value)
+    with pytest.raises(jax.errors.JaxRuntimeError) as of_jit:
+        ag.jit(f)(jnp.float32(x)).block_until_ready()
+    assert str(plain.value) in str(of_jit.value)
+
+
+def test_a_chosen_text_is_printed_beside_a_traced_value(capsys: pytest.CaptureFixture[str]) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        word = "low" if x < 0 else "high"
+        ag.print(f"{word}: {x}", word, x)
+        return x
+
+    f(jnp.float32(-1)), f(jnp.float32(1))
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "low: -1.0 low -1.0\nhigh: 1.0 high 1.0\n"

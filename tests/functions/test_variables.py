@@ -676,3 +676,13 @@ def test_integers_of_arrays_are_cast_where_no_number_is_lost() -> None:
     for v, value in ((narrow, jnp.int32(1)), (wide, jnp.uint32(1)), (unsigned, jnp.int32(1))):
         with pytest.raises(ag.StagingError, match="is assigned a value of dtype"):
             v.assign(value)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda v, x: np.ones(3) * v + x, lambda v, x: np.sin(v) * x, lambda v, x: (np.arange(3) < v) & (x > 0)]
+)
+def test_functions_and_operators_of_numpy_take_its_value(f: Callable[..., Any]) -> None:
+    v, x = ag.Variable(2.0), jnp.float32(1)
+    expected = np.asarray(f(np.float32(2), np.float32(1))).tolist()
+    for wrap in (lambda g: g, ag.function, ag.jit):
+        assert np.asarray(wrap(lambda x: f(v, x))(x)).tolist() == pytest.approx(expected)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -87,3 +88,15 @@ class Kinds:
 @pytest.mark.parametrize("call", [by_kind, lambda x: by_kind(x), lambda x: Kinds().read(x)])
 def test_single_dispatch_knows_traced_numbers_by_what_type_tells_of_them(call, value):
     assert ag.jit(call)(value) == call(value)
+
+
+def test_annotations_of_a_function_with_a_derivative_rule_are_no_function_to_convert() -> None:
+    @jax.custom_jvp
+    def known(x: Any) -> Any:
+        if x > 0:
+            return x
+        return -x
+
+    known.defjvps(lambda tangent, result, x: 100 * tangent)
+    f = ag.jit(lambda x: known(x))  # since Python 3.14 `known` has its annotations by a function
+    assert float(f(-2.0)) == 2 and float(jax.grad(f)(-2.0)) == 100
