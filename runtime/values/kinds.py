@@ -26,6 +26,7 @@ import jax
 
 from autograph.code.library import HEAP_TYPE
 from autograph.runtime.tracing import context, default_dicts
+from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import LEAF_KINDS
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
@@ -195,3 +196,17 @@ def differing_objects(left: tuple[Any, ...], right: tuple[Any, ...]) -> list[Any
         else:
             pending.extend((x, UNSET) for inside in children for x in inside)
     return [*found.values()]
+
+
+def remedy_of_holder(left: Any, right: Any) -> str:
+    """What to write where one side is a number or an array, and the other an object that has one as its value; else nothing.
+
+    >>> class Total:
+    ...     value = property(lambda self: 1.0)
+    >>> remedy_of_holder(2.0, Total()), remedy_of_holder(2.0, object())
+    ('leave the value and not the Total that holds it: `x.value`, or `x + 0`', '')
+    """
+    for one, other in ((left, right), (right, left)):
+        if is_array_like(one) and isinstance(static_lookup(type(other), "value"), property) and not is_array_like(other):
+            return f"leave the value and not the {type(other).__name__} that holds it: `x.value`, or `x + 0`"
+    return ""

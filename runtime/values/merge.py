@@ -39,7 +39,7 @@ from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
 from autograph.runtime.tracing.refusals import remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
-from autograph.runtime.values import callables, choices, key_orders
+from autograph.runtime.values import callables, choices, key_orders, kinds
 from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
@@ -67,9 +67,9 @@ class Mismatch(Exception):
     def __init__(self, path: str, left: Any, right: Any, why: str, place: Any = None, *, instead: str = "") -> None:
         super().__init__(path)
         self.path = path
-        self.left = describe(left)
-        self.right = describe(right)
+        self.left, self.right = describe(left), describe(right)
         self.why = why
+        instead = instead or kinds.remedy_of_holder(left, right)
         self.instead = {choices.OF_ONE_CLASS: choices.REMEDY, callables.KEPT: callables.REMEDY}.get(why, instead)
         self.place = place
 

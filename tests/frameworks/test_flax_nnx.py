@@ -699,3 +699,19 @@ def test_a_write_to_a_model_from_outside_says_what_the_model_has_to_be(scale):
     assert jnp.allclose(model.kernel[...], expected.kernel[...], rtol=1e-5)
     found, state = ag.jit(merged)(state, x)
     assert jnp.allclose(found, y, rtol=1e-5) and jnp.allclose(state["kernel"][...], expected.kernel[...], rtol=1e-5)
+
+
+@pytest.mark.parametrize("leave", [lambda x: x.value, lambda x: x + 0])
+def test_a_branch_that_leaves_a_variable_is_told_to_leave_its_value(leave):
+    def chosen(last):
+        def run(variable, x):
+            if x > 0:
+                return variable * x
+            return last(variable)
+
+        return ag.jit(run)
+
+    variable = nnx.Variable(jnp.array(3.0))
+    with pytest.raises(ag.StagingError, match="leave the value and not the Variable that holds it: `x.value`, or `x"):
+        chosen(lambda x: x)(variable, 2.0)
+    assert chosen(leave)(variable, 2.0) == 6 and chosen(leave)(variable, -2.0) == 3

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from tests.frameworks.harness import convert, framework, program, refused
 
 keras = framework("keras")
@@ -363,3 +364,25 @@ def test_a_metric_that_is_assigned_before_the_branch(jit):
 @refused(match="call it once before the statement")
 def test_a_metric_that_is_first_assigned_in_a_branch_is_refused(jit):
     return counting(convert(jit)(assign_in_branch))
+
+
+class Mean(keras.metrics.Metric):
+    def __init__(self, last):
+        super().__init__()
+        self.total = self.add_variable(shape=(), initializer="zeros", name="total")
+        self.count = self.add_variable(shape=(), initializer="zeros", name="count")
+        self.last = last
+
+    def result(self):
+        if self.count > 0:
+            return self.total / self.count
+        return self.last(self.total)
+
+
+def test_a_branch_that_leaves_a_variable_is_told_to_leave_its_value():
+    values = [jnp.array(6.0), jnp.array(2.0)]
+    with pytest.raises(ag.StagingError, match=r"leave the value and not the \w+ that holds it: `x.value`, or `x \+ 0`"):
+        ag.jit(Mean(lambda x: x).stateless_result)(values)
+    for last in (lambda x: x.value, lambda x: x + 0):
+        run = ag.jit(Mean(last).stateless_result)
+        assert run(values) == 3 and run([jnp.array(6.0), jnp.array(0.0)]) == 6
