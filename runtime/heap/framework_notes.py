@@ -65,6 +65,9 @@ _COUNTS = frozenset({"autoname_cursor", "rng_counters"})
 _OF_DATA = frozenset({"_variables"})
 """The notes whose containers become data when something is put in: a collection without variables is made by looking for one."""
 
+_TABLES = frozenset({"calls"})
+"""The notes that are lists in which each call enters itself; the order and the length of any other list may be data."""
+
 _USED_UP = {"equinox.nn._stateful.State": "_state"}
 """The attribute that a method which may run once empties, by the class: what one branch used up must not be used after it."""
 
@@ -141,7 +144,7 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
                 return False
         elif isinstance(before, set):
             news, gone = list(after - before), []
-        elif isinstance(before, list) and notes[id(location.obj)] not in _OF_DATA and _is_longer(after, before):
+        elif isinstance(before, list) and notes[id(location.obj)] in _TABLES and _is_longer(after, before):
             news, gone = after[len(before) :], []
         else:
             return False
