@@ -6,6 +6,7 @@ import warnings
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.experimental import pallas
 
 import autograph as ag
 from tests.frameworks.harness import framework, is_ours, program, refused
@@ -611,9 +612,20 @@ def drawing(rngs, x):
     return x
 
 
+def in_a_kernel(model, x):
+    def kernel(old, new):
+        new[...] = old[...] + 1.0
+
+    if x > 0:
+        x = x + 1
+    model.bias[...] = pallas.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(model.bias[...])
+    return x
+
+
 @pytest.mark.parametrize(
     "call, place",
     [
+        (lambda: ag.jit(in_a_kernel)(nnx.Linear(3, 3, rngs=nnx.Rngs(0)), 1.0), "model.bias"),
         (lambda: ag.jit(counting)(1.0, [Counter(nnx.Rngs(0))]), "models[0].large"),
         (lambda: ag.jit(counting_in_a_keyword)(1.0, model=Counter(nnx.Rngs(0))), "others['model'].large"),
         (lambda: ag.jit(drawing)(nnx.Rngs(noise=0), 1.0), "rngs.noise.count"),
