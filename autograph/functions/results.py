@@ -69,6 +69,7 @@ class Results:
         if self.may_be_none:
             absent, returned.value = [returned.value.absent], returned.value.value
         found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
+        _refuse_sizes(name, self._tree)
         self.choices = {place: leaf.choice_options for place, leaf in enumerate(found) if type(leaf) is Choice}
         arrays = [_as_array(leaf) for leaf in found]
         self.arrays = [x for x in arrays if x is not None] + absent
@@ -127,6 +128,18 @@ class OneOf:
 
     def __repr__(self) -> str:
         return " | ".join(map(repr, self.options))
+
+
+def _refuse_sizes(name: str, tree: Any) -> None:
+    """Refuses sizes that are not known as keys of dicts: they would be symbols of JAX's."""
+    if any(map(is_size, jax.tree_util.tree_leaves(tree.node_data()))):
+        raise refusal(
+            f"{name}() returns a container with an open size in its structure, as a key of a dict is",
+            why="which number it is, only a call knows, and the structure of the results is made once",
+            instead="return it as a value beside the others, or give the arrays fixed sizes (no None in `input_signature`)",
+        )
+    for child in tree.children():
+        _refuse_sizes(name, child)
 
 
 def _as_array(leaf: Any) -> Any:

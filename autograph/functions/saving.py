@@ -30,6 +30,7 @@ import jax
 
 from autograph.errors import AutoGraphError
 from autograph.functions import error_words
+from autograph.runtime.tracing.refusals import a
 from autograph.saved import entries, saving, trees
 
 if TYPE_CHECKING:
@@ -141,6 +142,13 @@ def _described(checks: Sequence[Check]) -> list[entries.Check]:
 def describe_check(check: Check, start: int = 0) -> entries.Check:
     """What is written of a check, whose values are numbered from `start` on."""
     failed, place = check.failed, check.failed.place
+    if failed.may_choose:
+        raise AutoGraphError(
+            f"the message of {a(failed.kind.__name__)} may show a text that the program chooses, which no file can hold",
+            at=None if place is None else (place.filename, place.lineno),
+            why="a message in a file is made of texts and numbers",
+            instead="raise each text in a branch of its own",
+        )
     message = tuple(part if isinstance(part, str) else (part[0] + start, *part[1:]) for part in check.parts)
     base = next(kind for kind in failed.kind.__mro__ if kind.__module__ == "builtins").__name__
     where = ("", 0) if place is None else (os.path.basename(place.filename), place.lineno)

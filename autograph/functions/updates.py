@@ -43,29 +43,28 @@ def as_array(name: str, dtype: Any, value: Any) -> Any:
     ... except Exception as error: print(str(error).splitlines()[0])
     v of dtype int8 is assigned 300, which it cannot hold
     """
-    if isinstance(value, jax.Array) or dtype.kind not in "iu":
+    numbers = value if isinstance(value, jax.Array) else np.asarray(value)
+    if isinstance(numbers, jax.Array) or numbers.dtype.kind not in "iu" or not numbers.size or dtype == np.bool_:
         return jnp.asarray(value)
-    numbers = np.asarray(value)
-    if numbers.dtype.kind not in "iu" or not numbers.size:
-        return jnp.asarray(value)
-    limits = np.iinfo(dtype)
-    for number in (numbers.min(), numbers.max()):
-        if not limits.min <= int(number) <= limits.max:
-            raise refusal(
-                f"{name} of dtype {dtype} is assigned {number}, which it cannot hold",
-                why=f"its numbers go from {limits.min} to {limits.max}, and a cast would wrap it around",
-                instead="make it of a wider dtype: `ag.Variable(0, dtype=jnp.int32)`",
-            )
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        for number in (numbers.min(), numbers.max()):
+            if not limits.min <= int(number) <= limits.max:
+                raise refusal(
+                    f"{name} of dtype {dtype} is assigned {number}, which it cannot hold",
+                    why=f"its numbers go from {limits.min} to {limits.max}, and a cast would wrap it around",
+                    instead="make it of a wider dtype: `ag.Variable(0, dtype=jnp.int32)`",
+                )
     return jnp.asarray(numbers.astype(dtype))
 
 
-def check_kind(name: str, dtype: Any, other: Any, is_weak: bool = False) -> None:
+def check_kind(name: str, dtype: Any, other: Any) -> None:
     """Refuses values of a kind that says more than that of a variable: truth values, integers, floats, complex numbers.
 
-    Among integers one that has numbers which the variable's has not, unless it is weak, as what is computed of Python's numbers.
+    Among integers one that has numbers which the variable's has not.
     """
     first, second = (next((n for n, kind in enumerate(_KINDS) if jnp.issubdtype(x, kind)), -1) for x in (dtype, other))
-    if first < second or first == second == 1 and not (is_weak or np.can_cast(other, dtype)):
+    if first < second or first == second == 1 and not np.can_cast(other, dtype):
         raise refusal(
             f"{name} of dtype {dtype} is assigned a value of dtype {other}",
             why="a variable keeps its dtype, and the cast would lose what the value says",

@@ -147,7 +147,7 @@ class Variable:
                 why="a variable keeps its shape",
                 instead="make a variable of that shape, or reshape the value",
             )
-        updates.check_kind(self.name, self.dtype, new.dtype, new.aval.weak_type)
+        updates.check_kind(self.name, self.dtype, new.dtype)
         new = _strong(new if new.dtype == self.dtype else new.astype(self.dtype))
         inside = tracing()
         if isinstance(new, jax.core.Tracer):
@@ -169,8 +169,9 @@ class Variable:
         return self._updated(operator.sub, delta)
 
     def _updated(self, op: Callable[..., Any], delta: Any) -> Variable:
+        given = delta if isinstance(delta, Variable) else updates.as_array(self.name, self.dtype, delta)
         with contextlib.nullcontext() if tracing() else updates.LOCK:
-            return self.assign(op(self, delta))
+            return self.assign(op(self, given))
 
     def at_once(self) -> Any:
         """The array that it holds: now, or where JAX records a program when that runs."""

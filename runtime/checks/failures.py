@@ -22,6 +22,7 @@ import numpy as np
 from autograph import errors
 from autograph.jax_dispatch import say_nothing_of, say_of_exports
 from autograph.runtime.checks import exception_parts, messages
+from autograph.runtime.tracing import context
 
 
 class RunTimeCheckError(errors.Brief, RuntimeError):
@@ -101,6 +102,7 @@ class FailedCheck:
         text: the message, as far as it is known without the values.
         parts: the message as texts and, for each value in it, its number, its format and its conversion; None where it is not
             made of such.
+        may_choose: whether the message may show a text that the program chooses.
         place: the line of the user's.
     """
 
@@ -108,6 +110,7 @@ class FailedCheck:
         self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
         self.parts: tuple[Any, ...] | None = None
         self.shown = self.lanes = 0
+        self.may_choose = False
         self._made: messages.Made = lambda shown: (((), (), (), None), None)
 
     @classmethod
@@ -123,6 +126,7 @@ class FailedCheck:
         chain = parts[1:], exception_parts.parts_of_context(error)
         traced, check._made = messages.open_message(chain, exception_parts.open_exception)
         check.shown, check.parts = len(traced), messages.message_parts(error, traced)
+        check.may_choose = check.parts is None and context.progress.has_choices
         return check, traced
 
     def in_lanes(self) -> FailedCheck:

@@ -292,7 +292,7 @@ def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callab
     if type(value) is Choice and all(isinstance(option, str) for option in value.choice_options.values()):
         options = value.choice_options
         traced.append(value.choice_number)
-        return lambda found: value if is_traced(found[before]) else options[int(found[before])]
+        return lambda found: choices.choice_of(options, found[before])
     if type(value) is Text:
         fields = [
             (part, None) if isinstance(part, str) else (part[1:], _opened(part[0], traced, around, parts))

@@ -15,6 +15,7 @@ False False None
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -291,7 +292,16 @@ def _rounded(operation: Callable[..., Any], operands: list[Interval], kind: np.d
         low, high = operation(*(Interval(kind.type(one.low), kind.type(one.high)) for one in operands))
     if low != low or high != high:
         return _ANY  # it makes a NaN of infinities
-    return Interval(float(low), float(high), any(one.may_be_nan for one in operands))
+    may_be_nan = any(one.may_be_nan for one in operands) or _makes_nan(operation, operands)
+    return Interval(float(low), float(high), may_be_nan)
+
+
+def _makes_nan(operation: Callable[..., Any], operands: list[Interval]) -> bool:
+    """Whether an operation on ends of the intervals is a NaN: the difference of two infinities."""
+    with np.errstate(all="ignore"):
+        ends = itertools.product(*((one.low, one.high) for one in operands))
+        results = (operation(*(Interval(np.float64(x), np.float64(x)) for x in each)) for each in ends)
+        return any(number != number for pair in results for number in pair)
 
 
 def _product(a: Interval, b: Interval) -> tuple[Any, Any]:

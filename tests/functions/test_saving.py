@@ -178,3 +178,17 @@ def test_row_27_a_concrete_function_of_a_method_is_saved_without_its_object(tmp_
     concrete = Model().scaled.get_concrete_function(ag.TensorSpec([2]))
     ag.save(concrete, tmp_path / "scaled.ag", platforms=["cpu"])
     assert ag.load(tmp_path / "scaled.ag")(jnp.ones(2)).tolist() == concrete(jnp.ones(2)).tolist() == [3, 3]
+
+
+def test_a_message_with_a_text_that_the_program_chooses_is_refused_in_files(tmp_path: Path) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        word = "low" if x < 0 else "high"
+        assert x > 5, f"{word} {x}"
+        return x
+
+    concrete = f.get_concrete_function(ag.TensorSpec([]))
+    with pytest.raises(ag.AutoGraphError, match="the message of an AssertionError may show a text that the program chooses"):
+        ag.save(concrete, tmp_path / "f.ag", platforms=["cpu"])
+    with pytest.raises(AssertionError, match=r"^high 2.0$"):
+        concrete.export().call(jnp.float32(2))  # in this process

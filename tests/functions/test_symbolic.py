@@ -280,3 +280,13 @@ def test_row_17_what_jax_cannot_export_keeps_its_sizes() -> None:
 def test_what_is_no_size_is_refused(size: Any) -> None:
     with pytest.raises(ValueError, match="is no size of a TensorSpec"):
         ag.TensorSpec([size])
+
+
+def test_row_17_a_size_as_a_key_is_refused_or_keeps_its_trace() -> None:
+    def by_size(x: Any) -> Any:
+        return {(x.shape[0], "sum"): x.sum()}
+
+    with pytest.raises(ag.StagingError, match=r"by_size\(\) returns a container with an open size in its structure"):
+        ag.function(by_size, input_signature=[ag.TensorSpec([None])])(jnp.ones(2))
+    f = ag.function(by_size, reduce_retracing=True)
+    assert [f(jnp.ones(n)) for n in (2, 3, 4)] == [by_size(jnp.ones(n)) for n in (2, 3, 4)]

@@ -666,14 +666,24 @@ def test_an_integer_of_python_that_does_not_fit_is_refused(start: Any, value: An
     for call in (lambda: v.assign(value), ag.function(lambda: v.assign(value).value)):
         with pytest.raises(ag.StagingError, match=rf"v of dtype {start} is assigned .*, which it cannot hold"):
             call()
+        with pytest.raises(ag.StagingError, match="which it cannot hold"):
+            v.assign_add(value)
     assert not np.any(v.value)
+
+
+@pytest.mark.parametrize("value", [3_000_000_000, np.int64(2**40), np.array(3_000_000_000)])
+def test_integers_are_numbers_of_a_variable_of_floats(value: Any) -> None:
+    v = ag.Variable(0.0)
+    assert float(v.assign(value)) == float(v.assign(0.0).assign_add(value)) == np.float32(value)
+    assert float(ag.function(lambda: v.assign(value).value)()) == np.float32(value)
 
 
 def test_integers_of_arrays_are_cast_where_no_number_is_lost() -> None:
     wide, narrow, unsigned = ag.Variable(0), ag.Variable(np.int8(0)), ag.Variable(np.uint32(0))
     assert int(wide.assign(jnp.int8(-3))) == -3 and int(unsigned.assign(3_000_000_000)) == 3_000_000_000
     assert int(narrow.assign(np.int64(7))) == 7 and int(ag.function(lambda x: narrow.assign(x + 0).value)(True)) == 1
-    for v, value in ((narrow, jnp.int32(1)), (wide, jnp.uint32(1)), (unsigned, jnp.int32(1))):
+    weak = jax.jit(lambda n: n)(1)
+    for v, value in ((narrow, jnp.int32(1)), (wide, jnp.uint32(1)), (unsigned, jnp.int32(1)), (narrow, weak), (unsigned, weak)):
         with pytest.raises(ag.StagingError, match="is assigned a value of dtype"):
             v.assign(value)
 

@@ -136,3 +136,14 @@ def test_a_test_that_was_made_before_is_not_made_again() -> None:
 
     assert str(jax.make_jaxpr(ag.convert(f))(1.0)).count("cond[") == 1
     assert ag.jit(f)(2.0) == 2 and ag.jit(f)(math.nan) == -1
+
+
+@pytest.mark.parametrize("make", [lambda x, y: x - y, lambda x, y: x + -y, lambda x, y: (x - 1) - y])
+def test_the_difference_of_infinities_is_no_number(make: Any) -> None:
+    def trace(x: Any, y: Any) -> Any:
+        told = [*comparisons.told(x > 0, True), *comparisons.told(y > 0, True)]
+        assert comparisons.decided(abs(make(x, y)) >= 0, told) is None
+        assert comparisons.decided(abs(make(x, 1.0 * x)) >= 0, comparisons.told(x < 3, True)) is None
+        return x
+
+    jax.make_jaxpr(trace)(1.0, 1.0)
