@@ -45,20 +45,20 @@ def depends_on_place() -> bool:
 
 def known_truth(test: Any) -> bool | None:
     """The truth value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
-    told: list[comparisons.Told] = []
+    implied: list[comparisons.Implied] = []
     for region in context.open_regions():
         if type(region.path) is tuple:
             one, holds = region.path
             if one is test:
                 return bool(holds)
-            if region not in _told:
-                _told[region] = comparisons.told(one, holds)
-            told += _told[region]
-    return comparisons.decided(test, told) if told else None
+            if region not in _implied:
+                _implied[region] = comparisons.implied_by(one, holds)
+            implied += _implied[region]
+    return comparisons.decided(test, implied) if implied else None
 
 
-_told: weakref.WeakKeyDictionary[journal.Region, list[comparisons.Told]] = weakref.WeakKeyDictionary()
-"""What the test of a branch tells in it: asked for by each test within."""
+_implied: weakref.WeakKeyDictionary[journal.Region, list[comparisons.Implied]] = weakref.WeakKeyDictionary()
+"""What the test of a branch implies in it, for each test within."""
 
 
 @contextmanager

@@ -7,10 +7,12 @@ is known.
 
 >>> import jax
 >>> def f(x):
-...     print(decided(-x > 0, told(x > 0, True)), decided(1 - x < 0.5, told(x < 0.5, True)), decided(x < 3, told(x < 2, False)))
+...     print(decided(-x > 0, implied_by(x > 0, True)), decided(1 - x < 0.5, implied_by(x < 0.5, True)))
+...     print(decided(x < 3, implied_by(x < 2, False)))
 ...     return x
 >>> _ = jax.make_jaxpr(f)(3.0)
-False False None
+False False
+None
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ _MIRRORED = str.maketrans("<>", "><")
 _DEEPEST = 8  # operations that are followed back
 
 
-class Told(NamedTuple):
-    """What a test tells of two scalars, since it came out as it did.
+class Implied(NamedTuple):
+    """What a test implies of two scalars, since it came out as it did.
 
     Attributes:
         keys: what tells the two from others (`_signed`).
@@ -63,15 +65,15 @@ class Interval(NamedTuple):
     may_be_nan: bool = False
 
 
-def told(test: Any, holds: bool) -> list[Told]:
-    """What a test of scalars tells where it comes out so.
+def implied_by(test: Any, holds: bool) -> list[Implied]:
+    """What a test of scalars implies where it comes out so.
 
-    A test is a comparison, or one of several: `a and b` that was true tells of both.
+    A test is a comparison, or one of several: `a and b` that was true implies both.
     """
-    return [_told(one) for one in _read(test, holds)]
+    return [_implied(one) for one in _read(test, holds)]
 
 
-def _told(one: _Compared) -> Told:
+def _implied(one: _Compared) -> Implied:
     both = (one, _Compared(one.right, one.left, _mirrored(one.relations)))
     numbers = [
         (_signed(found.left), found.right, found.relations)
@@ -80,11 +82,11 @@ def _told(one: _Compared) -> Told:
         for found in _solved(side)
     ]
     names_number = _is_number(one.left) or _is_number(one.right)
-    return Told((_signed(one.left), _signed(one.right)), one.relations, numbers, names_number)
+    return Implied((_signed(one.left), _signed(one.right)), one.relations, numbers, names_number)
 
 
-def decided(test: Any, path: list[Told]) -> bool | None:
-    """What a test of scalars comes to where the tests of a path tell this; None if unknown.
+def decided(test: Any, path: list[Implied]) -> bool | None:
+    """What a test of scalars comes to where the tests of a path imply this; None if unknown.
 
     Of several comparisons, `a and b` is false where one of them is.
     """
@@ -207,7 +209,7 @@ _ANY = Interval(-math.inf, math.inf, True)
 class _Known:
     """The intervals that the tests of a path leave."""
 
-    def __init__(self, path: list[Told]) -> None:
+    def __init__(self, path: list[Implied]) -> None:
         self.numbers = [found for one in path for found in one.numbers]
         self.found: dict[int, Interval] = {}
 

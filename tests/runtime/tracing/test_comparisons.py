@@ -48,8 +48,8 @@ def test_what_is_decided_holds_for_all_numbers_that_come_the_same_way(kind: Any)
 
         def trace(x: Any, y: Any, tests: Any = tests, outcomes: Any = outcomes, found: Any = found) -> Any:
             asked, *path = [test(x, y) for test in tests]
-            told = [one for test, holds in zip(path, outcomes, strict=True) for one in comparisons.told(test, holds)]
-            found.append(comparisons.decided(asked, told))
+            implied = [one for test, holds in zip(path, outcomes, strict=True) for one in comparisons.implied_by(test, holds)]
+            found.append(comparisons.decided(asked, implied))
             return x
 
         # Python's numbers are those of the plain program, in which nothing wraps around.
@@ -141,9 +141,9 @@ def test_a_test_that_was_made_before_is_not_made_again() -> None:
 @pytest.mark.parametrize("make", [lambda x, y: x - y, lambda x, y: x + -y, lambda x, y: (x - 1) - y])
 def test_the_difference_of_infinities_is_no_number(make: Any) -> None:
     def trace(x: Any, y: Any) -> Any:
-        told = [*comparisons.told(x > 0, True), *comparisons.told(y > 0, True)]
-        assert comparisons.decided(abs(make(x, y)) >= 0, told) is None
-        assert comparisons.decided(abs(make(x, 1.0 * x)) >= 0, comparisons.told(x < 3, True)) is None
+        implied = [*comparisons.implied_by(x > 0, True), *comparisons.implied_by(y > 0, True)]
+        assert comparisons.decided(abs(make(x, y)) >= 0, implied) is None
+        assert comparisons.decided(abs(make(x, 1.0 * x)) >= 0, comparisons.implied_by(x < 3, True)) is None
         return x
 
     jax.make_jaxpr(trace)(1.0, 1.0)
