@@ -136,8 +136,15 @@ _PARTS = "parts of a text"
 
 
 def opened_text(value: Any) -> Any:
-    """A text with traced values as a tuple of its parts, which leave branches and loops as the values of any tuple do."""
-    return (_PARTS, *value.parts) if type(value) is Text else value
+    """A text with traced values as a tuple of its parts, which leave branches and loops as the values of any tuple do.
+
+    A list in it is one of the text's own, and no object of the program: its items are parts.
+    """
+    if type(value) is not Text:
+        return value
+    fields = [[part] if isinstance(part, str) else [*_parts_of_text(*part)] for part in value.parts]
+    opened = ([part] if None in inside else inside for part, inside in zip(value.parts, fields, strict=True))
+    return _PARTS, *(part for inside in opened for part in inside)
 
 
 def closed_text(value: Any) -> Any:
@@ -253,7 +260,7 @@ def _parts_of_text(value: Any, spec: str, conversion: str) -> Iterator[Any]:
     if kind is Text and is_plain and conversion != "r":
         for part in value.parts:
             yield from (part,) if isinstance(part, str) else _parts_of_text(*part)
-    elif is_traced(value):
+    elif is_traced(value) or type(value) is Choice:
         yield value, spec, conversion
     elif not open_message(value)[0]:
         yield _formatted(value, spec, conversion)

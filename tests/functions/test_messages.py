@@ -435,3 +435,37 @@ def test_a_chosen_text_is_printed_beside_a_traced_value(capsys: pytest.CaptureFi
     f(jnp.float32(-1)), f(jnp.float32(1))
     jax.effects_barrier()
     assert capsys.readouterr().out == "low: -1.0 low -1.0\nhigh: 1.0 high 1.0\n"
+
+
+CONTAINERS: list[Callable[..., Any]] = [
+    lambda word, x: f"{[word, x]}",
+    lambda word, x: f"{(x, [x + 1])}",
+    lambda word, x: "%s: %s" % (word, {"x": x}),
+]
+
+
+@pytest.mark.parametrize("show", CONTAINERS)
+def test_a_text_of_a_container_from_another_function_leaves_a_handler(show: Callable[..., Any]) -> None:
+    def message(x: Any) -> Any:
+        return show("low" if x < 0 else "high", x)
+
+    def f(x: Any) -> Any:
+        try:
+            if x < 5:
+                raise ValueError(message(x))
+        except ValueError as error:
+            raise RuntimeError("again") from error
+        return x
+
+    def g(x: Any) -> Any:
+        if x < 5:
+            raise ValueError(message(x))
+        return x
+
+    for function, kind in ((f, RuntimeError), (g, ValueError)):
+        with pytest.raises(kind) as plain:
+            function(jnp.float32(-2))
+        with pytest.raises(kind) as compiled:
+            ag.function(function)(jnp.float32(-2))
+        assert str(compiled.value) == str(plain.value)
+        assert str(compiled.value.__cause__) == str(plain.value.__cause__)
