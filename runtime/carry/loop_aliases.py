@@ -15,10 +15,9 @@ changes that could not reach the right one.
 ...     return ys
 >>> f(0), f(1)
 ([5], [0])
->>> ag.jit(f)(1)
-Traceback (most recent call last):
-autograph.errors.StagingError: a list is changed in place that may be one of several: 'xs'
-...
+>>> try: ag.jit(f)(1)
+... except ag.StagingError as error: print(str(error).splitlines()[0])
+a list is changed in place that may be one of several: 'xs'
 """
 
 from __future__ import annotations

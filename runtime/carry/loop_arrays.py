@@ -21,10 +21,9 @@ before, and here it is closed over as it was before the loop.
 ...     return a
 >>> f(np.ones(3), 2)
 array([1., 2., 2.])
->>> ag.jit(f)(np.ones(3), 2)
-Traceback (most recent call last):
-autograph.errors.StagingError: the loop reads an array that it writes under another name, 'a'
-...
+>>> try: ag.jit(f)(np.ones(3), 2)
+... except ag.StagingError as error: print(str(error).splitlines()[0])
+the loop reads an array that it writes under another name, 'a'
 """
 
 from __future__ import annotations

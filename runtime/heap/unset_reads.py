@@ -8,10 +8,9 @@
 ...         if i > 2:
 ...             print(box.last)
 ...         box.last = i
->>> ag.jit(f)(5)
-Traceback (most recent call last):
-autograph.errors.StagingError: attribute 'last' of a Box has no value when a branch in a loop reads it
-...
+>>> try: ag.jit(f)(5)
+... except ag.StagingError as error: print(str(error).splitlines()[0])
+attribute 'last' of a Box has no value when a branch in a loop reads it
 """
 
 from __future__ import annotations
