@@ -178,7 +178,9 @@ def test_decorators_are_dropped_or_kept() -> None:
     tree = ast.parse(text)
     kept = compiled(text, "f")
     alone = ast.parse(ast.unparse(tree))
-    alone.body[0].decorator_list = []  # type: ignore[attr-defined]
+    [function] = alone.body
+    assert isinstance(function, ast.FunctionDef)
+    function.decorator_list = []
     space: dict[str, Any] = {}
     exec(compile(alone, "<reloaded>", "exec"), space)
     for f in (kept, space["f"]):
