@@ -70,7 +70,7 @@ if _typing.TYPE_CHECKING:
     from autograph.functions.decorator import function as function
     from autograph.functions.printing import print_ as print
     from autograph.functions.signatures import SignatureError as SignatureError
-    from autograph.functions.symbolic import TensorSpec as TensorSpec
+    from autograph.tensor_specs import TensorSpec as TensorSpec
     from autograph.functions.variables import Variable as Variable
     from autograph.graphs.graph import Graph as Graph
     from autograph.graphs.graph import graph as graph
@@ -92,7 +92,7 @@ else:
             "graph": "autograph.graphs.graph:graph",
             "ConcreteFunction": "autograph.functions.concrete:ConcreteFunction",
             "SignatureError": "autograph.functions.signatures:SignatureError",
-            "TensorSpec": "autograph.functions.symbolic:TensorSpec",
+            "TensorSpec": "autograph.tensor_specs:TensorSpec",
             "Variable": "autograph.functions.variables:Variable",
             "function": "autograph.functions.decorator:function",
             "print": "autograph.functions.printing:print_",

@@ -47,6 +47,7 @@ STRATA = (
     "autograph.errors",
     "autograph.options",
     "autograph.verbosity",
+    "autograph.tensor_specs",
     "autograph.code",
     "autograph.jax_internals",
     "autograph.jax_dispatch",

@@ -19,8 +19,7 @@ import jax
 from autograph.errors import boundary
 from autograph.functions import exporting, saving
 from autograph.functions.arguments import Leaf, structure_key
-from autograph.functions.signatures import CONTAINER, NOTHING, describe_argument, mismatch
-from autograph.functions.symbolic import covers
+from autograph.functions.signatures import CONTAINER, NOTHING, check_argument, describe_argument, mismatch
 from autograph.graphs.graph import Graph
 
 if TYPE_CHECKING:
@@ -40,6 +39,10 @@ class ConcreteFunction:
         self.__name__ = program.function.__name__
         self._object: tuple[Any, ...] = ()
         self._structure = structure_key(program.bound.tree)
+        self._specs: dict[str, dict[str, Any]] = {}
+        for leaf in program.bound.leaves:
+            if leaf.is_input:
+                self._specs.setdefault(leaf.parameter, {})[leaf.path] = leaf.value
 
     def of(self, instance: Any) -> ConcreteFunction:
         """The same, with an object as its first argument; that may be given too."""
@@ -75,13 +78,13 @@ class ConcreteFunction:
         for leaf, expected in zip(bound.leaves, own.leaves, strict=False):
             if leaf.name != expected.name:
                 break
-            leaf = _as_array(leaf, expected)
-            if not _fits(leaf, expected):
+            if not _fits(_as_array(leaf, expected), expected):
                 raise mismatch(self.__name__, leaf, _value(expected), at)
         if bound.tree != own.tree or structure_key(bound.tree) != self._structure:
             raise mismatch(self.__name__, *_other_structure(bound, own), at)
-        leaves = tuple(map(_as_array, bound.leaves, own.leaves))
-        return bound._replace(leaves=leaves)
+        bound = bound._replace(leaves=tuple(map(_as_array, bound.leaves, own.leaves)))
+        check_argument(self.__name__, bound, self._specs, at)
+        return bound
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -200,7 +203,7 @@ def _as_array(leaf: Leaf, expected: Leaf) -> Leaf:
 
 def _fits(leaf: Leaf, expected: Leaf) -> bool:
     if leaf.is_input and expected.is_input:
-        return covers([expected.value], [jax.typeof(leaf.value)])
+        return True  # `check_argument` compares their types, with those of the others
     return not leaf.is_input and not expected.is_input and bool(leaf.value.key == expected.value.key)
 
 

@@ -32,9 +32,10 @@ from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.values.callables import add_option_class
+from autograph.tensor_specs import Scope, TensorSpec
 
 CHECKS = (True, "deferred", False)
-_SPECS = (symbolic.TensorSpec, jax.ShapeDtypeStruct, jax.Array, np.ndarray)
+_SPECS = (TensorSpec, jax.ShapeDtypeStruct, jax.Array, np.ndarray)
 
 
 class Settings:
@@ -89,8 +90,8 @@ class Function:
         self._identified: set[type] = set()
         self._specializations: dict[Hashable, Specialization] = {}
         self._programs: list[tuple[Specialization, Program]] = []
-        self._scope = symbolic.Scope()
-        self._signature = settings.input_signature and jax.tree.map(self._as_spec, settings.input_signature)
+        self._scope = Scope()
+        self._signature = settings.input_signature and self._scope.abstracted(settings.input_signature)
         self._specs = self.parameters.specs(self._signature or ())
         self.is_of_one_type = settings.input_signature is not None
         self._objects = self._traces = 0
@@ -306,13 +307,9 @@ class Function:
         if len(args) == self._objects and not kwargs and self._signature is not None:
             args = (*args, *self._signature)
         values = self.parameters.values(args, kwargs)
-        specs = jax.tree.map(self._as_spec, values)
-        bound = self.parameters.flatten(specs, is_input)
+        bound = self.parameters.flatten(self._scope.abstracted(values), is_input)
         specialization = self._specialize(bound)
         return ConcreteFunction(specialization, specialization.program(bound.inputs))
-
-    def _as_spec(self, leaf: Any) -> Any:
-        return leaf.abstract(self._scope) if isinstance(leaf, symbolic.TensorSpec) else leaf
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
         """What `ag.save` writes: an entry for each program, of a signature's one where none was called."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import jax
 
-from autograph.functions.arguments import Bound
+from autograph.functions.arguments import Bound, is_input_leaf
 from autograph.runtime.tracing.staging import is_traced
 
 _STATIC = {"static_argnums", "static_argnames"}
@@ -73,7 +73,7 @@ class Options:
 
     def constrained(self, result: Any) -> Any:
         """The result of the function, sharded as `out_shardings` says; along explicit axes of a mesh only what returns it is."""
-        return self._sharded(result, lambda part, one: part if _is_explicit(one) else jax.lax.with_sharding_constraint(part, one))
+        return self._sharded(result, lambda leaf, one: leaf if _is_explicit(one) else jax.lax.with_sharding_constraint(leaf, one))
 
     @property
     def places_results(self) -> bool:
@@ -84,13 +84,22 @@ class Options:
         """The result of a call, sharded along explicit axes as `out_shardings` says."""
         return self._sharded(result, _placed) if self.places_results else result
 
+    @property
+    def are_for_several_devices(self) -> bool:
+        """Whether a sharding is over more than one device."""
+        given = [self._given.get(name) for name in ("in_shardings", "out_shardings")]
+        return any(len(one.device_set) > 1 for one in jax.tree_util.tree_leaves(given) if _is_sharding(one))
+
     def _sharded(self, result: Any, change: Callable[[Any, Any], Any]) -> Any:
         prefix = self._given.get("out_shardings")
         if prefix is None:
             return result
-        return jax.tree.map(
-            lambda one, part: part if one is None else change(part, one), prefix, result, is_leaf=_is_sharding
-        )
+
+        def sharded(one: Any, part: Any) -> Any:
+            """The arrays in a part of the result: texts and others stay as they are."""
+            return part if one is None else jax.tree.map(lambda leaf: change(leaf, one) if is_input_leaf(leaf) else leaf, part)
+
+        return jax.tree.map(sharded, prefix, result, is_leaf=_is_sharding)
 
 
 def _is_sharding(x: Any) -> bool:
@@ -101,12 +110,10 @@ def _is_explicit(sharding: Any) -> bool:
     return isinstance(sharding, jax.sharding.NamedSharding) and jax.sharding.AxisType.Explicit in sharding.mesh.axis_types
 
 
-def _placed(part: Any, sharding: Any) -> Any:
+def _placed(leaf: Any, sharding: Any) -> Any:
     if not _is_explicit(sharding):
-        return part
-    return jax.tree.map(
-        lambda leaf: jax.sharding.reshard(leaf, sharding) if is_traced(leaf) else jax.device_put(leaf, sharding), part
-    )
+        return leaf
+    return jax.sharding.reshard(leaf, sharding) if is_traced(leaf) else jax.device_put(leaf, sharding)
 
 
 def _several(one_or_more: Any) -> tuple[Any, ...]:

@@ -88,6 +88,10 @@ class Program:
     def __init__(self, function: Function, bound: Bound) -> None:
         self.function, self.bound = function, bound
         self.specs = [_spec(leaf.value) for leaf in bound.leaves if leaf.is_input]
+        self.symbolic = symbolic.is_symbolic(self.specs)
+        if self.symbolic and function.options.are_for_several_devices:
+            why = "it has shardings over several devices, and JAX divides only sizes that it knows"
+            raise symbolic.cannot_be_exported(function.__name__, why)
         self.plain = jax.jit(_named(self._body, function.__name__), **function.options.inside(bound))
         self.made: list[Variable] = []
         self._reads: list[Callable[[], Variable]] = []
@@ -101,7 +105,6 @@ class Program:
         coded = error_codes.with_error_code(self.closed)
         if coded is not None:
             self._coded, self.checks, self._keeps_rules = coded
-        self.symbolic = symbolic.is_symbolic(self.specs)
         self.has_variables = bool(self._reads)
         places = function.options.places_results
         self.is_whole = not (self.results_of.known or places)

@@ -3,79 +3,24 @@
 `TensorSpec` names them, `input_signature` asks for them, and `reduce_retracing` finds them. The trace is one of `jax.export`.
 JAX's symbolic sizes are at least 1, so empty arrays get programs of their own.
 
+>>> from autograph.tensor_specs import TensorSpec
 >>> is_symbolic([TensorSpec([None, 28]).abstract(Scope())]), is_symbolic([TensorSpec([2, 28]).abstract(Scope())])
 (True, False)
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
-import numpy as np
 
-from autograph.errors import AutoGraphError, boundary
+from autograph.errors import AutoGraphError
 from autograph.jax_internals import SIZE
+from autograph.tensor_specs import Scope
 
 if TYPE_CHECKING:
     from autograph.functions.programs import Program
-
-
-class TensorSpec:
-    """The dtype and shape of an array, of which some sizes may be open.
-
-    >>> import autograph as ag
-    >>> ag.TensorSpec([None, 28], "float32")
-    TensorSpec(shape=(None, 28), dtype=float32)
-
-    Args:
-        shape: *static*; an integer for a fixed size, None for any, a name for any that is the same wherever the name stands.
-        dtype: *static*; by default float32.
-        name: *static*; shown in signatures.
-    Raises:
-        ValueError: for what is no size.
-    """
-
-    __slots__ = ("dtype", "name", "shape")
-
-    @boundary
-    def __init__(self, shape: Iterable[int | str | None], dtype: Any = np.float32, name: str | None = None) -> None:
-        self.shape = tuple(shape)
-        for n in self.shape:
-            if not (n is None or isinstance(n, str) and n or isinstance(n, int | np.integer) and n >= 0):
-                raise ValueError(f"{n!r} is no size of a TensorSpec: a size is a number, a name, or None for any")
-        self.dtype = np.dtype(dtype)
-        self.name = name
-
-    def __repr__(self) -> str:
-        named = f", name={self.name!r}" if self.name else ""
-        return f"TensorSpec(shape={self.shape}, dtype={self.dtype}{named})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
-
-    def __hash__(self) -> int:
-        return hash((self.shape, self.dtype))
-
-    def abstract(self, scope: Scope) -> jax.ShapeDtypeStruct:
-        """The same as JAX writes it, with symbols of a scope."""
-        return jax.ShapeDtypeStruct(tuple(scope.size(n) for n in self.shape), self.dtype)
-
-
-class Scope:
-    """The symbolic sizes of one function: a name stands for one size, and each None for another."""
-
-    def __init__(self) -> None:
-        self._scope = jax.export.SymbolicScope()
-        self._numbers = itertools.count()
-
-    def size(self, given: int | str | None) -> Any:
-        """A size as JAX takes it."""
-        if given is None:
-            given = f"none_{next(self._numbers)}"
-        return jax.export.symbolic_shape(given, scope=self._scope)[0] if isinstance(given, str) else given
 
 
 def is_symbolic(specs: Iterable[Any]) -> bool:
@@ -154,9 +99,15 @@ def callable_of(program: Program) -> Callable[..., list[Any]]:
     try:
         exported = jax.export.export(jax.jit(program.lowerable))(*program.specs, *variables)
     except Exception as error:
-        raise AutoGraphError(
-            f"the program of {program.function.__name__}() for open sizes cannot be exported",
-            why=f"JAX raises {f'{type(error).__name__}: {error}'.splitlines()[0]:.200}",
-            instead="give its arrays fixed sizes: no None in `input_signature`",
-        ) from error
+        why = f"JAX raises {f'{type(error).__name__}: {error}'.splitlines()[0]:.200}"
+        raise cannot_be_exported(program.function.__name__, why) from error
     return lambda *args: list(exported.call(*args))
+
+
+def cannot_be_exported(name: str, why: str) -> AutoGraphError:
+    """The error for the program of a function for open sizes."""
+    return AutoGraphError(
+        f"the program of {name}() for open sizes cannot be exported",
+        why=why,
+        instead="give its arrays fixed sizes: no None in `input_signature`",
+    )

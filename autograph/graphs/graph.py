@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from autograph import api
+from autograph import api, tensor_specs
 from autograph.errors import AutoGraphError, boundary
 from autograph.graphs import dot, page, tensorboard, text
 from autograph.graphs.operations import Operation, Scope
@@ -197,7 +197,7 @@ def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     Args:
         f: a function, which is converted as by `ag.convert`; one of `ag.function`; one under `ag.jit` or `jax.jit`, with its
             options; a concrete function, which has its graph already.
-        args, kwargs: arrays, structures (`jax.ShapeDtypeStruct`), numbers, or pytrees of these.
+        args, kwargs: arrays, what stands for any (`ag.TensorSpec`, `jax.ShapeDtypeStruct`), numbers, or pytrees of these.
     """
     if isinstance(made := getattr(f, "graph", None), Graph):
         return made
@@ -206,5 +206,6 @@ def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
         return found
     is_jitted = hasattr(f, "lower") and hasattr(f, "trace")
     jitted: Any = api.convert(f) if is_jitted else api.jit(f)
+    args, kwargs = tensor_specs.Scope().abstracted((args, kwargs))
     traced = jitted.trace(*args, **kwargs)
     return Graph(traced.fun_name, traced)

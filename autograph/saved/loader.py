@@ -87,8 +87,7 @@ def _parts(data: memoryview) -> tuple[dict[str, Any], list[memoryview]]:
     _need(version > 0 and length <= LARGEST_HEADER, f"the header cannot have {length} bytes")
     end = PREFIX.size + length
     _need(len(data) >= end, "the file is truncated")
-    (hashed := hashlib.sha256(data[:16])).update(data[PREFIX.size : end])
-    _need(hashed.digest() == checksum, "the header was altered")
+    _need(hashlib.sha256(b"".join([data[:16], data[PREFIX.size : end]])).digest() == checksum, "the header was altered")
     text = str(data[PREFIX.size : end], "ascii")
     _need(sum(map(text.count, ",[{")) <= MOST_VALUES, f"the header has more than {MOST_VALUES} values")
     header: dict[str, Any] = json.loads(text, parse_constant=lambda name: _need(False, f"the header holds {name}"))
@@ -144,8 +143,7 @@ class ArrayType:
         match = _TYPE.fullmatch(text)
         _need(match and not _COSTLY.search(match[3]) and text.count("(") < 17, f"{text!r} is no type of an array")
         weak, name, sizes = match.groups() if match else ("", "", "")
-        special = {"float0": jax.dtypes.float0} if name == "float0" else {}
-        dtype = _keys()[name][0] if name.startswith("key<") else special.get(name) or jax.numpy.dtype(name)
+        dtype = _keys()[name][0] if name[:4] == "key<" else jax.dtypes.float0 if name == "float0" else jax.numpy.dtype(name)
         shape = tuple(export.symbolic_shape(sizes, scope=scope))
         self.text, self.dtype, self.aval = text, dtype, jax.core.ShapedArray(shape, dtype, weak_type=bool(weak))
         self.sizes = tuple(size if isinstance(size, int) else str(size) for size in shape)
@@ -167,7 +165,8 @@ class ArrayType:
         named = [size if not isinstance(size, str) or size.isidentifier() else None for size in self.sizes]
         wanted = [known.setdefault(size, given) if isinstance(size, str) else size for size, given in zip(named, value.shape)]
         fits = value.dtype == self.dtype and len(value.shape) == len(named)
-        return value if fits and all(size in (None, given) for size, given in zip(wanted, value.shape)) else None
+        sized = zip(named, wanted, value.shape)  # JAX's programs for open sizes are for sizes from 1 on
+        return value if fits and all(size in (None, n) and n >= isinstance(name, str) for name, size, n in sized) else None
 
 
 def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exported, list[ArrayType], list[ArrayType]]:
@@ -251,7 +250,9 @@ def _fit(template: Any, value: Any, name: str, known: dict[str, Any]) -> Iterato
     if not fits:
         is_array = isinstance(value, jax.Array | np.ndarray | np.generic)
         shown = f"{value.dtype}[{','.join(map(str, value.shape))}]" if is_array else reprlib.repr(value)
-        raise SavedCallError(f"{name} is {shown}")
+        is_open = any(isinstance(size, str) for size in getattr(template, "sizes", ()))
+        why = " (an open size is at least 1)" if is_open and 0 in getattr(value, "shape", ()) else ""
+        raise SavedCallError(f"{name} is {shown}{why}")
     for key in keys:
         yield from _fit(template[key], value[key], f"{name}[{key!r}]", known)
 
@@ -380,9 +381,10 @@ class SavedFunction:
         with self._lock if signature.state else contextlib.nullcontext():
             try:
                 flat = signature.call(*(item[2] for item in signature.state), *arrays)
-            except jax.errors.JaxRuntimeError as error:
+            except (jax.errors.JaxRuntimeError, NotImplementedError) as error:
                 _need("deserialize" not in str(error), f"a program of {self.__name__} is malformed: {error}")
-                raise
+                unmapped = SavedCallError(f"{self.__name__} was not saved for jax.vmap: save that, or use jax.lax.map")
+                raise unmapped if "Batching" in str(error) else error from None
             for item, value in zip(signature.state, [self._known(value) for value in flat[first:last]]):
                 item[2] = value
         if self._checks and signature.checks and (number := int(self._known(flat[last]))):

@@ -17,6 +17,7 @@ from autograph.errors import AutoGraphError, boundary
 from autograph.modules.atomic_write import replace_file
 from autograph.saved import container, loader, trees
 from autograph.saved.entries import Entry, Saveable
+from autograph.tensor_specs import Scope
 
 PLATFORMS = ("cpu", "cuda", "tpu")
 _KNOWN = (*PLATFORMS, "rocm")
@@ -55,8 +56,8 @@ def save(
     Args:
         fn: a function; a jitted one; or one of `ag.function`, also as the `__call__` of an object, whose own programs are saved.
         path: the file. It is written beside it first, and then moved there in one step.
-        args, kwargs: the arguments of its one signature. Arrays, or `jax.ShapeDtypeStruct`, stand for all arrays of their dtype
-            and shape, whose dimensions may be symbolic (`jax.export.symbolic_shape`). Numbers, texts and None are part of the
+        args, kwargs: the arguments of its one signature. Arrays, `ag.TensorSpec` and `jax.ShapeDtypeStruct` stand for all arrays
+            of their dtype and shape, whose sizes may be open (None, names, `jax.export.symbolic_shape`). Numbers, texts and None are part of the
             signature: the file has the program for these. Lists, tuples and dicts hold such.
         signatures: several of them: of each the arguments in a sequence, or by name in a mapping.
         platforms: for which the programs are lowered; none of them need be here.
@@ -116,9 +117,10 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
             bound.arguments[name] = parameter.default
     inputs: dict[str, Any] = {}
     types: list[jax.ShapeDtypeStruct] = []
+    scope = Scope()
     for name in (name for name in bound.signature.parameters if name in bound.arguments):
         inputs[name], leaves = trees.split(bound.arguments[name], f"argument '{name}' of {_name(fn)}")
-        types.extend(_type(leaf) for leaf in leaves)
+        types.extend(_type(scope.abstracted(leaf)) for leaf in leaves)
     converted = api.convert(fn)
     output: list[Any] = []
 

@@ -24,12 +24,13 @@ import numpy as np
 
 from autograph.errors import AutoGraphError
 from autograph.saved.entries import Tree
+from autograph.tensor_specs import TensorSpec
 
 ARRAY = "*"
 
 
 def split(value: Any, name: str = "the value", *, numbers: bool = True) -> tuple[Tree, list[Any]]:
-    """The tree of a value, and the arrays in it (or tracers, or `jax.ShapeDtypeStruct`), in order.
+    """The tree of a value, and the arrays in it (or tracers, or descriptions of arrays), in order.
 
     >>> split({"w": np.ones(2), "mode": "same", "shape": (2,)})
     ({'dict': [['w', '*'], ['mode', {'literal': 'same'}], ['shape', {'tuple': [{'literal': 2}]}]]}, [array([1., 1.])])
@@ -84,7 +85,7 @@ def replaced(value: Any, arrays: Iterator[Any]) -> Any:
 
 def is_saved_array(value: Any) -> bool:
     """Whether a value is an array of the program: of JAX, of NumPy, or a description of one."""
-    return isinstance(value, jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct)
+    return isinstance(value, jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct | TensorSpec)
 
 
 def is_stored_literal(value: Any) -> bool:

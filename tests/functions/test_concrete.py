@@ -139,3 +139,11 @@ def test_what_xla_makes_of_a_program_with_open_sizes_is_refused() -> None:
     for ask in (concrete.graph.optimized_hlo, concrete.cost_analysis, concrete.memory_analysis):
         with pytest.raises(ag.AutoGraphError, match=r"the program of <lambda>\(\) has open sizes, and XLA compiles it"):
             ask()
+
+
+def test_open_sizes_may_be_0_and_those_of_one_name_are_equal() -> None:
+    size = ag.TensorSpec(["n"])
+    concrete = ag.function(lambda x, y: jnp.sum(x) + jnp.sum(y)).get_concrete_function(size, size)
+    assert [float(concrete(jnp.ones(n), jnp.ones(n))) for n in (0, 1, 3)] == [0, 2, 6]
+    with pytest.raises(SignatureError, match=r"arguments 'x' and 'y' of <lambda>\(\) have sizes 3 and 4"):
+        concrete(jnp.ones(3), jnp.ones(4))

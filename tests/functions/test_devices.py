@@ -46,6 +46,22 @@ for options in {"out_shardings": rows}, {"in_shardings": rows, "out_shardings": 
     within = jax.jit(lambda x: f(x) + 1)
     assert within(x).tolist() == (plain(x) + 1).tolist()
 
+def named(x):
+    return {"twice": 2 * x, "name": "sum", "sign": "low" if x.sum() < 0 else "high"}
+
+found = ag.function(named, out_shardings=rows)(one)
+assert found["twice"].sharding == rows and (found["name"], found["sign"]) == ("sum", "high")
+
+for options in {"in_shardings": rows}, {"out_shardings": rows}:
+    try:
+        ag.function(doubled, input_signature=[ag.TensorSpec([None])], **options)(x)
+    except ag.AutoGraphError as error:
+        assert "the program of doubled() for open sizes cannot be exported" in str(error) and "several devices" in str(error)
+    else:
+        raise SystemExit("nothing was raised")
+    f = ag.function(doubled, reduce_retracing=True, **options)
+    assert [f(jnp.ones(n)).tolist() for n in (8, 16, 24)] == [[2.0] * n for n in (8, 16, 24)] and f.tracing_count == 3
+
 parts = ag.function(lambda x: jax.shard_map(lambda x: x + jax.lax.axis_index("d"), mesh=mesh, in_specs=P("d"), out_specs=P("d"))(x))
 assert parts(x).tolist() == (2 * jnp.arange(8)).tolist()
 try:

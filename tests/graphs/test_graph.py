@@ -23,6 +23,11 @@ def test_row_9_a_python_range_has_ten_additions_and_a_staged_one_has_one_loop() 
     assert kinds(loop) == ["scan", "add"] and len(loop.tree.parts) == 1
 
 
+def test_a_graph_of_arrays_of_any_size() -> None:
+    for f in (jnp.sum, jax.jit(jnp.sum), lambda a: a * 2 if a.shape[0] == 1 else a):
+        assert "a: float32[none_0]" in str(ag.graph(f, ag.TensorSpec([None])))
+
+
 def test_row_14_a_graph_has_its_jaxpr_its_texts_its_cost_and_its_memory() -> None:
     graph = ag.graph(programs.branches, 1.0)
     assert [equation.primitive.name for equation in graph.jaxpr.eqns] == ["gt", "convert_element_type", "cond"]

@@ -176,6 +176,19 @@ def test_trees_are_compared_by_their_containers_and_keys() -> None:
     assert "x[1] is (1.0, 2.0)" in error_of(loaded, {"a": [np.ones(2)], 1: (1.0, 2.0)})
 
 
+def test_open_sizes_are_at_least_1() -> None:
+    loaded = made(lambda x: x * 2, (ag.TensorSpec([None, 2]),))
+    assert loaded(np.ones((3, 2), np.float32)).shape == (3, 2)
+    assert "x is float32[0,2] (an open size is at least 1)" in error_of(loaded, np.ones((0, 2), np.float32))
+
+
+def test_vmap_of_a_program_in_a_file_says_what_to_do_instead() -> None:
+    loaded, rows = made(lambda x: x * 2, (SCALAR,)), jnp.arange(3.0)
+    with pytest.raises(ag.SavedCallError, match=r"was not saved for jax.vmap: save that, or use jax.lax.map"):
+        jax.vmap(loaded)(rows)
+    assert jax.lax.map(loaded, rows).tolist() == [0, 2, 4] == made(jax.vmap(lambda x: x * 2), (rows,))(rows).tolist()
+
+
 def test_64_bits_are_asked_for() -> None:
     with jax.enable_x64(True):
         loaded = made(lambda x: x * 2, (np.float64(1),))
