@@ -70,7 +70,6 @@ if _typing.TYPE_CHECKING:
     from autograph.functions.decorator import function as function
     from autograph.functions.printing import print_ as print
     from autograph.functions.signatures import SignatureError as SignatureError
-    from autograph.tensor_specs import TensorSpec as TensorSpec
     from autograph.functions.variables import Variable as Variable
     from autograph.graphs.graph import Graph as Graph
     from autograph.graphs.graph import graph as graph
@@ -81,6 +80,7 @@ if _typing.TYPE_CHECKING:
     from autograph.saved.loader import SavedFileError as SavedFileError
     from autograph.saved.saving import load as load
     from autograph.saved.saving import save as save
+    from autograph.tensor_specs import TensorSpec as TensorSpec
 else:
     __getattr__ = _first_use.attributes(
         __name__,

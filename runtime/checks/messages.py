@@ -220,8 +220,10 @@ def _filled(fields: Iterable[Any]) -> str:
 
 def check_message(args: Sequence[Any], at: Any) -> None:
     """Refuses the arguments of an exception that show a traced value in a text which others made while tracing."""
-    texts = [part for x in args for part in (x.parts if type(x) is Text else (x,))]
-    if any(map(is_of_traced, texts)):
+    parts = [part for x in args for part in (x.parts if type(x) is Text else (x,))]
+    choices_in = [part for part in (x[0] if type(x) is tuple and x else x for x in parts) if type(part) is Choice]
+    options = [x for choice in choices_in for x in choice.choice_options.values() if type(x) is not Text]
+    if any(map(is_of_traced, [*parts, *options])):
         raise StagingError(
             "the message shows the text of a traced value",
             at=at,

@@ -180,8 +180,8 @@ def _modulo(option: Any, value: Any) -> Any:
 
 def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operate(self: Choice, other: Any) -> Any:
-        if function is operator.add and isinstance(other, str) and type(other) not in (str, Choice):
-            return NotImplemented  # a text with traced values in it takes the choice as a part
+        if function is operator.add and issubclass(type(other), str) and hasattr(other, "__radd__"):
+            return other.__radd__(self)  # a text with traced values in it takes the choice as a part
         return each_apart(function, other, self) if is_reflected else each_apart(function, self, other)
 
     return operate

@@ -399,6 +399,7 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "percent": lambda word, x: "%s: %.1f" % (word, x),
     "format": lambda word, x: "{}: {:.2f}".format(word, x),
     "join": lambda word, x: ", ".join([word, f"{x}", word]),
+    "by its name": lambda word, x: word.__add__(f" {x}"),
     "several": lambda word, x: f"{word} {'even' if x % 2 == 0 else 'odd'} {x} {word}",
 }
 
@@ -469,3 +470,22 @@ def test_a_text_of_a_container_from_another_function_leaves_a_handler(show: Call
             ag.function(function)(jnp.float32(-2))
         assert str(compiled.value) == str(plain.value)
         assert str(compiled.value.__cause__) == str(plain.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda word, x: string.Template("$x").substitute(x=f"{x}"),
+        lambda word, x: string.Template("$word: $x").substitute(word=word, x=f"{x}"),
+    ],
+)
+def test_a_message_is_refused_where_others_showed_a_traced_value_in_it(make: Any) -> None:
+    def f(x: Any) -> Any:
+        word = "low" if x < 0 else "high"
+        for _ in ag.range(1):
+            if x < 5:
+                raise ValueError(make(word, x))
+        return x
+
+    with pytest.raises(ag.StagingError, match="the message shows the text of a traced value"):
+        ag.function(f)(jnp.float32(2))
