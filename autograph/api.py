@@ -16,6 +16,7 @@ from autograph.conversion.staged_tree import building_trees
 from autograph.errors import ConversionError, boundary
 from autograph.jax_dispatch import jit_is_disabled
 from autograph.options import ConversionOptions
+from autograph.runtime.tracing.families import JITTED
 
 if TYPE_CHECKING:
     from autograph.jitted import Jit, Jitted, Method
@@ -150,7 +151,8 @@ def do_not_convert(fn: Any = None) -> Any:
     """
     if fn is None:
         return do_not_convert
-    for function in _functions_of(fn):
+    inside: Any = getattr(fn, "__wrapped__", fn) if type(fn) is JITTED else fn
+    for function in [inside] if type(inside) is FunctionType else _functions_of(inside):  # also one of a library's: `jax.vmap(f)`
         pipeline.leave(function)
     return fn
 

@@ -291,6 +291,20 @@ def test_marked_functions_and_classes_stay_as_they_are() -> None:
     assert is_converted(ag.convert(marked))  # the user's word
 
 
+@pytest.mark.parametrize("around", [jax.vmap, lambda f: jax.jit(jax.vmap(f))])
+def test_what_a_library_made_of_a_function_stays_as_it_is_when_it_is_marked(around: Any) -> None:
+    def inner(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    marked = ag.do_not_convert(around(inner))
+    xs = jnp.array([1.0, -2.0])
+    with pytest.raises(ag.StagingError, match="asks whether a traced value is true"):
+        ag.jit(lambda xs: marked(xs))(xs)
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        marked(xs)
+    assert ag.jit(marked)(xs).tolist() == [1, 2]  # the user's word
+
+
 def test_the_switch_for_eager_running() -> None:
     seen = []
 

@@ -85,7 +85,7 @@ def _function(callee: FunctionType, each: Each) -> Any:
         stays = "__wrapped__" in callee.__dict__ and not has_source(callee)
     if not stays:
         return each(callee)
-    reach.convert_handed([callee])
+    reach.convert_handed([callee, *reach.contents(callee)])  # also of one that is marked `do_not_convert`
     return callee
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -23,6 +23,7 @@ from autograph.errors import AutoGraphWarning, is_of_jax, shown_name
 from autograph.jax_internals import equation_of, variable_of
 
 _warned: set[tuple[str, str, int]] = set()
+_CONSTANTS = (bool, int, float, complex, str, type(None))
 _SHOWN = 3  # places that a warning names
 
 
@@ -70,15 +71,40 @@ def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[
     for name, value in zip(names, arguments, strict=True):
         parts, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda x: isinstance(x, (*kinds, *states)))
         models += [(name + jax.tree_util.keystr(path), part) for path, part in parts if isinstance(part, kinds)]
-    before = _parts(models)
+    before, attributes = _parts(models), _attributes(models, kinds)
 
     def changed(result: Any) -> list[str]:
         after = _parts(models)
         found = [place for place in {**before, **after} if not _is_same(before.get(place), after.get(place))]
         returned = {id(leaf) for leaf in jax.tree.leaves(result)} if found else ()
-        return [place for place in found if id(after.get(place)) not in returned]
+        found = [place for place in found if id(after.get(place)) not in returned]
+        for place, (model, value) in _attributes(models, kinds).items():
+            old = attributes.get(place, (model, None))[1]
+            if not {type(old), type(value)}.isdisjoint(_CONSTANTS) and (type(old), repr(old)) != (type(value), repr(value)):
+                found += [] if any(model is kept for _, kept in _models_in("", result, kinds)) else [place]
+        return list(dict.fromkeys(found))
 
     return changed
+
+
+def _models_in(name: str, value: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
+    """The models that a value is or holds, each with its place."""
+    parts, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda x: x is not value and isinstance(x, kinds))
+    if isinstance(value, kinds):
+        yield name, value
+    for path, part in parts:
+        if isinstance(part, kinds) and part is not value:  # a variable that JAX traces as one value is its own leaf
+            yield from _models_in(name + jax.tree_util.keystr(path), part, kinds)
+
+
+def _attributes(models: Sequence[tuple[str, Any]], kinds: tuple[type, ...]) -> dict[str, tuple[Any, Any]]:
+    """The attributes of the models by their places, each with its model: of numbers and texts JAX makes constants."""
+    return {
+        f"{place}.{attribute}": (model, value)
+        for name, root in models
+        for place, model in _models_in(name, root, kinds)
+        for attribute, value in getattr(model, "__dict__", {}).items()
+    }
 
 
 def _kinds(nnx: Any, names: Sequence[str]) -> tuple[type, ...]:

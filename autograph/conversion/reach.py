@@ -78,7 +78,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
     try:
         if is_tracing():
             implicit_methods.prepare_exchanged()
-        context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *_contents(cells)))
+        context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *contents(cells)))
         reach.enter(unit.source.code, cells.__globals__)
         taker, context.progress.takes_none = context.progress.takes_none, None
         is_taken = taker is not None and _place(taker) == _place(unit.source.code)
@@ -229,7 +229,8 @@ class Reach:
                 if not is_foreign:
                     is_other = kind is not FunctionType and frameworks.is_of_installed(kind)
                     inside = of_libraries if frameworks.calls(value) else foreign if is_other else open_
-                inside.extend(_inside(value, kind))
+                if inside is not of_libraries or not frameworks.is_marked(value):
+                    inside.extend(_inside(value, kind))
             else:
                 implicit_methods.prepare_methods(kind)
                 if names is not None and not (further := implicit_names(kind)) <= names:
@@ -264,7 +265,7 @@ def _in_module(module: ModuleType, names: frozenset[str]) -> list[Any]:
     return [space[name] for name in names.intersection(space)]
 
 
-def _contents(fn: FunctionType) -> Iterable[Any]:
+def contents(fn: FunctionType) -> Iterable[Any]:
     """What the cells of a function hold."""
     for cell in fn.__closure__ or ():
         try:
@@ -282,7 +283,7 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
         return (*keys, *value.values())
     if kind is FunctionType:
         held = (value.__defaults__, value.__kwdefaults__, value.__dict__)
-        return (*_contents(value), *filter(None, held)) if value.__closure__ else filter(None, held)
+        return (*contents(value), *filter(None, held)) if value.__closure__ else filter(None, held)
     if issubclass(kind, type):
         if type(static_lookup(value, "__init_subclass__")) is classmethod:
             implicit_methods.prepare_methods(value)  # a `class` statement calls it

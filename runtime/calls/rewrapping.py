@@ -33,6 +33,7 @@ from autograph.jax_dispatch import jit_options
 from autograph.jax_internals import trace_reference
 from autograph.runtime.heap import path_conditions
 from autograph.runtime.library.builtin_functions import BUILTINS
+from autograph.runtime.tracing import host
 from autograph.runtime.tracing.families import JITTED
 from autograph.runtime.tracing.variables import UNSET, cell_contents
 
@@ -56,7 +57,8 @@ def rewrapped(wrapper: Any, convert: Convert) -> Any:
     if found is None:
         _MADE[wrapper] = _ITSELF  # for what leads back to it
         try:
-            found = _RULES[type(wrapper)](wrapper, convert)
+            is_marked = type(wrapper) is FunctionType and wrapper in host.conversion.UNCONVERTED
+            found = wrapper if is_marked else _RULES[type(wrapper)](wrapper, convert)
         except BaseException:
             del _MADE[wrapper]
             raise

@@ -622,9 +622,44 @@ def in_a_kernel(model, x):
     return x
 
 
+class Named(nnx.Module):
+    def __init__(self):
+        self.calls, self.word, self.parts = 0, "new", nnx.List([Counter(nnx.Rngs(0))])
+        self.parts[0].calls = 0
+
+
+def counting_calls(model, x):
+    model.calls += 1
+    return x
+
+
+def naming_a_part(models, x):
+    models["a"].parts[0].calls, models["a"].word = 0, "new"
+    models["a"].parts[0].kept = True
+    return x
+
+
+def calls_counted_and_returned(model, x):
+    model.calls += 1
+    model.parts[0].calls += 1
+    return x, model
+
+
+def calls_of_a_part_returned(model, x):
+    model.parts[0].calls += 1
+    return x, model.parts
+
+
+def the_same_again(model, x):
+    model.calls, model.word = 0, "new"
+    return model.parts[0].dense(jnp.full(3, x))
+
+
 @pytest.mark.parametrize(
     "call, place",
     [
+        (lambda: ag.jit(counting_calls)(Named(), 1.0), "model.calls"),
+        (lambda: ag.jit(naming_a_part)({"a": Named()}, 1.0), "models['a'].parts[0].kept"),
         (lambda: ag.jit(in_a_kernel)(nnx.Linear(3, 3, rngs=nnx.Rngs(0)), 1.0), "model.bias"),
         (lambda: ag.jit(counting)(1.0, [Counter(nnx.Rngs(0))]), "models[0].large"),
         (lambda: ag.jit(counting_in_a_keyword)(1.0, model=Counter(nnx.Rngs(0))), "others['model'].large"),
@@ -657,6 +692,13 @@ def only_read(model, x):
 def merged_from_a_state(state, x):
     model = nnx.merge(nnx.graphdef(Counter(nnx.Rngs(0))), state)
     return model(jnp.full(3, x))
+
+
+@pytest.mark.parametrize("fn", [calls_counted_and_returned, calls_of_a_part_returned, the_same_again])
+def test_attributes_that_are_returned_or_stay_are_no_reason_to_warn(fn):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ag.AutoGraphWarning)
+        ag.jit(fn)(Named(), 2.0)
 
 
 @pytest.mark.parametrize("fn", [returned, returned_as_a_state, only_read, merged_from_a_state])
