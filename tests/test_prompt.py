@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
+import jax
 import pytest
 
 DEFINITION = "def f(x):\n    if x > 0:\n        return x\n    return -x\n"
@@ -50,3 +52,22 @@ def test_ipython() -> None:
     *fine, inside = [shell.run_cell(cell, silent=True) for cell in cells]
     assert all(result.success for result in fine) and shell.user_ns["found"] == 3.0
     assert "define the function in a cell of its own" in str(inside.error_in_exec)
+
+
+def test_a_failed_check_in_ipython_shows_the_cell_and_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("IPython")
+    from IPython.core.interactiveshell import InteractiveShell
+
+    before = jax.config.jax_traceback_filtering
+    shell = InteractiveShell()
+    shell.run_cell("import jax, autograph as ag\njax.config.update('jax_traceback_filtering', 'quiet_remove_frames')")
+    try:
+        shell.run_cell("@ag.jit\ndef f(x):\n    if x < 0:\n        raise ValueError(f'{x} is negative')\n    return x")
+        shell.run_cell("f(-1.0)")
+    finally:
+        jax.config.update("jax_traceback_filtering", before)
+    text = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    shown = text.partition("---\n")[2].rstrip().splitlines()
+    of_jax = shown.index("-" * 20)  # JAX says how all frames are shown
+    assert of_jax <= 7 and shown[2].endswith("1 f(-1.0)")
+    assert shown[of_jax - 1] == "ValueError: -1.0 is negative" and shown[of_jax - 2].endswith("line 4, in f")
