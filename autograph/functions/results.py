@@ -26,15 +26,18 @@ from autograph.functions.arguments import PLAIN, Leaf, flattened, is_input_leaf,
 from autograph.functions.variables import Variable
 from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.checks.texts import is_of_traced
-from autograph.runtime.heap import escape, outliving
+from autograph.runtime.heap import escape, outliving, outside
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.sizes import is_size
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.values.choices import Choice, Options
+from autograph.runtime.values.choices import Choice, Options, described
 from autograph.runtime.values.optional import Maybe
 
 _NEVER_CHANGE = (FunctionType, partial, slice)
 """Types of objects that are as good as new ones, though they are compared by identity."""
+
+_HIDDEN = {slice: ("start", "stop", "step"), jax.ShapeDtypeStruct: ("shape",)}
+"""What objects of C code hold, and of a class of JAX's that is looked through nowhere else."""
 
 
 class _Argument:
@@ -69,12 +72,12 @@ class Results:
         if self.may_be_none:
             absent, returned.value = [returned.value.absent], returned.value.value
         found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
-        _refuse_sizes(name, self._tree)
         self.choices = {place: leaf.choice_options for place, leaf in enumerate(found) if type(leaf) is Choice}
         arrays = [_as_array(leaf) for leaf in found]
         self.arrays = [x for x in arrays if x is not None] + absent
         others = [x for x, array in zip(found, arrays, strict=True) if array is None]
         del found
+        _refuse_unknown(name, self._tree, others)
         arguments = {id(leaf.value.get()): _Argument(n, leaf) for n, leaf in enumerate(leaves) if not leaf.is_input}
         _refuse_made(name, [x for x in others if id(x) not in arguments], returned, others)
         rest = iter(others)
@@ -130,16 +133,28 @@ class OneOf:
         return " | ".join(map(repr, self.options))
 
 
-def _refuse_sizes(name: str, tree: Any) -> None:
-    """Refuses sizes that are not known as keys of dicts: they would be symbols of JAX's."""
-    if any(map(is_size, jax.tree_util.tree_leaves(tree.node_data()))):
-        raise refusal(
-            f"{name}() returns a container with an open size in its structure, as a key of a dict is",
-            why="which number it is, only a call knows, and the structure of the results is made once",
-            instead="return it as a value beside the others, or give the arrays fixed sizes (no None in `input_signature`)",
-        )
-    for child in tree.children():
-        _refuse_sizes(name, child)
+def _refuse_unknown(name: str, tree: Any, others: Sequence[Any]) -> None:
+    """Refuses what only a call knows where it is no leaf of the results: in the static part of a pytree, in an object."""
+    nodes: list[Any] = [tree]
+    inside: list[tuple[Any, Any]] = [(type(x), x) for x in others if not callable(x)]
+    for node in nodes:
+        nodes += node.children()
+        inside.append(node.node_data() or (None, ()))
+    seen = set[int]()
+    for kind, part in inside:
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if is_size(part) or type(part) is Choice:
+            shown = f"{part}, an open size" if is_size(part) else described(part)
+            raise refusal(
+                f"{name}() returns {a(kind.__name__)} that holds {shown}",
+                why="which one it is, only a call knows, and all of the results but their leaves is made once",
+                instead="return it as a value beside the others",
+            )
+        held = [child for _, child in outside.leads(part)]
+        held += [getattr(part, part_name) for part_name in _HIDDEN.get(type(part), ())]
+        inside += [(kind, child) for child in held]
 
 
 def _as_array(leaf: Any) -> Any:

@@ -50,7 +50,7 @@ from autograph.runtime.heap import constants, guarded_iterators, journal, native
 from autograph.runtime.library import debuggers, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
@@ -64,6 +64,8 @@ def converted(f: Any) -> Any:
     """The callable that stands for `f` in converted code."""
     find = _BY_TYPE.get(type(f), _other)
     found = find(f)
+    if sizes.seen and type(found) in (JITTED, CACHED) and is_tracing():
+        found = functools.partial(sizes.call_apart, found)
     if progress.has_choices:
         found = choice_arguments.each_option_before(f, found, find)
     return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found

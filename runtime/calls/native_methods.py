@@ -101,7 +101,7 @@ def _search(f: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
     if args:
         if type(args[0]) is choices.Choice:
             return host.calls.converted(method)(*args, **kwargs)  # for each option: there was no choice when it was looked up
-        comparison.check_key(args[0], method.__self__)
+        comparison.check_search(args[0], method.__self__)
     return f(*args, **kwargs)
 
 

@@ -69,7 +69,7 @@ def get_item(x: Any, i: Any) -> Any:
         if method is not None:
             return host.calls.staged(method)(x, i)
         if issubclass(kind, dict):
-            comparison.check_key(i, x)
+            comparison.check_search(i, x)
         if issubclass(kind, defaultdict) and i not in x:
             journal.touch_container(x)
         return x[i]
@@ -188,7 +188,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         traced_keys.put_value(x, i, value)
         return x
     if issubclass(kind, dict):
-        comparison.check_key(i, x)
+        comparison.check_search(i, x)
     if issubclass(kind, list) and sizes.is_unknown(i):
         traced_index.put_at(x, sizes.traced(i), value)
     else:

@@ -28,7 +28,6 @@ from autograph.runtime.sequences import short_circuit
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
-from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
 
@@ -73,21 +72,6 @@ def check_search(x: Any, container: Any) -> None:
     if aliases.any_merged():
         for item in container:
             _check_pair(x, item)
-
-
-def check_key(x: Any, container: Any) -> None:
-    """`check_search` of what finds `x` by its hash, which a size that is not known does not have.
-
-    Raises:
-        StagingError: it is one, and may be equal to another key.
-    """
-    check_search(x, container)
-    if sizes.is_size(x) and issubclass(type(container), dict | set | frozenset) and x not in container and container:
-        raise refusal(
-            f"a {type(container).__name__} is searched for {x}, a size that is not known while the program is traced",
-            why="sets and dicts find a value by its hash",
-            instead="compare it with each key (`value if n == 4 else other`), or use an array",
-        )
 
 
 def hashed(x: Any, /) -> int:

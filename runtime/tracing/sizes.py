@@ -22,6 +22,7 @@ from __future__ import annotations
 import functools
 import gc
 import operator
+import os
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -29,9 +30,13 @@ from typing import Any, cast
 
 import jax.numpy as jnp
 
+from autograph.code.library import is_library_file
 from autograph.code.registry import Role, known
+from autograph.errors import is_of_jax, is_ours
 from autograph.jax_internals import SIZE, InconclusiveDimensionOperation, is_tracing
 from autograph.runtime.tracing.facts import Facts
+from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.sharing import outward
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 
 _OPERATORS = {
@@ -143,8 +148,49 @@ def _watched(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any, A
     return compared
 
 
+def _hashed(native: Callable[[Any], int]) -> Callable[[Any], int]:
+    @functools.wraps(native)
+    def hashed(self: Any) -> int:
+        seen.add("hash")
+        if is_tracing() and (frame := _asking(sys._getframe(1))) is not None and _is_converted(frame):
+            raise refusal(
+                f"a set or dict would hold or look for {self}, a size that is not known while the program is traced",
+                why="it tells values apart by their hashes, and JAX's hash of such a size is that of no number",
+                instead="compare the size (`value if n == 4 else other`), or hold it in a list",
+            )
+        return native(self)
+
+    return hashed
+
+
+seen: set[str] = set()
+"""Whether there were ever such sizes: JAX hashes each one that it meets."""
+
+
+def call_apart(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Calls what finds a program or a result by its arguments: who asks for their hashes is not the user's code then."""
+    return f(*args, **kwargs)
+
+
+_FOR_THE_USER = frozenset({"native_methods.py", "items.py", "comparison.py"})
+"""The files of ours that do for the user's code what it would do itself: `s.add(n)`, `d[n] = x`, `hash(n)`."""
+
+
+def _asking(frame: FrameType | None) -> FrameType | None:
+    """The frame that asks for a hash, perhaps by way of a library; None where it is one of JAX's or ours."""
+    for one in outward(frame):
+        filename = one.f_code.co_filename
+        if is_ours(filename) and os.path.basename(filename) in _FOR_THE_USER:
+            continue
+        if is_of_jax(one.f_code) or is_ours(filename):
+            return None
+        if not is_library_file(filename):
+            return one
+    return None
+
+
 def _install() -> None:
-    """Has converted code compare sizes by `compare_sizes`, and everybody else as JAX does.
+    """Has converted code compare sizes by `compare_sizes`, and everybody else as JAX does; nor are they hashed there.
 
     A comparison is no call in converted code, since most are of numbers: an operator would cost every program what few need. So
     the class of sizes looks at who compares. NB `docs/what_it_changes.md` says so.
@@ -152,6 +198,7 @@ def _install() -> None:
     for symbol, function in _OPERATORS.items():
         name = f"__{function.__name__}__"
         setattr(SIZE, name, _watched(symbol, getattr(SIZE, name)))
+    setattr(SIZE, "__hash__", _hashed(SIZE.__hash__))  # noqa: B010  # of a class that may be missing
 
 
 _install()

@@ -321,12 +321,67 @@ def test_a_generator(x):
     return sum(v for v in x)
 
 
-@refused(match="a dict is searched for n, a size that is not known")
+@refused(match="a set or dict would hold or look for n, a size that is not known")
 def test_a_key_of_a_dict(x):
     return {4: 1}.get(len(x), 0)
 
 
-@refused(match="a dict is searched for n, a size that is not known")
+HASHED = "a set or dict would hold or look for n, a size that is not known"
+
+
+@refused(match=HASHED)
+def test_a_set_of_sizes(x):
+    return len({len(x), 4})
+
+
+@refused(match=HASHED)
+def test_the_set_of_a_shape(x):
+    return len(set(x.shape))
+
+
+@refused(match=HASHED)
+def test_a_set_comprehension(x):
+    return len({n for n in x.shape})
+
+
+@refused(match=HASHED)
+def test_a_size_that_is_added_to_a_set(x):
+    sizes = {4}
+    sizes.add(len(x))
+    return len(sizes)
+
+
+@refused(match=HASHED)
+def test_a_key_of_a_dict_display(x):
+    return {len(x): 1}.get(4, 0)
+
+
+@refused(match=HASHED)
+def test_sizes_that_a_library_counts(x):
+    return collections.Counter([len(x), 4])[4]
+
+
+@refused(match=HASHED)
+def test_the_hash_of_a_shape(x):
+    return hash(x.shape) == hash((4,))
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def all_but_one(x, n):
+    return jnp.sum(x[: n - 1])
+
+
+@functools.lru_cache
+def one_more(n):
+    return n + 1
+
+
+@serves(sizes=["n"])
+def test_a_size_as_a_static_argument(x):
+    return all_but_one(x, len(x)) + one_more(len(x))
+
+
+@refused(match="a set or dict would hold or look for n, a size that is not known")
 def test_a_written_key_of_a_dict(x):
     d = {4: 1}
     d[len(x)] = 2

@@ -184,3 +184,43 @@ def test_a_function_that_is_called_twice_by_a_decorator_returns_no_open_result()
 
     with pytest.raises(ag.StagingError, match="leave different values in the returned value"):
         ag.function(twice(root))(jnp.float32(4.0))
+
+
+@jax.tree_util.register_pytree_node_class
+class Named:
+    def __init__(self, size: Any, name: Any) -> None:
+        self.size, self.name = size, name
+
+    def tree_flatten(self) -> Any:
+        return (self.size,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name: Any, leaves: Any) -> Any:
+        return cls(*leaves, name)
+
+
+@pytest.mark.parametrize(
+    "make, what",
+    [
+        (lambda x, word: [Named(x, word)], "a Named"),
+        (lambda x, word: Named(x, {"word": (word, 3)}), "a Named"),
+        (lambda x, word: slice(word), "a slice"),
+    ],
+)
+def test_a_chosen_text_that_is_no_leaf_of_the_result_is_refused(make: Any, what: str) -> None:
+    @ag.function
+    def f(x: Any) -> Any:
+        return make(x, "low" if x < 0 else "high")
+
+    with pytest.raises(ag.StagingError, match=rf"f\(\) returns {what} that holds one of 'low', 'high'"):
+        f(jnp.float32(1))
+    assert ag.function(lambda x: Named(x, "low"))(jnp.float32(1)).name == "low"
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x: slice(0, len(x)), lambda x: range(len(x)), lambda x: Named(x, x.shape)]
+)
+def test_an_open_size_that_is_no_leaf_of_the_result_is_refused(make: Any) -> None:
+    f = ag.function(lambda x: make(x), input_signature=[ag.TensorSpec([None])])
+    with pytest.raises(ag.StagingError, match=r"<lambda>\(\) returns a \w+ that holds none_0, an open size"):
+        f(jnp.ones(3))
