@@ -8,6 +8,7 @@
 | `scan` | a further carry |
 | `jit`, `checkpoint`, `closed_call` | a further operand and result |
 | `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call` | what they call, without their rules |
+| prints and other calls of the host | are made as long as no check has failed (`host_calls`) |
 
 Every other equation is the same object as before, or reads other variables. An operation that the table does not have keeps
 the calls of the host that are in it.
@@ -39,7 +40,7 @@ import numpy as np
 from jax import lax
 from jax.lax import cond_p, scan_p, while_p
 
-from autograph.functions import error_words, lanes, widened
+from autograph.functions import error_words, host_calls, lanes, widened
 from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, trace_region, with_constants
 from autograph.runtime.checks.failures import FailedCheck, FailedGuard
 from autograph.runtime.jaxprs import cost, graph, linear_loop
@@ -164,6 +165,9 @@ class Region:
             operands = [self._read(v) for v in eqn.invars]
             if self.regions.holds(eqn):
                 self._atoms.update(zip(eqn.outvars, self._with_checks(eqn, operands), strict=True))
+            elif host_calls.tells_the_host(eqn) and self._fine() is not None:
+                reads, guarded = host_calls.only_if_fine(jaxpr, eqn, operands)
+                self._atoms.update(zip(eqn.outvars, self._apply(guarded, self.fine, *reads, like=eqn), strict=True))
             else:
                 self._keep(eqn, operands, fresh)
         return [self._read(v) for v in jaxpr.outvars]

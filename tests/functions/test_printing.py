@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -74,3 +76,53 @@ def test_numbers_that_a_derivative_knows_are_printed(transform: Any, capsys: pyt
     transform(f)(2.0)
     jax.effects_barrier()
     assert capsys.readouterr().out == "x is 2.0 {'x': np.float32(2.0)}\n"
+
+
+def prints_after_a_check(x: Any) -> Any:
+    ag.print("before", x)
+    if x < 0:
+        raise ValueError("negative")
+    ag.print("after", x)
+    for i in range(2):
+        ag.print("in a loop", i)
+    return x
+
+
+def prints_in_a_loop(x: Any) -> Any:
+    for i in ag.range(4):
+        if x + i > 3:
+            raise ValueError("large")
+        ag.print("in the loop", i)
+    ag.print("after the loop")
+    return x
+
+
+def prints_in_a_branch(x: Any) -> Any:
+    if x > 0:
+        if x > 2:
+            raise ValueError("large")
+        ag.print("in the branch", x)
+    jax.debug.print("after {}", x, ordered=True)
+    return x
+
+
+def asks_the_host(x: Any) -> Any:
+    assert x > 0
+
+    def known(value: Any) -> Any:
+        print("asked", value)
+        return np.float32(value)
+
+    return jax.experimental.io_callback(known, jax.ShapeDtypeStruct((), np.float32), x, ordered=True)
+
+
+@pytest.mark.parametrize("x", [-1.0, 1.0, 3.0])
+@pytest.mark.parametrize("f", [prints_after_a_check, prints_in_a_loop, prints_in_a_branch, asks_the_host])
+def test_row_21_nothing_is_printed_after_a_check_that_failed(f: Any, x: float, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for run in (f, ag.function(f)):
+        with contextlib.suppress(ValueError, AssertionError):
+            run(jnp.float32(x))
+        jax.effects_barrier()
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
