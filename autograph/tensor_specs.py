@@ -16,6 +16,8 @@ import numpy as np
 
 from autograph.errors import boundary
 
+_WORDS = frozenset({"_", "floordiv", "max", "min", "mod", "non_negative"})  # which mean something else to JAX
+
 
 class TensorSpec:
     """The dtype and shape of an array, of which some sizes may be open.
@@ -36,9 +38,12 @@ class TensorSpec:
 
     @boundary
     def __init__(self, shape: Iterable[int | str | None], dtype: Any = np.float32, name: str | None = None) -> None:
+        if shape is None:
+            raise ValueError("a TensorSpec has a list of sizes, and not None: a program is for arrays of one number of axes")
         self.shape = tuple(shape)
         for n in self.shape:
-            if not (n is None or isinstance(n, str) and n or isinstance(n, int | np.integer) and n >= 0):
+            is_name = isinstance(n, str) and n.isidentifier() and n not in _WORDS
+            if not (n is None or is_name or isinstance(n, int | np.integer) and n >= 0):
                 raise ValueError(f"{n!r} is no size of a TensorSpec: a size is a number, a name, or None for any")
         self.dtype = np.dtype(dtype)
         self.name = name

@@ -131,7 +131,8 @@ class OptionalValues(StatementConverter):
             return len(node.args) == 2 and self.is_search(node.args[0])
         meaning = self.conversion.meaning(node.func)
         is_get = type(getattr(meaning, "__self__", None)) is dict and meaning.__name__ == "get"
-        return meaning is MISSING or is_get or (type(meaning) is FunctionType and not is_library(meaning))
+        is_users = type(meaning) is FunctionType and not is_library(meaning)
+        return meaning is MISSING or is_get or is_users or hasattr(type(meaning), "get_concrete_function")  # of `ag.function`
 
     def is_search(self, items: Node) -> bool:
         """Whether `next` of it may be a loop: a generator, or what `filter` gives."""

@@ -87,7 +87,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
             why="what a saved function returns has one structure, and arrays alone",
             instead=f"return a number in the place of {place}, or a flag beside the value",
         )
-    outputs = trees.split(program.results, f"the result of {name}", numbers=False)[0]
+    outputs = trees.split(program.results, f"the result of {name}")[0]
     run, count = program.lowerable, len(program.reads)
     places = [next(i for i, read in enumerate(program.reads) if read is written) for written in program.writes]
 
@@ -105,7 +105,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     jitted, types = jax.jit(flat), [*map(spec_of, variables.values()), *specs]
     if jitted.trace(*types).jaxpr.effects:
         raise saving.calls_back(program.function)
-    exported = jax.export.export(jitted, platforms=platforms)(*types)
+    exported = saving.exported(program.function, jitted, types, platforms)
     signature = program.function.parameters.signature
     return entries.Entry(
         exported,

@@ -100,6 +100,8 @@ def callable_of(program: Program) -> Callable[..., list[Any]]:
         exported = jax.export.export(jax.jit(program.lowerable))(*program.specs, *variables)
     except Exception as error:
         why = f"JAX raises {f'{type(error).__name__}: {error}'.splitlines()[0]:.200}"
+        if program.traced.jaxpr.effects:
+            why = "it calls the host, as `ag.print` and `jax.debug.print` do, which no exported program can"
         raise cannot_be_exported(program.function.__name__, why) from error
     return lambda *args: list(exported.call(*args))
 

@@ -204,6 +204,8 @@ def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     if hasattr(f, "get_concrete_function"):  # of `ag.function`
         found: Graph = f.get_concrete_function(*args, **kwargs).graph
         return found
+    if not callable(f):
+        raise TypeError(f"ag.graph takes a function, and {f!r:.60} is none")
     is_jitted = hasattr(f, "lower") and hasattr(f, "trace")
     jitted: Any = api.convert(f) if is_jitted else api.jit(f)
     args, kwargs = tensor_specs.Scope().abstracted((args, kwargs))

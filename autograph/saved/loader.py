@@ -393,7 +393,7 @@ class SavedFunction:
 
     def _known(self, value: Any) -> Any:
         """The array itself, also where `jax.grad` differentiates; inside `jax.jit` there is none."""
-        found = jax.lax.stop_gradient(value) if isinstance(value, jax.core.Tracer) else value
+        found = getattr(stopped := jax.lax.stop_gradient(value), "primal", stopped) if isinstance(value, jax.core.Tracer) else value
         if isinstance(found, jax.core.Tracer):
             what = "state" if self._state else "checks (unless it is loaded with checks=False)"
             raise SavedCallError(f"{self.__name__} has {what}: it is not called inside jax.jit, jax.vmap and loops")

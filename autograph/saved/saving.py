@@ -66,6 +66,8 @@ def save(
         AutoGraphError: for arguments, results and programs that no file can hold.
     """
     fn = _that_can_be_saved(fn, Path(path), platforms)
+    if vjp_order < 0 or signatures is not None and not signatures:
+        raise ValueError(f"there is nothing to save: signatures={signatures}, vjp_order={vjp_order}")
     if isinstance(fn, Saveable):
         if signatures is not None or args is not None or kwargs is not None:
             raise AutoGraphError(
@@ -76,7 +78,7 @@ def save(
     else:
         wanted = [_pair(item) for item in signatures or ()]
         if signatures is None or args is not None or kwargs is not None:
-            wanted.insert(0, (tuple(args or ()), dict(kwargs or {})))
+            wanted.insert(0, (_pair(() if args is None else args)[0], dict(kwargs or {})))
         entries = [_entry(fn, *pair, tuple(platforms)) for pair in wanted]
     data = container.content(_name(fn), inspect.getdoc(fn) or "", entries, vjp_order)
     loader.parse(data, os.fspath(path))
@@ -103,6 +105,8 @@ def _name(fn: Any) -> str:
 
 def _pair(signature: Sequence[Any] | Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a signature by position and by name."""
+    if not isinstance(signature, Mapping | list | tuple):
+        raise TypeError(f"a signature is a tuple of arguments or a dict of them by name, and not {signature!r:.60}")
     return ((), dict(signature)) if isinstance(signature, Mapping) else (tuple(signature), {})
 
 
@@ -142,13 +146,17 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
         )
     if traced.effects:
         raise calls_back(fn)
+    return Entry(exported(fn, jitted, types, platforms), tuple(bound.signature.parameters.values()), inputs, output[0])
+
+
+def exported(fn: Any, jitted: Any, types: Sequence[Any], platforms: Sequence[str]) -> export.Exported:
+    """A jitted program of a function as one of `jax.export`."""
     try:
-        exported = export.export(jitted, platforms=platforms)(*types)
+        return export.export(jitted, platforms=platforms)(*types)
     except NotImplementedError as error:
         if "callback" not in str(error):
             raise
         raise calls_back(fn) from None
-    return Entry(exported, tuple(bound.signature.parameters.values()), inputs, output[0])
 
 
 def calls_back(fn: Any) -> AutoGraphError:

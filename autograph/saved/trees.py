@@ -61,7 +61,8 @@ def _split(value: Any, name: str, leaves: list[Any], numbers: bool) -> Tree:
     raise AutoGraphError(
         f"{name} is an object of class {type(value).__qualname__}, which a saved file cannot hold",
         why="the file is loaded where nobody knows the class: it holds arrays, numbers, texts, None, and lists, tuples and dicts",
-        instead="save a function that has the object in it (`functools.partial(f, model)`), or use a dict of its arrays",
+        instead="save a function that has the object in it (`functools.partial(f, model)`, and `ag.function` of that where it has "
+        "variables), or use a dict of its arrays",
     )
 
 

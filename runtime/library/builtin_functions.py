@@ -288,6 +288,16 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     return (quotient + ((rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1)))) * unit
 
 
+def _range(*bounds: Any) -> Any:
+    """`range(n)`; a number of the program may stand in an object that says which array it is, as an `ag.Variable` does."""
+    known = [x if type(x) is int or sizes.is_unknown(x) else _number_in(x) for x in bounds]
+    return (counted_range.range if any(map(sizes.is_unknown, known)) else range)(*known)
+
+
+def _number_in(x: Any) -> Any:
+    return x.__jax_array__() if callable(getattr(type(x), "__jax_array__", None)) else x
+
+
 def _index(x: Any, /) -> Any:
     return math_functions.index_of_integer(x) if is_tracer(x) else operator.index(x)
 
@@ -334,7 +344,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     min: _extreme("min"),
     max: _extreme("max"),
     sorted: lambda iterable, /, **kwargs: selection.sort(iterable, **_key(kwargs)),
-    range: lambda *args: (counted_range.range if any(map(sizes.is_unknown, args)) else range)(*args),
+    range: _range,
     enumerate: _enumerate,
     zip: _zip,
     reversed: _reversed,

@@ -64,6 +64,8 @@ def get_item(x: Any, i: Any) -> Any:
         i = sizes.traced_index(i)
         return array_items.read_item(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
     texts.check_shows_no_traced((i,))
+    if kind.__module__.startswith("jax."):  # `x.at`
+        i = sizes.traced_index(i)
     if not _traced_index(i):
         method = python_method(kind, "__getitem__")
         if method is not None:

@@ -47,6 +47,8 @@ def asking(f: Any, asked: bool = True) -> Any:
     if not asked or not is_tracing():
         return found
     function = found.__func__ if type(found) is MethodType else found
+    if hasattr(type(f), "get_concrete_function"):  # of `ag.function`: its body is a part of the program
+        function = host.calls.converted(f.python_function)
     answers = type(function) is FunctionType and asked_for_none.__name__ in function.__code__.co_names
     if not answers and not (type(f) is BuiltinFunctionType and f.__name__ == "get" and isinstance(f.__self__, dict)):
         return found

@@ -224,3 +224,42 @@ def test_an_open_size_that_is_no_leaf_of_the_result_is_refused(make: Any) -> Non
     f = ag.function(lambda x: make(x), input_signature=[ag.TensorSpec([None])])
     with pytest.raises(ag.StagingError, match=r"<lambda>\(\) returns a \w+ that holds none_0, an open size"):
         f(jnp.ones(3))
+
+
+@ag.function
+def positive(x: Any) -> Any:
+    if x > 0:
+        return x
+
+
+class Finder:
+    @ag.function
+    def find(self, x: Any) -> Any:
+        if x > 0:
+            return x
+
+
+@pytest.mark.parametrize("find", [positive, Finder().find])
+@pytest.mark.parametrize("x", [2.0, -2.0])
+def test_a_function_that_tests_the_result_of_another_one_for_none(find: Any, x: float) -> None:
+    def doubled(x: Any) -> Any:
+        found = find(x)
+        return -1.0 if found is None else 2 * found
+
+    def shifted(x: Any) -> Any:
+        if find(x) is None:
+            return x - 1
+        return x
+
+    for f in doubled, shifted:
+        assert float(ag.function(f)(jnp.float32(x))) == f(jnp.float32(x))
+
+
+def test_a_function_that_hands_such_a_result_on_is_refused() -> None:
+    handing = ag.function(lambda x: positive(x) * 2)
+
+    def f(x: Any) -> Any:
+        return 0 if handing(x) is None else x
+
+    with pytest.raises(ag.StagingError, match="return one kind of value on every path"):
+        ag.function(f)(jnp.float32(2))

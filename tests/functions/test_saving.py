@@ -192,3 +192,30 @@ def test_a_message_with_a_text_that_the_program_chooses_is_refused_in_files(tmp_
         ag.save(concrete, tmp_path / "f.ag", platforms=["cpu"])
     with pytest.raises(AssertionError, match=r"^high 2.0$"):
         concrete.export().call(jnp.float32(2))  # in this process
+
+
+def test_numbers_that_no_array_holds_are_saved_among_the_results(tmp_path: Path) -> None:
+    f = ag.function(lambda x: {"x": x, "big": 2**31, "more": [2**40]})
+    expected = f(jnp.float32(2))
+    ag.save(f, tmp_path / "f.ag")
+    assert ag.load(tmp_path / "f.ag")(jnp.float32(2)) == expected == {"x": 2, "big": 2**31, "more": [2**40]}
+
+
+def test_a_random_key_in_a_variable_and_a_derivative(tmp_path: Path) -> None:
+    key = ag.Variable(jax.random.key(0))
+
+    @ag.function
+    def square(x: Any) -> Any:
+        key.assign(jax.random.split(key.value)[0])
+        return x * x
+
+    square(jnp.float32(2))
+    ag.save(square, tmp_path / "f.ag", vjp_order=1)
+    assert float(jax.grad(ag.load(tmp_path / "f.ag"))(jnp.float32(3))) == 6
+
+
+def test_what_calls_python_is_refused_by_name(tmp_path: Path) -> None:
+    f = ag.function(lambda x: jax.pure_callback(lambda a: a, jax.ShapeDtypeStruct((), jnp.float32), x))
+    f(jnp.float32(2))
+    with pytest.raises(ag.AutoGraphError, match="calls back to Python when it runs"):
+        ag.save(f, tmp_path / "f.ag")

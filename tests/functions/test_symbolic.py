@@ -272,14 +272,24 @@ def test_row_17_what_jax_cannot_export_keeps_its_sizes() -> None:
         assert transform(jnp.ones(n)).tolist() == jnp.fft.fft(jnp.ones(n)).tolist()
         assert printing(jnp.ones(n)).shape == (n,)
     asked = ag.function(lambda x: (ag.print(x.sum()), x * 2)[1], input_signature=[ag.TensorSpec([None])])
-    with pytest.raises(ag.AutoGraphError, match=r"the program of <lambda>\(\) for open sizes cannot be exported"):
+    with pytest.raises(ag.AutoGraphError, match=r"the program of <lambda>\(\) for open sizes cannot be exported\n  why: it calls"):
         asked(jnp.ones(2))
 
 
-@pytest.mark.parametrize("size", ["", -1, 2.5])
+@pytest.mark.parametrize("size", ["", -1, 2.5, "2*n", "mod", "_", "a b"])
 def test_what_is_no_size_is_refused(size: Any) -> None:
     with pytest.raises(ValueError, match="is no size of a TensorSpec"):
         ag.TensorSpec([size])
+    with pytest.raises(ValueError, match="has a list of sizes, and not None"):
+        ag.TensorSpec(None)  # type: ignore[arg-type]
+
+
+def test_an_open_size_is_an_index_of_an_update() -> None:
+    def marked(x: Any) -> Any:
+        return x.at[len(x) - 1].set(9.0)
+
+    f = ag.function(marked, input_signature=[ag.TensorSpec([None])])
+    assert f(jnp.ones(3)).tolist() == marked(jnp.ones(3)).tolist() == [1, 1, 9]
 
 
 def test_row_17_a_size_as_a_key_is_refused_or_keeps_its_trace() -> None:

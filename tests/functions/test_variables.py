@@ -696,3 +696,14 @@ def test_functions_and_operators_of_numpy_take_its_value(f: Callable[..., Any]) 
     expected = np.asarray(f(np.float32(2), np.float32(1))).tolist()
     for wrap in (lambda g: g, ag.function, ag.jit):
         assert np.asarray(wrap(lambda x: f(v, x))(x)).tolist() == pytest.approx(expected)
+
+
+def test_a_variable_says_how_often_a_loop_runs() -> None:
+    count = ag.Variable(3)
+
+    def total(x: Any) -> Any:
+        for i in range(1, count):
+            x = x + i
+        return x
+
+    assert float(ag.function(total)(jnp.float32(2))) == total(jnp.float32(2)) == 5

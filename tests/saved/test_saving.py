@@ -259,3 +259,15 @@ def test_a_derivative_that_was_not_saved_is_named_with_what_saves_it(order: int,
     assert float(differentiated(jnp.float32(2))) == (8 if order == 0 else 12)
     with pytest.raises(ag.SavedCallError, match=r"was saved without a derivative .*vjp_order=1"):
         jax.grad(differentiated)(jnp.float32(2))
+
+
+def test_what_names_no_signature_is_refused(tmp_path: Path) -> None:
+    def same(x: Any) -> Any:
+        return x
+
+    for options in {"signatures": []}, {"args": (SCALAR,), "vjp_order": -1}:
+        with pytest.raises(ValueError, match="there is nothing to save"):
+            ag.save(same, tmp_path / "f", **options)  # type: ignore[arg-type]
+    for options in {"signatures": [jnp.ones(2)]}, {"args": jnp.ones(2)}:
+        with pytest.raises(TypeError, match="a signature is a tuple of arguments"):
+            ag.save(same, tmp_path / "f", **options)  # type: ignore[arg-type]
