@@ -105,7 +105,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     jitted, types = jax.jit(flat), [*map(spec_of, variables.values()), *specs]
     if jitted.trace(*types).jaxpr.effects:
         raise saving.calls_back(program.function)
-    exported = saving.exported(program.function, jitted, types, platforms)
+    exported = saving.as_exported(program.function, jitted, types, platforms)
     signature = program.function.parameters.signature
     return entries.Entry(
         exported,

@@ -146,10 +146,10 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
         )
     if traced.effects:
         raise calls_back(fn)
-    return Entry(exported(fn, jitted, types, platforms), tuple(bound.signature.parameters.values()), inputs, output[0])
+    return Entry(as_exported(fn, jitted, types, platforms), tuple(bound.signature.parameters.values()), inputs, output[0])
 
 
-def exported(fn: Any, jitted: Any, types: Sequence[Any], platforms: Sequence[str]) -> export.Exported:
+def as_exported(fn: Any, jitted: Any, types: Sequence[Any], platforms: Sequence[str]) -> export.Exported:
     """A jitted program of a function as one of `jax.export`."""
     try:
         return export.export(jitted, platforms=platforms)(*types)
