@@ -47,10 +47,11 @@ def test_ipython() -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
     cells = ["import autograph as ag", DEFINITION, "found = ag.jit(f)(-3.0)", "%timeit -n1 -r1 ag.jit(f)(-3.0)"]
+    cells += ["import asyncio\n" + DEFINITION.replace("f(", "h(") + "await asyncio.sleep(0)\nawaited = ag.jit(h)(-4.0)"]
     cells += ["%%timeit -n1 -r1\ndef g(x):\n    return x if x > 0 else -x\nag.jit(g)(-3.0)"]
     shell = InteractiveShell()
     *fine, inside = [shell.run_cell(cell, silent=True) for cell in cells]
-    assert all(result.success for result in fine) and shell.user_ns["found"] == 3.0
+    assert all(result.success for result in fine) and shell.user_ns["found"] == 3.0 and shell.user_ns["awaited"] == 4.0
     assert "define the function in a cell of its own" in str(inside.error_in_exec)
 
 

@@ -194,8 +194,9 @@ class SourceFile:
         if table is None:
             table = {}
             modules = [ast.Module([statement], []) for statement in self.tree.body] if alone else [self.tree]
+            allowed = flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # in cells of IPython
             for module in modules:
-                root = quietly(compile, module, self.filename, "exec", flags, True)
+                root = quietly(compile, module, self.filename, "exec", allowed, True)
                 for code in codes_in(root):
                     table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
             self._codes[flags, alone] = table

@@ -13,11 +13,12 @@ traces nothing. The standard library does not count.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
 from autograph.code.library import HEAP_TYPE, is_library, is_library_class, is_library_module, names_of, package_of
-from autograph.code.registry import known
+from autograph.code.registry import known, names_in
 from autograph.jax_internals import is_tracing
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import DICT, MRO, once_per_class, static_lookup
@@ -38,6 +39,14 @@ def calls(value: Any) -> bool:
             return _is_installed(name) and (is_tracing() or _uses_jax(name.partition(".")[0]))
         return known(value.__code__) is None and not is_marked(value) and host.conversion.is_unseen(value)
     return _is_made_with_library(value) if issubclass(kind, type) else _leads_to_users(kind)
+
+
+def named_by(fn: FunctionType) -> Iterable[Any]:
+    """The user's functions that a function of the user's names, and classes whose methods a library calls."""
+    for name in () if is_library(fn) else names_in(fn.__code__):
+        value = fn.__globals__.get(name)
+        if calls(value) if isinstance(value, type) else type(value) is FunctionType and not is_library(value):
+            yield value
 
 
 @once_per_class

@@ -335,6 +335,8 @@ def convert_handed(values: Iterable[Any], known: weakref.WeakValueDictionary[int
         elif kind is FunctionType:
             implicit_methods.prepare_function(value)
             open_.extend(_inside(value, kind))
+            if not is_tracing():  # where nothing is, what it calls runs as it is, and may hand functions to a library
+                open_.extend(frameworks.named_by(value))
         elif issubclass(kind, type):
             if value not in _handed:
                 classes.append(value)

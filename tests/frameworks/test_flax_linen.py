@@ -1143,3 +1143,36 @@ def test_a_table_of_layers_has_those_that_branches_call(net):
     if net is Chosen:
         rows = [row.split("│")[1].strip() for row in table.splitlines() if "Dense" in row]
         assert rows == ["left", "right"] and "Total Parameters: 24" in table
+
+
+class GatedCell(nn.Module):
+    @nn.compact
+    def __call__(self, carry, x):
+        carry = nn.Dense(2)(carry) + x
+        if carry.sum() > 2:
+            carry = carry * 0.5
+        return carry, carry
+
+
+def positive_part(total, x):
+    if x > 0:
+        total = total + x
+    return total, x
+
+
+def sum_of_positive(xs):
+    return jax.lax.scan(positive_part, 0.0, xs)[0]
+
+
+class Recurrent(nn.Module):
+    @nn.compact
+    def __call__(self, xs):
+        scanned = nn.scan(GatedCell, variable_broadcast="params", split_rngs={"params": False})
+        return scanned()(jnp.zeros(2), xs)[1] + sum_of_positive(xs[:, 0])
+
+
+@pytest.mark.parametrize("convert", [lambda net: ag.convert(net).init, lambda net: ag.convert(net.init)])
+def test_where_nothing_is_traced_what_a_model_names_is_converted_too(convert):
+    net, xs = Recurrent(), jnp.arange(6.0).reshape(3, 2)
+    params = convert(net)(KEY, xs)
+    assert_same(net.apply(params, xs), ag.jit(net.apply)(params, xs))
