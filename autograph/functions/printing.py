@@ -26,6 +26,7 @@ from autograph.functions.arguments import is_input_leaf
 from autograph.functions.variables import Variable
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks import messages
+from autograph.runtime.heap import guarded_iterators
 
 
 @boundary
@@ -46,6 +47,8 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
     between = " " if sep is None else sep
     parts = [part for value in values for part in (between, messages.formatted(value, "", "s"))]
     traced, text = messages.open_message(messages.text(*parts[1:]))
+
+    file = guarded_iterators.original(file)  # which is written when the program runs
 
     def show(*found: Any) -> None:
         known = [np.asarray(value)[()] if is_input_leaf(value) else value for value in found]

@@ -16,7 +16,7 @@ from typing import Any
 from autograph import errors
 from autograph.runtime.heap import framework_notes, outside
 from autograph.runtime.heap.escape import ANOTHER
-from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
+from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.heap.unset_reads import READ_FIRST
 from autograph.runtime.tracing.refusals import GROWS, GROWS_AS_A_LIST, quoted, remedy_of_none
 from autograph.runtime.tracing.variables import cells_of
@@ -75,7 +75,7 @@ def refuse(
     if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
         name, remedy = name.partition(".columns")[0], _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
-        remedy = framework_notes.remedy(place) or OF_LIBRARY
+        remedy = framework_notes.remedy(place) or framework_notes.of_framework()
     if remedy is None and differ.left == "None":
         remedy = remedy_of_none(differ.left, differ.right) or _NONE
     is_tuple = differ.right.startswith("tuple of ")

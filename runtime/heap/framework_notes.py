@@ -16,6 +16,7 @@ notes are known by name, and what any other class of an installed package holds 
 from __future__ import annotations
 
 import operator
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Mapping
@@ -24,10 +25,10 @@ from typing import Any
 import jax
 
 from autograph.jax_internals import trace_of
-from autograph.runtime.heap.library_objects import TRACE_STATE, inside
+from autograph.runtime.heap.library_objects import OF_LIBRARY, TRACE_STATE, inside
 from autograph.runtime.tracing.class_lookup import once_per_class
 from autograph.runtime.tracing.families import ARRAYS, CONTAINERS, NUMBERS
-from autograph.runtime.tracing.refusals import quoted, refusal
+from autograph.runtime.tracing.refusals import quoted, refusal, running_package
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.merge import Mismatch, describe
@@ -171,6 +172,7 @@ def remedy(location: Any, note: str = "") -> str:
     return _INITIALIZE if _is_initializing() else _MAKE_BEFORE
 
 
+_SCOPE = re.compile(r"\['(\w+)'\]\.scope\b")
 _MAKE_BEFORE = (
     "make a variable in both branches or before the statement (`self.variable(...)`, in `setup` or under `@nn.compact`); what "
     "a branch or an iteration would `sow` (`capture_intermediates` sows what layers return), choose in it and `sow` behind"
@@ -179,6 +181,19 @@ _INITIALIZE = (
     "make the layers in `setup` or before the statement, and, before it, call each of them once while parameters are made: "
     "`if self.is_initializing(): self.left(x), self.right(x)`"
 )
+
+
+_BY_PACKAGE = {
+    "flax": lambda: _INITIALIZE if _is_initializing() else _MAKE_BEFORE,
+    "haiku": lambda: "make the modules before the statement and, while parameters are made, call each of them once before it: "
+    "`if hk.running_init(): left(x), right(x)`",
+    "numpyro": lambda: "call `numpyro.sample`, `factor`, `deterministic`, ... before the statement, and choose in it what is used",
+}
+
+
+def of_framework() -> str:
+    """What to write where branches leave different things in the state of a library, in the words of the framework that runs."""
+    return _BY_PACKAGE.get(running_package(_BY_PACKAGE), lambda: OF_LIBRARY)()
 
 
 def _is_initializing() -> bool:
@@ -197,7 +212,11 @@ def describe_difference(differ: Mismatch, location: Any, note: str, sides: Itera
     Returns:
         what to write; empty for any other difference.
     """
-    if is_scope(location):
+    made = _SCOPE.search(differ.path)
+    if made is not None:  # a layer that each branch has made anew
+        differ.path, differ.left, differ.right = f"the variables of '{made[1]}'", *["variables of its own"] * 2
+        differ.why = "what only one of them makes would be missing after the other"
+    elif is_scope(location):
         differ.path = location.name
         differ.left, differ.right = ("variables of its own" if hasattr(scope, "_variables") else describe(scope) for scope in sides)
         differ.why = "what only one of them makes would be missing after the other"

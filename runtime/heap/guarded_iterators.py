@@ -23,6 +23,7 @@ is put back when the region ends, also in what it wrote.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -59,7 +60,9 @@ class _Guarded(Proxy):
         raise refusal(
             f"'{self._name}' ({what}) is advanced inside a staged statement",
             why="it would be advanced while the program is traced, once, also where the statement is not reached",
-            instead="take the items before the statement (`items = list(...)`), or index a list or an array",
+            instead="read it before the statement, and write with `ag.print(..., file=f)`, when the program runs"
+            if issubclass(kind, io.IOBase)
+            else "take the items before the statement (`items = list(...)`), or index a list or an array",
         )
 
     def __iter__(self) -> Any:

@@ -38,7 +38,7 @@ from autograph import errors
 from autograph.runtime.heap import aliases, class_fallback, framework_notes, journal
 from autograph.runtime.heap.array_versions import JoinedArrays
 from autograph.runtime.heap.escape import made_inside, owned, reaches_object
-from autograph.runtime.heap.library_objects import OF_LIBRARY, has_library_methods
+from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
@@ -346,7 +346,8 @@ class MergedBranches:
                     differ.place = location
                     if location.key in self.of_libraries and self._is_librarys(location.obj):
                         note = self.of_libraries[location.key]
-                        differ.instead = framework_notes.describe_difference(differ, location, note, (left, right)) or OF_LIBRARY
+                        differ.instead = framework_notes.describe_difference(differ, location, note, (left, right))
+                        differ.instead = differ.instead or framework_notes.of_framework()
                     raise
                 self.join.reset(mark)
         return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -56,6 +56,12 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
         None,
     )
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def running_package(names: Container[str]) -> str:
+    """The innermost of these packages whose code is running, or nothing. Only for the text of an error, as `user_line`."""
+    packages = (str(f.f_globals.get("__name__")).partition(".")[0] for f in frames_of_user(sys._getframe(), libraries=True))
+    return next((package for package in packages if package in names), "")
 
 
 def _is_of_dataclass(code: CodeType) -> bool:
@@ -111,8 +117,8 @@ def a(noun: str) -> str:
 
 
 GROWS = (
-    "say how often the loop iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable "
-    "may grow in it"
+    "say how often the loop iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it "
+    "to which one local variable alone refers, and which goes into a dict or an object after the loop"
 )
 GROWS_AS_A_LIST = f"use a list in its place, and {GROWS}"
 

@@ -16,7 +16,7 @@ Flattening is ours because JAX sorts the keys of dicts, and keys of several type
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError
 from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType
@@ -155,6 +155,23 @@ def is_ordinary(value: Any) -> bool:
     if not is_written(kind):
         return False
     return open_container(value) is None and bool(attribute_names(value))
+
+
+def paths_to(obj: Any, values: Mapping[str, Any]) -> list[str]:
+    """How the user writes an object: the names that have it as their value, then attributes and items of their values.
+
+    >>> paths_to(found := [], {"hist": {"loss": found}, "xs": found})
+    ['xs', "hist['loss']"]
+    """
+    paths = [name for name, value in values.items() if value is obj]
+    for name, value in values.items():
+        if type(value) in (dict, list, tuple):
+            items = value.items() if type(value) is dict else enumerate(value)
+            paths += [f"{name}[{key!r}]" for key, item in items if item is obj]
+        elif is_ordinary(value):
+            attributes = (attribute for attribute in attribute_names(value) if AttributeLocation(value, attribute).get() is obj)
+            paths += [f"{name}.{attribute}" for attribute in attributes]
+    return paths
 
 
 def is_written(kind: type) -> bool:

@@ -36,12 +36,12 @@ from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
 from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
-from autograph.runtime.tracing.refusals import remedy_of_choice
+from autograph.runtime.tracing.refusals import quoted, remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
 from autograph.runtime.values import callables, choices, key_orders, kinds
 from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
-from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.optional import Maybe
 
 
@@ -87,21 +87,13 @@ class Mismatch(Exception):
         place = self.place
         if not isinstance(place, AttributeLocation | ContentsLocation) or not self.path.startswith(place.name):
             return self.path
-        found = {v.name: v.get() for v in variables}
-        names = [name for name, value in found.items() if value is place.obj]
-        names += [
-            f"{name}.{attribute}"
-            for name, value in found.items()
-            if is_ordinary(value)
-            for attribute in attribute_names(value)
-            if AttributeLocation(value, attribute).get() is place.obj
-        ]
+        names = kinds.paths_to(place.obj, {v.name: v.get() for v in variables})
         if not names:
             return self.path
         rest = self.path.removeprefix(place.name)
         if isinstance(place, AttributeLocation):
             return f"{names[0]}.{place.attribute}{rest}"
-        return f"the contents of the {type(place.obj).__name__} '{names[0]}'{rest}"
+        return f"the contents of the {type(place.obj).__name__} {quoted(names[0])}{rest}"
 
 
 def describe(value: Any, depth: int = 3) -> str:

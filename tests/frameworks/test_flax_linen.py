@@ -1176,3 +1176,18 @@ def test_where_nothing_is_traced_what_a_model_names_is_converted_too(convert):
     net, xs = Recurrent(), jnp.arange(6.0).reshape(3, 2)
     params = convert(net)(KEY, xs)
     assert_same(net.apply(params, xs), ag.jit(net.apply)(params, xs))
+
+
+class MadeInBothBranches(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        if jnp.sum(x) > 0:
+            y = nn.Dense(3)(x)
+        else:
+            y = nn.Dense(3)(x) * 2
+        return y
+
+
+@refused(match="different values in the variables of 'Dense_0'(.|\n)*instead: make the layers in `setup` or before the statement")
+def test_a_layer_that_each_branch_makes_while_parameters_are_made(jit):
+    return jit(MadeInBothBranches().init)(KEY, SMALL)

@@ -252,6 +252,6 @@ def test_what_is_sampled_before_a_branch_and_chosen_there(jit):
     return [run(loc) for loc in (0.3, 1.0)]
 
 
-@refused(match="the two branches of the if leave(.|\n)*call it once before the statement .*, or behind it, on what is chosen there")
+@refused(match="instead: call `numpyro.sample`, .* before the statement, and choose in it what is used")
 def test_a_sample_in_a_branch_is_refused(jit):
     return jit(lambda loc: util.log_density(branching, (DATA,), {}, {"loc": loc, "scale": 1.0})[0])(1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -126,3 +127,29 @@ def test_row_21_nothing_is_printed_after_a_check_that_failed(f: Any, x: float, c
         jax.effects_barrier()
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("compile_", [ag.function, ag.jit])
+def test_a_file_of_the_users_is_written_in_a_branch_when_the_program_runs(compile_: Any, tmp_path: Path) -> None:
+    with open(tmp_path / "log", "w") as log:
+
+        @compile_
+        def logged(x: Any) -> Any:
+            if x > 0:
+                ag.print("positive:", x, file=log)
+            return x
+
+        for x in (1.0, -1.0, 2.0):
+            logged(jnp.float32(x))
+        jax.effects_barrier()
+    assert (tmp_path / "log").read_text() == "positive: 1.0\npositive: 2.0\n"
+    with open(tmp_path / "log", "w") as log:
+
+        @compile_
+        def writes(x: Any) -> Any:
+            if x > 0:
+                log.write("positive")
+            return x
+
+        with pytest.raises(ag.StagingError, match=r"is advanced inside a staged statement(.|\n)*write with `ag.print\("):
+            writes(jnp.float32(1))
