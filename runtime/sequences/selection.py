@@ -195,7 +195,8 @@ def _columns(keys: list[Any]) -> list[Any]:
 def select_item(items: Sequence[Any], index: Any, what: str) -> Any:
     """`items[index]` with a traced index in range; the items are numbers or arrays of one shape, or containers of such.
 
-    A list or dict that is picked may be any of the items: it can be read, and `aliases` refuses what would change one of them.
+    A container or pytree that is picked may be any of the items: it can be read, and `aliases` refuses what would change one of
+    them.
     """
     stacked = _Stacked(items, what, shares=True)
     found = stacked.rebuild(stacked.shared(stacked.at(index)))
@@ -215,8 +216,11 @@ def differ(items: Sequence[Any]) -> bool:
 
 def _is_same(x: Any, y: Any) -> bool:
     if is_array_like(x) and is_array_like(y):
-        known = not (is_traced(x) or is_traced(y)) and jnp.shape(x) == jnp.shape(y) == ()
-        return known and (bool(x == y) or bool(x != x and y != y))
+        is_number = not any(is_traced(z) or jnp.shape(z) or jnp.issubdtype(jnp.result_type(z), jax.dtypes.extended) for z in (x, y))
+        if not is_number:
+            return False
+        a, b = np.asarray(x), np.asarray(y)  # which JAX would compare in the program
+        return bool(a == b) or bool(a != a and b != b)
     if same_static(x, y):
         return True
     first, second = open_container(x), open_container(y)
@@ -266,7 +270,7 @@ class _Stacked:
             instead = remedy_of_choice(items[0], items[1], False) if len(items) > 1 else ""
             raise self._refusal(f"{describe(odd)} is neither a number nor an array", instead)
         kind = type(first)
-        if not issubclass(kind, tuple) and not (self.shares and kind in (list, dict)):
+        if not (self.shares or issubclass(kind, tuple)):
             raise self._refusal(f"a {kind.__name__} would be copied, and writes into the copy would be lost")
         if any(o[1] != opened[0][1] for o in opened):  # type: ignore[index]
             raise self._refusal("the items differ in structure")

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 import autograph as ag
-from tests.frameworks.harness import convert, framework, is_ours, program, refused
+from tests.frameworks.harness import assert_same, convert, framework, is_ours, program, refused
 
 eqx = framework("equinox")
 optax = framework("optax")
@@ -421,3 +421,32 @@ def test_a_converted_model_is_the_model():
     assert [float(eqx.filter_jit(model)(x)) for x in (3.0, -3.0)] == [6.0, 3.0]
     assert float(eqx.filter_jit(model.grown)(3.0)) == 12.0
     assert float(eqx.filter_grad(lambda model: model(3.0))(model).weight) == 3.0
+
+
+class Experts(eqx.Module):
+    """One of several networks, which the gate picks."""
+
+    experts: list[eqx.nn.MLP]
+    gate: eqx.nn.Linear
+
+    def __init__(self):
+        keys = jax.random.split(jax.random.key(0), 4)
+        self.experts = [eqx.nn.MLP(3, 3, 4, 1, key=key) for key in keys[1:]]
+        self.gate = eqx.nn.Linear(3, 3, key=keys[0])
+
+    def __call__(self, x):
+        return self.experts[jnp.argmax(self.gate(x))](x)
+
+
+@program
+def test_an_expert_by_its_index(jit):
+    model = Experts()
+    return [jit(model)(sign * x) for x in BATCH for sign in (1.0, -1.0)]
+
+
+def test_the_derivative_of_an_expert_by_its_index():
+    model, x = Experts(), BATCH[0]
+    number = int(jnp.argmax(model.gate(x)))
+    found = eqx.filter_grad(lambda model: ag.convert(model)(x).sum())(model)
+    expected = eqx.filter_grad(lambda model: model.experts[number](x).sum())(model)
+    assert_same(eqx.filter(found, eqx.is_array), eqx.filter(expected, eqx.is_array))
