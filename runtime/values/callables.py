@@ -21,6 +21,7 @@ import numpy as np
 
 from autograph.code.library import names_of
 from autograph.jax_internals import open_traces, trace_of
+from autograph.runtime.tracing.class_lookup import MRO, once_per_class
 from autograph.runtime.tracing.families import CACHED, JAX_ARRAYS, JITTED, LEAF_KINDS, SCALARS, UNBOUND_METHODS
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.variables import cell_contents
@@ -30,6 +31,7 @@ _KINDS = {FunctionType, MethodType, BuiltinFunctionType, JITTED, np.ufunc, type(
 _KINDS |= {jax.custom_jvp, jax.custom_vjp, type(jax.numpy.add), CACHED}
 KEPT = "one of the functions refers to a value of the branch or iteration that made it"
 REMEDY = "hand the value to the function where it is called, or call the function where it is made"
+_MODULES = frozenset({"flax.linen.module.Module"})
 _MOST = 10_000
 """After so many objects no traced value is looked for any more."""
 
@@ -41,7 +43,13 @@ def add_option_class(kind: type) -> None:
 
 def is_callable_option(x: Any) -> bool:
     """Whether a program may choose between `x` and others: a function or a method, not a class."""
-    return type(x) in _KINDS
+    return type(x) in _KINDS or _is_module(type(x))
+
+
+@once_per_class
+def _is_module(kind: type) -> bool:
+    """Whether the objects of a class are modules that are called and never change, as those of Flax linen."""
+    return any(f"{base.__module__}.{base.__qualname__}" in _MODULES for base in MRO(kind))
 
 
 def is_made_when_read(f: Any) -> bool:

@@ -1191,3 +1191,47 @@ class MadeInBothBranches(nn.Module):
 @refused(match="different values in the variables of 'Dense_0'(.|\n)*instead: make the layers in `setup` or before the statement")
 def test_a_layer_that_each_branch_makes_while_parameters_are_made(jit):
     return jit(MadeInBothBranches().init)(KEY, SMALL)
+
+
+class ByIndex(nn.Module):
+    """The expert that the gate picks, with statistics of its own."""
+
+    def setup(self):
+        self.experts = [nn.Sequential([nn.Dense(3), nn.Dropout(0.5, deterministic=True)]), nn.Dense(3), Scaled()]
+        self.gate = nn.Dense(3)
+
+    def __call__(self, x):
+        if self.is_initializing():
+            for expert in self.experts:
+                expert(x)
+        return self.experts[jnp.argmax(self.gate(x))](x)
+
+    def first_or_second(self, x):
+        expert = self.experts[1] if jnp.sum(x) > 0 else self.experts[2]
+        return expert(x), expert.features
+
+
+class Scaled(nn.Module):
+    features: int = 5
+
+    @nn.compact
+    def __call__(self, x):
+        calls = self.variable("counts", "calls", lambda: jnp.zeros(()))
+        if not self.is_initializing():
+            calls.value += 1
+        return x * calls.value
+
+
+@program
+def test_an_expert_by_its_index(jit):
+    net = ByIndex()
+    variables = net.init(KEY, SMALL)
+    apply = jit(lambda x: net.apply(variables, x, mutable=["counts"]))
+    return [apply(sign * x) for x in BATCH for sign in (1.0, -1.0)], jit(net.init)(KEY, SMALL)
+
+
+@program
+def test_a_module_that_an_expression_picks(jit):
+    net = ByIndex()
+    variables = net.init(KEY, SMALL)
+    return [jit(lambda x: net.apply(variables, x, method="first_or_second", mutable=["counts"]))(x) for x in (LARGE, -LARGE)]
