@@ -43,14 +43,17 @@ from tests.programs.harness import difference
 
 REMEDIES = {
     "{lists}": "append in both branches, a neutral value in one of them, or in a loop say how often the loop iterates at most, "
-    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "`ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it to which one local "
+    "variable alone refers, and which goes into a dict or an object after the loop",
     "{branches}": "make both branches leave a value of one shape, dtype and structure, "
     "or test a Python value (a static argument), so that only one branch is used",
     "{grows}": "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
-    "`ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "`ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it to which one local "
+    "variable alone refers, and which goes into a dict or an object after the loop",
     "{append}": "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`",
     "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often the loop "
-    "iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list of a local variable may grow in it",
+    "iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it to which one local "
+    "variable alone refers, and which goes into a dict or an object after the loop",
     "{call}": "use an array and jax.numpy, make the value static (`static_argnums`), or let the running program call it: "
     "`jax.debug.callback` for what it does, `jax.pure_callback` for its value",
     "{carry}": "keep shape, structure and kind of the value the same in every iteration "
