@@ -40,6 +40,8 @@ def f(xs):
             finally:
                 ag__.raise_refusal()
 
+Any other `finally` that calls something says that it is one, for what it prints after a failed check (`ag__.ending`).
+
 Why: `autograph.runtime.checks.handlers`.
 """
 
@@ -84,6 +86,10 @@ class Handlers(ExpressionConverter):
             node.finalbody = self.statements(
                 "try:\n    $body\nfinally:\n    $call", at=at, body=node.finalbody, call=call
             )
+        elif any(isinstance(part, gast.Call) for statement in node.finalbody for part in gast.walk(statement)):
+            at = node.finalbody[0]
+            call = builders.operator(self.alias, "ending", [], at=at)
+            node.finalbody = self.statements("with $call:\n    $body", at=at, body=node.finalbody, call=call)
         return node
 
     def visit_TryStar(self, node: Node) -> Any:

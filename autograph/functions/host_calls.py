@@ -19,6 +19,7 @@ from jax import lax
 
 from autograph.jax_internals import new_var, zeros_of
 from autograph.runtime.jaxprs import graph, linear_loop
+from autograph.runtime.tracing.statement_names import FINALLY
 
 _OF_IO = ("IOEffect", "OrderedIOEffect")  # those of `io_callback`, which have no public name
 
@@ -26,9 +27,9 @@ _OF_IO = ("IOEffect", "OrderedIOEffect")  # those of `io_callback`, which have n
 def tells_the_host(eqn: Any) -> bool:
     """Whether an equation prints, or calls Python in another way that its caller can tell: not by a `pure_callback`.
 
-    One that reads or writes a reference is none, which no branch could take.
+    One that reads or writes a reference is none, which no branch could take; nor is one in a `finally`, which runs in any case.
     """
-    if any(hasattr(effect, "input") for effect in eqn.effects):
+    if any(hasattr(effect, "input") for effect in eqn.effects) or FINALLY in str(eqn.source_info.name_stack).split("/"):
         return False
     return any(linear_loop.reports(effect) or type(effect).__name__ in _OF_IO for effect in eqn.effects)
 

@@ -30,6 +30,7 @@ from autograph.runtime.checks.handlers import is_event
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import active, progress, receive
 from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.statement_names import ending
 
 _INDIFFERENT = (
     contextlib.nullcontext,
@@ -92,7 +93,8 @@ class _Watched:
         if self._method is not None:  # generators may leave theirs in any order
             managers = progress.managers
             del managers[max(i for i, m in enumerate(managers) if m is self._method)]
-        suppresses = self._exit(kind, error, trace)
+        with ending():
+            suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
 
 

@@ -37,6 +37,15 @@ def named(word: str, place: Callable[..., Any]) -> AbstractContextManager[Any]:
     return _WITHOUT if is_ours(code.co_filename) else jax.named_scope(f"{word}_{code.co_firstlineno}")
 
 
+FINALLY = "finally"
+"""The name of what a `finally` and the end of a `with` do: they do it after a check that failed, too."""
+
+
+def ending() -> AbstractContextManager[Any]:
+    """Names what stands in a `finally`, or in the end of a `with`."""
+    return jax.named_scope(FINALLY)
+
+
 def named_loop(functions: Sequence[Callable[..., Any]]) -> AbstractContextManager[Any]:
     """Names a loop, by the functions of its body and of its test, if it has one: the test of a `for` is the library's."""
     if not functions:

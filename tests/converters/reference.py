@@ -313,6 +313,10 @@ def caught(kinds: Any = BaseException) -> Any:
     return kinds
 
 
+def ending() -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext()
+
+
 def raise_refusal() -> None:
     pass
 

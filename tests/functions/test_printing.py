@@ -117,8 +117,54 @@ def asks_the_host(x: Any) -> Any:
     return jax.experimental.io_callback(known, jax.ShapeDtypeStruct((), np.float32), x, ordered=True)
 
 
+def prints_in_a_finally(x: Any) -> Any:
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        ag.print("in the try", x)
+    finally:
+        ag.print("in the finally", x)
+    ag.print("behind", x)
+    return x
+
+
+@contextlib.contextmanager
+def told_of() -> Any:
+    ag.print("begin")
+    try:
+        yield
+    finally:
+        ag.print("end")
+
+
+class Told:
+    def __enter__(self) -> None:
+        ag.print("enter")
+
+    def __exit__(self, *_: Any) -> None:
+        jax.debug.print("exit", ordered=True)
+
+
+def prints_at_the_end_of_a_with(x: Any) -> Any:
+    with told_of(), Told():
+        assert x > 0
+        ag.print("inside")
+    ag.print("behind")
+    return x
+
+
 @pytest.mark.parametrize("x", [-1.0, 1.0, 3.0])
-@pytest.mark.parametrize("f", [prints_after_a_check, prints_in_a_loop, prints_in_a_branch, asks_the_host])
+@pytest.mark.parametrize(
+    "f",
+    [
+        prints_after_a_check,
+        prints_in_a_loop,
+        prints_in_a_branch,
+        asks_the_host,
+        prints_in_a_finally,
+        prints_at_the_end_of_a_with,
+    ],
+)
 def test_row_21_nothing_is_printed_after_a_check_that_failed(f: Any, x: float, capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for run in (f, ag.function(f)):
