@@ -1,10 +1,13 @@
 """Random programs with several checks: the exception is that of plain Python, with its arguments, attributes and line.
 
+So is what they print, up to the check that fails.
+
 `python -m tests.functions.test_random_checks 100 400` searches 400 programs from the one with number 100.
 """
 
 from __future__ import annotations
 
+import io
 import random
 import sys
 import tempfile
@@ -84,6 +87,8 @@ class Program:
         kind = self.random.random()
         if kind < 0.4:
             return self.check()
+        if kind < 0.5:
+            return [f"ag.print({self.random.randint(0, 9)}, {self.random.choice(['x', 'k', 'y'])}, file=log)"]
         if kind < 0.6 or not depth:
             return [
                 self.random.choice([f"x = {self.expression()} * 1.0", f"y = {self.expression()} * 1.0", "k = k + 1"])
@@ -113,7 +118,8 @@ def outcome(error: BaseException | None) -> Any:
 def compare(seed: int, folder: Path) -> None:
     path = folder / f"program{seed}.py"
     path.write_text(Program(seed).text)
-    names: dict[str, Any] = {"ag": ag}
+    log = io.StringIO()
+    names: dict[str, Any] = {"ag": ag, "log": log}
     exec(compile(path.read_text(), str(path), "exec"), names)
     f, numbers = names["f"], random.Random(seed)
     calls = [(float(numbers.randint(-3, 6)), float(numbers.randint(-3, 6)), numbers.randint(-1, 4)) for _ in range(8)]
@@ -123,7 +129,11 @@ def compare(seed: int, folder: Path) -> None:
     new, checks, _ = found
     run = jax.jit(lambda *xs: jax.core.eval_jaxpr(new.jaxpr, new.consts, *xs))
     for call in calls:
+        log.truncate(log.seek(0))
         *results, words = run(*call)
+        jax.effects_barrier()
+        printed = log.getvalue()
+        log.truncate(log.seek(0))
         error = error_of(checks, np.asarray(words))
         try:
             values = f(*call)
@@ -132,6 +142,7 @@ def compare(seed: int, folder: Path) -> None:
         else:
             assert error is None, (seed, call)
             np.testing.assert_allclose(results, values, rtol=1e-5)
+        assert printed == log.getvalue(), (seed, call)
 
 
 @pytest.mark.parametrize("seed", range(12))
