@@ -73,6 +73,11 @@ def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[
         models += [(name + jax.tree_util.keystr(path), part) for path, part in parts if isinstance(part, kinds)]
     before, attributes = _parts(models), _attributes(models, kinds)
 
+    def kept(result: Any) -> list[Any]:
+        """The models in a result, and what `nnx.split` makes of one."""
+        whole = jax.tree.leaves(result, is_leaf=lambda x: type(x).__name__ == "GraphDef")
+        return [*whole, *(model for _, model in _models_in("", result, kinds))]
+
     def changed(result: Any) -> list[str]:
         after = _parts(models)
         found = [place for place in {**before, **after} if not _is_same(before.get(place), after.get(place))]
@@ -81,7 +86,7 @@ def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[
         for place, (model, value) in _attributes(models, kinds).items():
             old = attributes.get(place, (model, None))[1]
             if not {type(old), type(value)}.isdisjoint(_CONSTANTS) and (type(old), repr(old)) != (type(value), repr(value)):
-                found += [] if any(model is kept for _, kept in _models_in("", result, kinds)) else [place]
+                found += [] if any(type(x) is type(model) or type(x).__name__ == "GraphDef" for x in kept(result)) else [place]
         return list(dict.fromkeys(found))
 
     return changed

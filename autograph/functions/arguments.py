@@ -23,9 +23,9 @@ import enum
 import inspect
 import weakref
 from array import array
-from collections import ChainMap, Counter, UserDict, UserList, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -38,7 +38,6 @@ _NUMERIC = "biufcV"  # `V` are the small floats of `ml_dtypes`
 PLAIN = frozenset({int, bool, str, bytes, type(None)})
 """Types whose values are the same where they are equal."""
 _FINE = frozenset({"decimal", "datetime"})  # of which equal objects may differ
-_METHODS = (MethodType, BuiltinMethodType)
 _VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
 
@@ -109,11 +108,6 @@ def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
     held = container_contents(value)
     if held is not None:
         return (kind, held), False
-    owner = getattr(value, "__self__", None) if kind in _METHODS else None
-    if owner is not None and not isinstance(owner, type | ModuleType):
-        key, is_identity = literal_key(owner)
-        if not is_identity:
-            return (kind, value.__name__, getattr(value, "__func__", None), key), False
     if kind.__hash__ in (None, object.__hash__):
         return (kind, id(value)), True
     try:
@@ -124,15 +118,12 @@ def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def container_contents(value: Any) -> Any:
-    """What a container of Python's, or of a class that derives from one, holds in its order, hashable; None for all other values.
+    """What a container of Python's holds that is no pytree, in its order and hashable; None for all other values.
 
-    >>> container_contents(deque([1, 2], 3)) == container_contents(deque([1, 2])), container_contents(len)
+    >>> container_contents(deque([1, 2], 3)) == container_contents(deque([1, 2])), container_contents([1, 2])
     (False, None)
     """
-    kind = type(value)
-    of = _CONTENTS.get(kind)
-    if of is None and kind.__hash__ is None:  # a class of the user's, perhaps
-        of = next((of for base, of in _CONTENTS_OF_BASES.items() if isinstance(value, base)), None)
+    of = _CONTENTS.get(type(value))
     return None if of is None else of(value)
 
 
@@ -147,12 +138,7 @@ _CONTENTS: dict[type, Callable[[Any], Any]] = {
     **dict.fromkeys((slice, range), lambda x: _keys((x.start, x.stop, x.step))),
     bytearray: bytes,
     array: lambda x: (x.typecode, x.tobytes()),
-    # Of texts, times, records or objects.
-    np.ndarray: lambda x: (x.dtype, x.shape, _keys(x.ravel().tolist()) if x.dtype.hasobject else x.tobytes()),
-}
-_CONTENTS_OF_BASES: dict[type, Callable[[Any], Any]] = {
-    **dict.fromkeys((list, set, deque, UserList), _keys),
-    **dict.fromkeys((dict, UserDict, ChainMap), lambda x: (_keys(x), _keys(x.values()))),
+    np.ndarray: lambda x: None if x.dtype.hasobject else (x.dtype, x.shape, x.tobytes()),  # of texts, times or records
 }
 
 

@@ -1,15 +1,16 @@
-"""Prints and other calls of the host, which a program with an error code makes as long as no check has failed: Python had raised.
+"""Prints, which a program with an error code makes as long as no check has failed: Python would have raised.
 
 >>> program = jax.make_jaxpr(lambda x: jax.debug.print("{}", x))(1.0)
->>> tells_the_host(program.eqns[0]), tells_the_host(jax.make_jaxpr(jnp.sin)(1.0).eqns[0])
+>>> is_print(program.eqns[0]), is_print(jax.make_jaxpr(jnp.sin)(1.0).eqns[0])
 (True, False)
->>> operands, guarded = only_if_fine(program.jaxpr, program.eqns[0], program.jaxpr.invars)
->>> print(jax.make_jaxpr(guarded)(True, 1.0).eqns[-1].primitive)
-cond
+>>> guarded, *reads = only_if_fine(program.jaxpr, program.eqns[0], program.jaxpr.invars, "fine")
+>>> print(jax.make_jaxpr(guarded)(True, 1.0).eqns[-1].primitive, reads == ["fine", *program.jaxpr.invars])
+cond True
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,41 +18,53 @@ import jax
 import jax.numpy as jnp  # noqa: F401  # of the example
 from jax import lax
 
-from autograph.jax_internals import new_var, zeros_of
-from autograph.runtime.jaxprs import graph, linear_loop
+from autograph.runtime.jaxprs import graph
 from autograph.runtime.tracing.statement_names import FINALLY
 
-_OF_IO = ("IOEffect", "OrderedIOEffect")  # those of `io_callback`, which have no public name
 
+def is_print(eqn: Any) -> bool:
+    """Whether an equation prints, or calls Python otherwise and takes nothing from it (`jax.debug.callback`).
 
-def tells_the_host(eqn: Any) -> bool:
-    """Whether an equation prints, or calls Python in another way that its caller can tell: not by a `pure_callback`.
-
-    One that reads or writes a reference is none, which no branch could take; nor is one in a `finally`, which runs in any case.
+    One in a `finally` is none, which runs in any case.
     """
-    if any(hasattr(effect, "input") for effect in eqn.effects) or FINALLY in str(eqn.source_info.name_stack).split("/"):
-        return False
-    return any(linear_loop.reports(effect) or type(effect).__name__ in _OF_IO for effect in eqn.effects)
+    return eqn.primitive.name in ("debug_callback", "debug_print") and not eqn.outvars and not is_in_finally(eqn)
 
 
-def only_if_fine(jaxpr: Any, eqn: Any, operands: Sequence[Any]) -> tuple[list[Any], Callable[..., list[Any]]]:
-    """What an equation of a jaxpr reads, and a function of a bool and these that computes it where the bool holds, else zeros.
+def is_in_finally(eqn: Any) -> bool:
+    """Whether an equation stands in a `finally`, or in the end of a `with`."""
+    return FINALLY in str(eqn.source_info.name_stack).split("/")
+
+
+def asking(eqn: Any, operands: Sequence[Any], fine: Any) -> Any:
+    """The equation of a `jax.debug.callback` with one more operand, that says whether to call; None for another print.
+
+    A `cond` around each would be compiled in a time that grows faster than their number.
+    """
+    callback = eqn.params.get("callback")
+    if eqn.primitive.name != "debug_callback" or callback is None:
+        return None
+    return eqn.replace(invars=[fine, *operands], params={**eqn.params, "callback": functools.partial(_call, callback)})
+
+
+def _call(callback: Callable[..., Any], fine: Any, *args: Any) -> Any:
+    return callback(*args) if fine else ()
+
+
+def only_if_fine(jaxpr: Any, eqn: Any, operands: Sequence[Any], fine: Any) -> tuple[Any, ...]:
+    """A function that prints where its first argument holds, and what it is called with: `fine`, and what the print reads.
 
     Args:
-        operands: those of the equation, or others in their place.
+        operands: those of the equation of the jaxpr, or others in their place.
     """
     reads = list(dict.fromkeys(x for x in operands if not graph.is_literal(x)))
-    results = [new_var(v.aval) for v in eqn.outvars]
     info = jaxpr.debug_info
     if info is not None:
-        info = info._replace(arg_names=("",) * len(reads), result_paths=("",) * len(results))
-    parts = {"constvars": [], "invars": reads, "outvars": results, "effects": eqn.effects, "debug_info": info}
-    alone = jaxpr.replace(eqns=[eqn.replace(invars=list(operands), outvars=results)], **parts)
+        info = info._replace(arg_names=("",) * len(reads), result_paths=())
+    parts = {"constvars": [], "invars": reads, "outvars": [], "effects": eqn.effects, "debug_info": info}
+    alone = jaxpr.replace(eqns=[eqn.replace(invars=list(operands))], **parts)
 
     def guarded(fine: Any, *values: Any) -> list[Any]:
-        def skipped(*_: Any) -> list[Any]:
-            return [zeros_of(v.aval) for v in results]
+        lax.cond(fine, lambda *values: jax.core.eval_jaxpr(alone, (), *values), lambda *_: [], *values)
+        return []
 
-        return list(lax.cond(fine, lambda *values: jax.core.eval_jaxpr(alone, (), *values), skipped, *values))
-
-    return reads, guarded
+    return guarded, fine, *reads

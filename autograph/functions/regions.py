@@ -8,7 +8,7 @@
 | `scan` | a further carry |
 | `jit`, `checkpoint`, `closed_call` | a further operand and result |
 | `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call` | what they call, without their rules |
-| prints and other calls of the host | are made as long as no check has failed (`host_calls`) |
+| a print | is made as long as no check has failed (`host_calls`); what has one in it is as with a check |
 
 Every other equation is the same object as before, or reads other variables. An operation that the table does not have keeps
 the calls of the host that are in it.
@@ -76,22 +76,27 @@ class Regions:
         self.checks: list[tuple[FailedCheck, tuple[Any, ...]]] = []
         self.numbers: dict[int, int] = {}
         self.keeps_rules = True
-        self._held: dict[int, tuple[Any, bool]] = {}
+        self._held: dict[int, tuple[Any, bool, bool]] = {}
         self._made: dict[Any, tuple[Any, Any]] = {}
         self._find(jaxpr)
         self.length = 1 + max((sum(map(error_words.count_words, avals)) for _, avals in self.checks), default=0)
 
-    def _find(self, jaxpr: Any) -> bool:
-        """Whether checks are in a jaxpr; they get their numbers."""
-        if id(jaxpr) not in self._held:
-            held = [self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None]
-            for eqn in jaxpr.eqns:
-                if eqn.primitive.name in _KNOWN:
-                    inside = [self._find(region) for region in graph.regions(eqn)]
-                    self.keeps_rules &= not (eqn.primitive.name in _INLINED and any(inside))
-                    held += inside
-            self._held[id(jaxpr)] = jaxpr, any(held)
-        return self._held[id(jaxpr)][1]
+    def _find(self, jaxpr: Any) -> None:
+        """Finds whether checks, which get their numbers, and prints are in a jaxpr."""
+        if id(jaxpr) in self._held:
+            return
+        held = [self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None]
+        prints = any(check_of(eqn) is None and host_calls.is_print(eqn) for eqn in jaxpr.eqns)
+        for eqn in jaxpr.eqns:
+            if eqn.primitive.name in _KNOWN:
+                regions = list(graph.regions(eqn))
+                for region in regions:
+                    self._find(region)
+                inside = [self._held[id(region)][1] for region in regions]
+                self.keeps_rules &= not (eqn.primitive.name in _INLINED and any(inside))
+                held += inside
+                prints = prints or any(self._held[id(region)][2] for region in regions)
+        self._held[id(jaxpr)] = jaxpr, any(held), prints
 
     def _number(self, check: FailedCheck, eqn: Any) -> bool:
         if id(check) not in self.numbers:
@@ -107,6 +112,13 @@ class Regions:
         if check_of(eqn) is not None:
             return True
         return eqn.primitive.name in _KNOWN and any(self._held[id(region)][1] for region in list(graph.regions(eqn)))
+
+    def prints(self, eqn: Any) -> bool:
+        """Whether an equation prints, or is one that is known and has prints in it, unless that is a function with a rule."""
+        if host_calls.is_print(eqn):
+            return True
+        is_known = eqn.primitive.name in _KNOWN - _INLINED and not host_calls.is_in_finally(eqn)
+        return is_known and any(self._held[id(region)][2] for region in list(graph.regions(eqn)))
 
     def has_checks(self, closed: Any) -> bool:
         """Whether checks are in a region of the program."""
@@ -165,9 +177,9 @@ class Region:
             operands = [self._read(v) for v in eqn.invars]
             if self.regions.holds(eqn):
                 self._atoms.update(zip(eqn.outvars, self._with_checks(eqn, operands), strict=True))
-            elif host_calls.tells_the_host(eqn) and self._fine() is not None:
-                reads, guarded = host_calls.only_if_fine(jaxpr, eqn, operands)
-                self._atoms.update(zip(eqn.outvars, self._apply(guarded, self.fine, *reads, like=eqn), strict=True))
+            elif self.regions.prints(eqn) and self._fine() is not None:
+                results = self._print(jaxpr, eqn, operands) if host_calls.is_print(eqn) else self._with_checks(eqn, operands)
+                self._atoms.update(zip(eqn.outvars, results, strict=True))
             else:
                 self._keep(eqn, operands, fresh)
         return [self._read(v) for v in jaxpr.outvars]
@@ -269,6 +281,12 @@ class Region:
         )
         return operands[1:] if is_guard else []
 
+    def _print(self, jaxpr: Any, eqn: Any, operands: list[Any]) -> list[Any]:
+        if (asking := host_calls.asking(eqn, operands, self.fine)) is not None:
+            self.eqns.append(asking)
+            return []
+        return self._apply(*host_calls.only_if_fine(jaxpr, eqn, operands, self.fine), like=eqn)
+
     def _fine(self) -> Any:
         """The bool that says that no check has failed; None at the start of the program."""
         if self.fine is None and self.words is not None:
@@ -304,7 +322,7 @@ class Region:
 
     def _cond(self, eqn: Any, operands: list[Any]) -> list[Any]:
         branches = eqn.params["branches"]
-        if len(branches) > _FEW or not all(self._is_cheap(branch) for branch in branches):
+        if len(branches) > _FEW or self.regions.prints(eqn) or not all(self._is_cheap(branch) for branch in branches):
             params = {"branches": tuple(map(self.regions.region, branches))}
             return self._replaced(eqn, [*operands, self.the_words()], params)
         index, around, results = operands[0], self._reached, []

@@ -36,8 +36,13 @@ from autograph.runtime.values.optional import Maybe
 _NEVER_CHANGE = (FunctionType, partial, slice)
 """Types of objects that are as good as new ones, though they are compared by identity."""
 
-_HIDDEN = {slice: ("start", "stop", "step"), jax.ShapeDtypeStruct: ("shape",)}
-"""What objects of C code hold, and of a class of JAX's that is looked through nowhere else."""
+_HIDDEN = {
+    slice: ("start", "stop", "step"),
+    jax.ShapeDtypeStruct: ("shape",),
+    partial: ("args", "keywords"),
+    FunctionType: ("__defaults__", "__kwdefaults__", "__closure__"),
+}
+"""What objects of C code hold, of a class of JAX's that is looked through nowhere else, and of functions what is their own."""
 
 
 class _Argument:
@@ -136,7 +141,7 @@ class OneOf:
 def _refuse_unknown(name: str, tree: Any, others: Sequence[Any]) -> None:
     """Refuses what only a call knows where it is no leaf of the results: in the static part of a pytree, in an object."""
     nodes: list[Any] = [tree]
-    inside: list[tuple[Any, Any]] = [(type(x), x) for x in others if not callable(x)]
+    inside: list[tuple[Any, Any]] = [(type(x), x) for x in others]
     for node in nodes:
         nodes += node.children()
         inside.append(node.node_data() or (None, ()))
@@ -152,7 +157,7 @@ def _refuse_unknown(name: str, tree: Any, others: Sequence[Any]) -> None:
                 why="which one it is, only a call knows, and all of the results but their leaves is made once",
                 instead="return it as a value beside the others",
             )
-        held = [child for _, child in outside.leads(part)]
+        held = [] if callable(part) else [child for _, child in outside.leads(part)]
         held += [getattr(part, part_name) for part_name in _HIDDEN.get(type(part), ())]
         inside += [(kind, child) for child in held]
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.code.library import package_of
+from autograph.code.library import is_library, package_of
 from autograph.code.registry import known
 from autograph.errors import is_of_jax
 from autograph.jax_internals import is_tracing
@@ -93,7 +93,8 @@ class _Watched:
         if self._method is not None:  # generators may leave theirs in any order
             managers = progress.managers
             del managers[max(i for i, m in enumerate(managers) if m is self._method)]
-        with ending():
+        method = getattr(self._exit, "__func__", None)  # of a class of the user's; the scopes of others end as they began
+        with contextlib.nullcontext() if method is None or is_library(method) else ending():
             suppresses = self._exit(kind, error, trace)
         return suppresses if is_event(error) else False
 

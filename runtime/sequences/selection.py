@@ -26,11 +26,13 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.array_types import TypesDiffer, convert_to, join_types, type_of
+from autograph.runtime.tracing.families import MUTABLE_CONTAINERS
 from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values import choices
 from autograph.runtime.values.callables import is_callable_option
 from autograph.runtime.values.kinds import IMMUTABLE, is_value, open_container
+from autograph.runtime.values.locations import AttributeLocation, attribute_names
 from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill, same_static
 
 _MISSING: Any = object()
@@ -229,6 +231,15 @@ def _is_same(x: Any, y: Any) -> bool:
     return all(a is b or _is_same(a, b) for a, b in zip(first[0], second[0], strict=True))
 
 
+def _is_made_of_its_parts(x: Any, opened: Any) -> bool:
+    """Whether what a pytree class makes of the parts of an object has the attributes of that object, and no others."""
+    if isinstance(x, MUTABLE_CONTAINERS):
+        return False  # a `defaultdict` is written by who reads it
+    again = opened[3](opened[0])
+    held, holds = ({name: AttributeLocation(one, name).get() for name in attribute_names(one)} for one in (x, again))
+    return bool(held) and held.keys() == holds.keys() and all(value is holds[name] for name, value in held.items())
+
+
 class _Stacked:
     """Items of one structure, as one array per leaf."""
 
@@ -270,7 +281,8 @@ class _Stacked:
             instead = remedy_of_choice(items[0], items[1], False) if len(items) > 1 else ""
             raise self._refusal(f"{describe(odd)} is neither a number nor an array", instead)
         kind = type(first)
-        if not (self.shares or issubclass(kind, tuple)):
+        is_whole = kind in (list, dict) or all(map(_is_made_of_its_parts, items, opened))
+        if not issubclass(kind, tuple) and not (self.shares and is_whole):
             raise self._refusal(f"a {kind.__name__} would be copied, and writes into the copy would be lost")
         if any(o[1] != opened[0][1] for o in opened):  # type: ignore[index]
             raise self._refusal("the items differ in structure")

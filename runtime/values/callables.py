@@ -43,13 +43,18 @@ def add_option_class(kind: type) -> None:
 
 def is_callable_option(x: Any) -> bool:
     """Whether a program may choose between `x` and others: a function or a method, not a class."""
-    return type(x) in _KINDS or _is_module(type(x))
+    return type(x) in _KINDS or is_module(type(x))
 
 
 @once_per_class
-def _is_module(kind: type) -> bool:
+def is_module(kind: type) -> bool:
     """Whether the objects of a class are modules that are called and never change, as those of Flax linen."""
     return any(f"{base.__module__}.{base.__qualname__}" in _MODULES for base in MRO(kind))
+
+
+def is_only_called(x: Any) -> bool:
+    """Whether it is called, and has no attributes of which anybody asks, as a module of Flax has."""
+    return callable(x) and not is_module(type(x))
 
 
 def is_made_when_read(f: Any) -> bool:
@@ -75,7 +80,8 @@ def _key_of_value(x: Any) -> Any:
 
 
 def name_of(f: Any) -> str:
-    """A function as a message shows it."""
+    """A function as a message shows it; a module of Flax by its class."""
+    f = type(f) if is_module(type(f)) else f
     return str(getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)).rpartition("<locals>.")[2]
 
 

@@ -1193,11 +1193,22 @@ def test_a_layer_that_each_branch_makes_while_parameters_are_made(jit):
     return jit(MadeInBothBranches().init)(KEY, SMALL)
 
 
+class Scaled(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        calls = self.variable("counts", "calls", lambda: jnp.zeros(()))
+        if not self.is_initializing():
+            calls.value += 1
+        return nn.Dense(self.features)(x).sum() * calls.value
+
+
 class ByIndex(nn.Module):
-    """The expert that the gate picks, with statistics of its own."""
+    """The expert that the gate picks, with variables of its own."""
 
     def setup(self):
-        self.experts = [nn.Sequential([nn.Dense(3), nn.Dropout(0.5, deterministic=True)]), nn.Dense(3), Scaled()]
+        self.experts = [Scaled(2), Scaled(5), Scaled(3)]
         self.gate = nn.Dense(3)
 
     def __call__(self, x):
@@ -1208,18 +1219,7 @@ class ByIndex(nn.Module):
 
     def first_or_second(self, x):
         expert = self.experts[1] if jnp.sum(x) > 0 else self.experts[2]
-        return expert(x), expert.features
-
-
-class Scaled(nn.Module):
-    features: int = 5
-
-    @nn.compact
-    def __call__(self, x):
-        calls = self.variable("counts", "calls", lambda: jnp.zeros(()))
-        if not self.is_initializing():
-            calls.value += 1
-        return x * calls.value
+        return expert(x), expert.features, isinstance(expert, nn.Dense), isinstance(expert, Scaled)
 
 
 @program
@@ -1235,3 +1235,16 @@ def test_a_module_that_an_expression_picks(jit):
     net = ByIndex()
     variables = net.init(KEY, SMALL)
     return [jit(lambda x: net.apply(variables, x, method="first_or_second", mutable=["counts"]))(x) for x in (LARGE, -LARGE)]
+
+
+class Mixed(ByIndex):
+    def setup(self):
+        self.experts = [nn.Dense(2), Scaled(2)]
+        self.gate = nn.Dense(2)
+
+
+@refused(match="an index into a tuple picks by a traced value among items that are not numbers or arrays")
+def test_modules_of_several_classes_by_their_index(jit):
+    net = Mixed()
+    variables = net.init(KEY, SMALL)
+    return jit(net.apply)(variables, SMALL)

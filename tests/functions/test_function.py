@@ -15,8 +15,8 @@ import traceback
 import types
 import warnings
 import weakref
-from collections import ChainMap, Counter, UserList, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -276,19 +276,7 @@ def test_row_11_a_set_is_iterated_in_its_own_order() -> None:
         assert ag.function(digits)(one, jnp.int32(0)) == digits(one, jnp.int32(0))
 
 
-class Texts(list[Any]):
-    pass
-
-
-class Options(dict[str, Any]):
-    __getattr__ = dict.__getitem__
-
-
-@pytest.mark.parametrize(
-    "value",
-    [{1}, deque([1]), bytearray(b"a"), Counter("a"), Texts([1]), Options(a=1), UserList([1]), ChainMap({"a": 1})],
-    ids=lambda value: type(value).__name__,
-)
+@pytest.mark.parametrize("value", [{1}, deque([1]), bytearray(b"a"), Counter("a")], ids=lambda value: type(value).__name__)
 def test_row_11_a_container_that_changes_between_calls(value: Any) -> None:
     @ag.function
     def size(value: Any, x: Any) -> Any:
@@ -299,32 +287,8 @@ def test_row_11_a_container_that_changes_between_calls(value: Any) -> None:
         return value
 
     assert int(size(value, jnp.int32(1))) == 1 and itself(value, jnp.int32(1)) is value
-    value.update({"b": 1}) if isinstance(value, Mapping) else value.add(2) if isinstance(value, set) else value.append(2)
+    value.update({"b": 1}) if isinstance(value, Counter) else value.add(2) if isinstance(value, set) else value.append(2)
     assert int(size(value, jnp.int32(1))) == 2 and itself(value, jnp.int32(1)) is value
-
-
-def test_row_11_methods_of_what_changes_and_arrays_of_objects() -> None:
-    class Factor:
-        def __init__(self, by: float) -> None:
-            self.by = by
-
-        def __eq__(self, other: object) -> bool:
-            return isinstance(other, Factor) and self.by == other.by
-
-        def __hash__(self) -> int:
-            return hash(self.by)
-
-        def scaled(self, x: Any) -> Any:
-            return x * self.by
-
-    x, factor, table, objects = jnp.float32(2), Factor(2), {"by": 2.0}, np.array([2, "a"], dtype=object)
-    apply = ag.function(lambda x, method: method(x))
-    look_up = ag.function(lambda x, get: x * get("by"))
-    first = ag.function(lambda x, objects: x * objects[0])
-    assert apply(x, factor.scaled) == look_up(x, table.get) == first(x, objects) == 4
-    factor.by = table["by"] = objects[0] = 3
-    assert apply(x, factor.scaled) == look_up(x, table.get) == first(x, objects) == apply(x, Factor(3).scaled) == 6
-    assert apply.tracing_count == 2
 
 
 def test_a_partial_of_a_function_is_one_too() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import autograph as ag
@@ -107,14 +106,14 @@ def prints_in_a_branch(x: Any) -> Any:
     return x
 
 
-def asks_the_host(x: Any) -> Any:
+def prints_beside_keys(x: Any) -> Any:
+    key = jax.random.key(0)
     assert x > 0
-
-    def known(value: Any) -> Any:
-        print("asked", value)
-        return np.float32(value)
-
-    return jax.experimental.io_callback(known, jax.ShapeDtypeStruct((), np.float32), x, ordered=True)
+    for i in ag.range(2):
+        key, _ = jax.random.split(key)
+        ag.print("split", i)
+        jax.debug.print("again {}", i, ordered=True)
+    return jax.random.key_data(key)
 
 
 def prints_in_a_finally(x: Any) -> Any:
@@ -160,7 +159,7 @@ def prints_at_the_end_of_a_with(x: Any) -> Any:
         prints_after_a_check,
         prints_in_a_loop,
         prints_in_a_branch,
-        asks_the_host,
+        prints_beside_keys,
         prints_in_a_finally,
         prints_at_the_end_of_a_with,
     ],

@@ -105,7 +105,7 @@ class Program:
                 *leave * (self.random.random() < 0.3),
             ]
         count = f"left{depth}"
-        return [f"{count} = 3", f"while {count} > 0 and {self.test()}:", f"    {count} -= 1", *inside]
+        return [f"{count} = 3", f"while {count} > 0 and ({self.test()}):", f"    {count} -= 1", *inside]
 
 
 def outcome(error: BaseException | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -105,3 +106,27 @@ def test_random_keys_at_a_traced_index() -> None:
         return jax.random.uniform(KEYS[k])
 
     assert float(ag.jit(drawn)(1)) == float(drawn(1))
+
+
+@jax.tree_util.register_pytree_node_class
+class Partly:
+    """A class that forgets an attribute when it is made again."""
+
+    def __init__(self, x: Any, scale: float = 1.0) -> None:
+        self.x, self.scale = x, scale
+
+    def tree_flatten(self) -> Any:
+        return (self.x,), None
+
+    @classmethod
+    def tree_unflatten(cls, _: None, parts: Any) -> Any:
+        return cls(*parts)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[Partly(1.0, 10.0), Partly(2.0, 20.0)], [collections.defaultdict(float, a=1.0), collections.defaultdict(float, a=2.0)]],
+)
+def test_objects_that_are_more_than_their_parts_are_refused(items: Any) -> None:
+    with pytest.raises(ag.StagingError, match="would be copied, and writes into the copy would be lost"):
+        ag.jit(lambda k: items[k])(1)
