@@ -35,7 +35,7 @@ def is_in_finally(eqn: Any) -> bool:
     return FINALLY in str(eqn.source_info.name_stack).split("/")
 
 
-def asking(eqn: Any, operands: Sequence[Any], fine: Any) -> Any:
+def with_condition(eqn: Any, operands: Sequence[Any], fine: Any) -> Any:
     """The equation of a `jax.debug.callback` with one more operand, that says whether to call; None for another print.
 
     A `cond` around each would be compiled in a time that grows faster than their number.

@@ -282,8 +282,8 @@ class Region:
         return operands[1:] if is_guard else []
 
     def _print(self, jaxpr: Any, eqn: Any, operands: list[Any]) -> list[Any]:
-        if (asking := host_calls.asking(eqn, operands, self.fine)) is not None:
-            self.eqns.append(asking)
+        if (print_ := host_calls.with_condition(eqn, operands, self.fine)) is not None:
+            self.eqns.append(print_)
             return []
         return self._apply(*host_calls.only_if_fine(jaxpr, eqn, operands, self.fine), like=eqn)
 

@@ -52,6 +52,11 @@ def is_module(kind: type) -> bool:
     return any(f"{base.__module__}.{base.__qualname__}" in _MODULES for base in MRO(kind))
 
 
+def family_of(option: Any) -> type:
+    """What all options have in common: they are texts, members of one enum, functions of any kind, or modules of one class."""
+    return FunctionType if is_callable_option(option) and not is_module(type(option)) else type(option)
+
+
 def is_only_called(x: Any) -> bool:
     """Whether it is called, and has no attributes of which anybody asks, as a module of Flax has."""
     return callable(x) and not is_module(type(x))

@@ -38,15 +38,7 @@ from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values import callables
-from autograph.runtime.values.callables import (
-    are_equal,
-    is_callable_option,
-    is_module,
-    is_only_called,
-    keeps_traced_value,
-    key_of,
-    name_of,
-)
+from autograph.runtime.values.callables import are_equal, is_callable_option, keeps_traced_value, key_of, name_of
 
 MOST = 64
 """How many options a choice may have: each costs a branch wherever something is done with it."""
@@ -89,7 +81,7 @@ class Choice:
         if name == "__jax_array__" and isinstance(self, int):
             return lambda: for_each_option(self, int)  # how JAX's operators and functions take what stands for a number
         found, options = static_lookup(self.__class__, name), self.choice_options.values()  # which runs no property
-        is_method = found is None and all(is_only_called(getattr(option, name)) for option in options)
+        is_method = found is None and all(callables.is_only_called(getattr(option, name)) for option in options)
         if is_method or callable(found) or isinstance(found, staticmethod | classmethod):
             return Method(self, name)
         return for_each_option(self, lambda option: getattr(option, name))
@@ -365,12 +357,7 @@ def options_of(*values: Any, within: Sequence[Any] = ()) -> Options | None:
         if both is None or len(both) > MOST:
             return None
         found = both
-    return found if len(set(map(_family, found.values()))) == 1 else None
-
-
-def _family(option: Any) -> type:
-    """What all options have in common: they are texts, members of one enum, functions of any kind, or modules of one class."""
-    return FunctionType if is_callable_option(option) and not is_module(type(option)) else type(option)
+    return found if len(set(map(callables.family_of, found.values()))) == 1 else None
 
 
 def number_of(x: Any) -> Any:
