@@ -1,7 +1,7 @@
 """Prints, which a program with an error code makes as long as no check has failed: Python would have raised.
 
 >>> program = jax.make_jaxpr(lambda x: jax.debug.print("{}", x))(1.0)
->>> is_print(program.eqns[0]), is_print(jax.make_jaxpr(jnp.sin)(1.0).eqns[0])
+>>> is_print(program.eqns[0]), is_print(jax.make_jaxpr(jax.numpy.sin)(1.0).eqns[0])
 (True, False)
 >>> guarded, *reads = only_if_fine(program.jaxpr, program.eqns[0], program.jaxpr.invars, "fine")
 >>> print(jax.make_jaxpr(guarded)(True, 1.0).eqns[-1].primitive, reads == ["fine", *program.jaxpr.invars])
@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp  # noqa: F401  # of the example
 from jax import lax
 
 from autograph.runtime.jaxprs import graph

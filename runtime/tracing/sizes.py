@@ -198,7 +198,7 @@ def _install() -> None:
     for symbol, function in _OPERATORS.items():
         name = f"__{function.__name__}__"
         setattr(SIZE, name, _watched(symbol, getattr(SIZE, name)))
-    setattr(SIZE, "__hash__", _hashed(SIZE.__hash__))  # noqa: B010  # of a class that may be missing
+    SIZE.__hash__ = _hashed(SIZE.__hash__)
 
 
 _install()

@@ -281,7 +281,7 @@ def test_what_is_no_size_is_refused(size: Any) -> None:
     with pytest.raises(ValueError, match="is no size of a TensorSpec"):
         ag.TensorSpec([size])
     with pytest.raises(ValueError, match="has a list of sizes, and not None"):
-        ag.TensorSpec(None)  # type: ignore[arg-type]
+        ag.TensorSpec(None)  # type: ignore[arg-type]  # the mistake that is tried
 
 
 def test_an_open_size_is_an_index_of_an_update() -> None:

@@ -265,9 +265,10 @@ def test_what_names_no_signature_is_refused(tmp_path: Path) -> None:
     def same(x: Any) -> Any:
         return x
 
+    save: Any = ag.save
     for options in {"signatures": []}, {"args": (SCALAR,), "vjp_order": -1}:
         with pytest.raises(ValueError, match="there is nothing to save"):
-            ag.save(same, tmp_path / "f", **options)  # type: ignore[arg-type]
+            save(same, tmp_path / "f", **options)
     for options in {"signatures": [jnp.ones(2)]}, {"args": jnp.ones(2)}:
         with pytest.raises(TypeError, match="a signature is a tuple of arguments"):
-            ag.save(same, tmp_path / "f", **options)  # type: ignore[arg-type]
+            save(same, tmp_path / "f", **options)
