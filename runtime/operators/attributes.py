@@ -16,7 +16,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, WrapperDescriptorType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from autograph.runtime.operators import augmented
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.refusals import refusal
-from autograph.runtime.tracing.staging import is_jax_array
+from autograph.runtime.tracing.staging import is_jax_array, is_tracer
 from autograph.runtime.values import choices
 from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import attribute_values
@@ -95,9 +95,26 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
     if _by_method(obj, name, ("__setattr__", "fset", "__set__"), value):
         return
     if is_jax_array(obj):
-        raise no_part_of_array(name)
+        _refuse_on_array(obj, name, lambda x: setattr(x, name, value))
     announce(obj, name)
     setattr(obj, name, value)
+
+
+def _refuse_on_array(array: Any, name: str, change: Callable[[Any], None]) -> NoReturn:
+    """Raises what NumPy raises where `change` writes or deletes this attribute of an array or a number.
+
+    Raises:
+        AttributeError: the attribute cannot be written; any error of NumPy or Python is possible.
+        StagingError: NumPy changes the array, or has none of this type, or the array is known.
+    """
+    if is_tracer(array) and name not in _CHANGING and isinstance(array.dtype, np.dtype):
+        x = np.zeros((0,) * array.ndim, array.dtype)
+        change(x if x.ndim else x.item() if array.weak_type else x[()])
+    raise no_part_of_array(name)
+
+
+_CHANGING = frozenset({"shape", "dtype", "strides", "flat", "real", "imag"})
+"""The attributes by which NumPy changes an array."""
 
 
 def no_part_of_array(name: str) -> Exception:
@@ -112,7 +129,10 @@ def no_part_of_array(name: str) -> Exception:
 
 def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
     """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
-    set_attr(augmented.iop(symbol, getattr(obj, name), value(), unshared=0), obj, name)
+    before = getattr(obj, name)
+    if is_jax_array(before) and is_jax_array(obj):
+        raise no_part_of_array(name)  # `x.T += v` changes `x`, then it raises
+    set_attr(augmented.iop(symbol, before, value(), unshared=0), obj, name)
 
 
 def del_attr(obj: Any, name: str) -> None:
@@ -120,6 +140,8 @@ def del_attr(obj: Any, name: str) -> None:
     if type(obj) is Choice:
         return choices.for_each_option(obj, lambda option: del_attr(option, name))
     obj = _behind(obj)
+    if is_tracer(obj):
+        _refuse_on_array(obj, name, lambda x: delattr(x, name))
     if not _by_method(obj, name, ("__delattr__", "fdel", "__delete__")):
         announce(obj, name)
         delattr(obj, name)

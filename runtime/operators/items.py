@@ -316,6 +316,8 @@ def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: i
         if new is old:
             return owners[0]
         if kind == ".":
+            if is_jax_array(owner):
+                raise attributes.no_part_of_array(key)
             attributes.set_attr(new, owner, key)
             new = owner
         else:

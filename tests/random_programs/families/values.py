@@ -44,6 +44,11 @@ _WRITES = [
     "at = {i} % 3\n    ks[at : at + 2] += ks[:2] * 1", "ys[{i} % 4] = {i}", "ys[{i} % 3 : {i} % 3 + 2] /= 2",
     "ys[0] -= {x}", "ks[:] = {x}",
 ]  # fmt: skip
+_ATTRIBUTES = [
+    "xs.name = {i}", "a.name = 'a'", "ks.ndim = 2", "xs.T = ks", "del xs.name", "del ks.size", "xs.name += 1",
+    "ks[0] = {i}\n        ks.units = 'm'",
+]  # fmt: skip
+"""Attributes that no array and no number takes."""
 
 
 def write(rng: random.Random) -> str:
@@ -77,4 +82,10 @@ def _statement(rng: random.Random) -> str:
         return f"for c in range({rng.randint(1, 3)}):\n        " + _filled(rng, rng.choice(_WRITES)).replace(
             "\n    ", "\n        "
         )
+    if form < 0.82:
+        text = _filled(rng, rng.choice(_ATTRIBUTES))
+        handled = f"try:\n        {text}\n        p += 1\n    except AttributeError:\n        q += 1"
+        if rng.random() < 0.4:
+            handled = f"if {_filled(rng, '{i}')} > 1:\n        " + handled.replace("\n", "\n    ")
+        return handled
     return _filled(rng, rng.choice(_WRITES))

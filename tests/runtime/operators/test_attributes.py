@@ -296,3 +296,50 @@ def test_getters_of_attributes_are_asked_as_often_as_in_python():
 def test_what_an_array_shows_by_an_attribute_is_not_written(attribute, write):
     with pytest.raises(StagingError, match=rf"`\.{attribute}` of an array is written"):
         jax.jit(write)(jnp.zeros((2, 3)))
+
+
+def _names_an_array(x):
+    tried = 0
+    for write in range(4):
+        try:
+            if write == 0:
+                x.name = "a"
+            elif write == 1:
+                x.ndim = 2
+            elif write == 2:
+                x.T = x
+            else:
+                del x.name
+        except AttributeError as error:
+            tried += 10**write * (len(str(error)) > 30)
+    if tried > 0:
+        try:
+            x.name = "a"
+        except AttributeError:
+            x = x + 1
+    return x * tried
+
+
+@pytest.mark.parametrize("x", [np.arange(3.0), 2.5, 3, np.float32(2.5)])
+def test_an_attribute_that_no_array_takes_raises_what_numpy_raises(x):
+    expected = _names_an_array(x)
+    for run in (ag.jit(_names_an_array), ag.function(_names_an_array), jax.jit(ag.convert(_names_an_array))):
+        np.testing.assert_array_equal(run(x), expected)
+    lanes = jax.jit(jax.vmap(ag.convert(_names_an_array)))(np.stack([x, x]))
+    np.testing.assert_array_equal(lanes, np.stack([expected, expected]))
+
+
+@pytest.mark.parametrize("x", [np.arange(3.0, dtype=np.float32), 2.5, 3, np.float32(2.5)])
+def test_the_message_of_an_attribute_is_that_of_numpy(x):
+    said = []
+
+    def f(x):
+        try:
+            x.name = "a"
+        except AttributeError as error:
+            said.append(str(error))
+        return x
+
+    f(x)
+    ag.jit(f)(x)
+    assert said[0] == said[1]
