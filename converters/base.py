@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import gast
 
+from autograph.analyses.large_integers import LargeIntegers
 from autograph.analyses.loops import IS_COMPOUND, block_places
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
@@ -91,6 +92,8 @@ class Conversion:
         self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
         self.name_kinds = name_kinds(tree) if not kinds.isdisjoint(_COMPARING) else NameKinds()
         """Which names the user's text uses as numbers, or binds to containers."""
+        self.large_integers = LargeIntegers(tree, self.meaning, self.alias)
+        """Which expressions may be integers that no integer of the program holds."""
 
     def meaning(self, node: Node) -> Any:
         """The object that an expression names, or `MISSING`."""

@@ -12,6 +12,7 @@ from autograph.converters.context_managers import ContextManagers
 from autograph.converters.formatted_texts import FormattedTexts
 from autograph.converters.handlers import Handlers
 from autograph.converters.key_orders import KeyOrders
+from autograph.converters.large_integers import LargeIntegerOperations
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.powers import Powers
 from autograph.converters.subscripts import Subscripts
@@ -27,6 +28,7 @@ class Expressions(
     Comprehensions,
     ConditionalExpressions,
     KeyOrders,
+    LargeIntegerOperations,
     LogicalExpressions,
     Powers,
     Subscripts,

@@ -162,16 +162,16 @@ def a_number_too_large_for_a_row(x):
 @refused(
     unknown_values._both(OverflowError),
     """
-    `x < 2**40` meets a Python integer that no integer of the program can hold
+    `x & 0xAAAAAAAA` meets a Python integer that no integer of the program can hold
       at FILE:+1
-          return x < 2**40
-                 ^^^^^^^^^
+          return x & 0xAAAAAAAA
+                 ^^^^^^^^^^^^^^
       why: integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set
-      instead: use a float, or `jax.config.update('jax_enable_x64', True)`
+      instead: `jax.config.update('jax_enable_x64', True)`, or beside a float write that integer `n` as one, `float(n)`
     """,
 )
-def a_number_too_large_for_a_comparison(x):
-    return x < 2**40
+def a_number_too_large_for_an_operator(x):
+    return x & 0xAAAAAAAA
 
 
 @refused(

@@ -149,7 +149,7 @@ _KINDS = (
         OverflowError,
         "meets a Python integer that no integer of the program can hold",
         "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
-        instead="use a float, or `jax.config.update('jax_enable_x64', True)`",
+        instead="`jax.config.update('jax_enable_x64', True)`, or beside a float write that integer `n` as one, `float(n)`",
         text=r"Python int -?\d+ too large to convert to |An overflow was encountered while parsing an argument",
     ),
     _Kind(

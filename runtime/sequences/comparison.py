@@ -13,7 +13,6 @@ each pair, and `object.__ne__` that of what `__eq__` returns: here the answer ma
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -25,20 +24,14 @@ from jax import lax
 from autograph.runtime.heap import aliases
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import short_circuit
+from autograph.runtime.sequences.large_integers import COMPARISONS as OPERATORS
+from autograph.runtime.sequences.large_integers import large_op
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 _METHODS = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
 _SIMPLE = SCALARS | {np.ndarray}
 _SEQUENCES = (tuple, list, deque)
@@ -49,7 +42,7 @@ _WHAT = "a comparison of containers"
 def compare_values(left: Any, symbol: str, right: Any) -> Any:
     """`left <symbol> right`."""
     if _is_simple(left) and _is_simple(right):
-        return OPERATORS[symbol](left, right)
+        return large_op(symbol, left, right)
     if sizes.is_size(left) or sizes.is_size(right):
         return sizes.compare_sizes(left, symbol, right)
     kind = _container(type(left), _METHODS[symbol])

@@ -25,18 +25,20 @@ _INTEGERS = [
     "(a - b)",
 ]
 _FLOATS = ["x", "(x / 2)", "(x - a)", "float(b)", "abs(x)", "(x * c)", "-x"]
+_LARGE = ["2**40", "large", "BIG", "(1 << 33)", "2**k"]
 _OF_INTEGERS = [
     "round({i}, -1)", "divmod({i}, {k})[0]", "divmod({i}, -{k})[1]", "{i} // {k}", "{i} % -{k}", "pow({i}, 2)",
     "{i} ** 2", "math.gcd({i}, {j})", "math.isqrt(abs({i}))", "abs({i}).bit_length()", "min({i}, {j})",
     "max({i}, {j}, {k})", "sum([{i}, {j}])", "{i} & {j}", "{i} ^ {k}", "int({i} > {j})",
     "pow(abs({i}), 3, 7)", "~{i}", "({i} >> 1)", "sorted([{i}, {j}, {k}])[1]", "math.comb(abs({i}) % 6, 2)",
-    "math.factorial(abs({i}) % 5)",
+    "math.factorial(abs({i}) % 5)", "int({i} < {l})", "int({i} == {l} or -{l} < {j} < {l})", "min({i}, {l})",
 ]  # fmt: skip
 _OF_FLOATS = [
     "round({x}, 1)", "{x} // 0.75", "divmod({x}, 0.5)[0]", "{x} % 0.5", "{x} % -0.75", "math.fmod({x}, 0.75)",
     "min({x}, {y})", "max({x}, {i})", "math.copysign({x}, {y})", "{x} ** 2", "math.fabs({y})", "float({x} == {y})",
     "({x}).is_integer()", "math.modf({x})[0]", "sum([{x}, {i}])", "math.hypot(3 * {x}, 4 * {x})", "bool({x})",
-    "{x} * {i}", "round({y}) / 2", "math.isclose({x}, {y})", "abs({x} - {y})",
+    "{x} * {i}", "{x} * {l} / 2**40", "({y} + {l}) / {l}", "{l} / 2**38 - {x}", "float(-{l} < {x} <= {l})",
+    "round({y}) / 2", "math.isclose({x}, {y})", "abs({x} - {y})",
 ]  # fmt: skip
 _WRITES = [
     "ks[0] = {x}", "ks[{i} % 4] = {x}", "ks[-1] = 2.75", "ks[1] /= 2", "ks[{i} % 4] += {x}",
@@ -53,11 +55,11 @@ _ATTRIBUTES = [
 
 def write(rng: random.Random) -> str:
     """One program."""
-    lines = ["c = 2", "ks, ys = xs + 0, xs / 2", "p, q = 0, 0.0"]
+    lines = ["c, large, k = 2, 2**36, 35", "ks, ys = xs + 0, xs / 2", "p, q = 0, 0.0"]
     for _ in range(rng.randint(2, 6)):
         lines += _statement(rng).split("\n    ")
     body = "\n".join("    " + line for line in lines)
-    return f"import math\n\n\ndef program(a, b, x, xs):\n{body}\n    return p, q, ks, ys\n"
+    return f"import math\n\nBIG = 2**37\n\n\ndef program(a, b, x, xs):\n{body}\n    return p, q, ks, ys\n"
 
 
 def _filled(rng: random.Random, text: str) -> str:
@@ -65,6 +67,7 @@ def _filled(rng: random.Random, text: str) -> str:
         i=rng.choice(_INTEGERS),
         j=rng.choice(_INTEGERS),
         k=rng.randint(1, 7),
+        l=rng.choice(_LARGE),
         x=rng.choice(_FLOATS),
         y=rng.choice(_FLOATS),
     )
