@@ -139,8 +139,8 @@ def _mirrored(relations: Iterable[str]) -> frozenset[str]:
     return frozenset("".join(relations).translate(_MIRRORED))
 
 
-def _root(x: Any) -> Any:
-    """What a scalar was before conversions that change no number, in the outermost trace that has it; a number as it is."""
+def _root(x: Any, depth: int = _DEEPEST) -> Any:
+    """Follows a scalar back to the outermost trace, through conversions that change no number; returns a number if it is known."""
     while is_traced(x):
         made = origin(x)
         if (number := literal_value(x)) is not None:
@@ -150,8 +150,26 @@ def _root(x: Any) -> Any:
         elif (outer := closed_over(x)) is not None:
             x = outer
         else:
-            break
+            return x if made is None else _folded(x, *made[:2], depth)
     return x.item() if isinstance(x, np.generic) else x
+
+
+def _folded(x: Any, name: str, operands: Any, depth: int) -> Any:
+    """Computes a recorded operation on known numbers; returns `x` where one is unknown or the result wraps around."""
+    kind = np.dtype(x.dtype)
+    if not depth or name not in _OPERATIONS or kind.kind not in "iuf":
+        return x
+    numbers = []
+    for operand in operands:
+        number = _root(operand, depth - 1)
+        if not _is_number(number):
+            return x
+        numbers.append(Interval(number, number))
+    if kind.kind == "f":
+        result = _rounded(_OPERATIONS[name], numbers, kind)
+        return result.low if result.low == result.high and not result.may_be_nan else x
+    low, _ = _OPERATIONS[name](*numbers)
+    return low if np.iinfo(kind).min <= low <= np.iinfo(kind).max else x
 
 
 def _is_number(x: Any) -> bool:

@@ -6,6 +6,7 @@ import heapq
 import operator
 import statistics
 
+import autograph as ag
 from tests.programs.harness import floats, ints, program
 
 numbers = program((5,), (0,), (1,))
@@ -153,3 +154,25 @@ def statistics_of_integers(n):
 @program((floats(1, 2, 4),), (floats(3, 1, 2),))
 def median_of_an_array(xs):
     return statistics.median(xs)
+
+
+@program((3, 4), (1, 5), (2, 0), stages_anyway=True, transforms=("vmap",))
+def heap_that_a_staged_loop_fills_and_empties(a, b):
+    h, last = [], 0
+    for _ in ag.range(4):
+        ag.set_loop_options(maximum_iterations=8)
+        heapq.heappush(h, b % 9)
+        if len(h) > 2:
+            last = heapq.heappop(h)
+    return last + a, len(h)
+
+
+@program((3, 4), (1, 5), (2, 0), stages_anyway=True)
+def pairs_that_a_staged_loop_fills_and_empties(a, b):
+    h, last, n = [], 0, 0
+    for n in ag.range(4):
+        ag.set_loop_options(maximum_iterations=8)
+        heapq.heappush(h, (b * n % 5, n))
+        if len(h) > 2:
+            last, n = heapq.heappop(h)
+    return last, n, len(h), a

@@ -147,3 +147,21 @@ def test_the_difference_of_infinities_is_no_number(make: Any) -> None:
         return x
 
     jax.make_jaxpr(trace)(1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "number"),
+    [
+        (lambda n: n + n, 4), (lambda n: n - n * n, -2), (lambda n: -(n * n), -4), (lambda n: n * 1.5 + n * 2.0, 7.0),
+        (lambda n: n * math.inf - n * math.inf, None), (lambda n: n * (2**31 - 1), None),
+    ],
+)  # fmt: skip
+def test_a_recorded_operation_on_known_numbers_is_a_number(make: Any, number: Any) -> None:
+    def trace(x: Any) -> Any:
+        two = jax.lax.full_like(x, 2)
+        (implied,) = comparisons.implied_by(x < make(two), True)
+        assert implied.names_number == (number is not None)
+        assert number is None or implied.keys[1] == (1, (type(number), number))
+        return x
+
+    jax.make_jaxpr(trace)(1)
