@@ -34,7 +34,7 @@ from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
 from autograph.runtime.tracing.staging import is_array_like
-from autograph.runtime.tracing.variables import UNSET, is_unbound
+from autograph.runtime.tracing.variables import UNSET, CarriesNone, is_unbound
 from autograph.runtime.values import choices, key_orders
 from autograph.runtime.values.callables import KEPT, is_callable_option
 from autograph.runtime.values.choices import Choice
@@ -140,13 +140,16 @@ class Comparison:
     def _may_be_none(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
         """Whether a variable is `None` at one end of the iteration and a value at the other, and may be; noted for the next
         attempt."""
-        if not (len(key) == 1 and key[0] in range(len(self.variables)) and self.variables[key[0]].may_be_none):
+        if not (len(key) == 1 and key[0] in range(len(self.variables))):
             return False
-        if type(value) is Maybe or is_unbound(value) or is_unbound(out):
+        carries = self.variables[key[0]].carries_none
+        if carries is CarriesNone.NEVER or type(value) is Maybe or is_unbound(value) or is_unbound(out):
             return False
         (_, before), (_, after) = split_optional(value), split_optional(out)
         like = after if before is None else before
         if (value is None) == (out is None) and type(out) is not Maybe or not is_plain(like):
+            return False
+        if value is None and type(out) is not Maybe and carries is CarriesNone.IF_LEFT:
             return False
         self.assumptions.slots[key].optional = self._placeholder_like(like, key)
         return True

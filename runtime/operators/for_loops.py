@@ -37,7 +37,7 @@ from autograph.runtime.carry import list_growth
 from autograph.runtime.carry.messages import UNROLL
 from autograph.runtime.heap import iterated_containers, iterators, outliving
 from autograph.runtime.operators import conditionals
-from autograph.runtime.operators.peeling import with_optional
+from autograph.runtime.operators.peeling import goes_on, stage_if_left, with_optional
 from autograph.runtime.operators.python_iteration import iterate
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.sequences import iterables
@@ -114,18 +114,18 @@ def for_loop(
         iterable.exhaust()
 
 
-def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = None) -> None:
+def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = None, truth: Any = True) -> None:
     """A staged loop; or the first iteration by itself and the others staged; or, where there are arrays, no staged loop.
 
-    `before`: why the whole loop cannot be staged, where these are the iterations after the first.
+    Args:
+        before: why the whole loop cannot be staged, where these are the iterations after the first.
+        truth: whether the loop goes on, which is traced where a jump may have ended it.
     """
     start = equation_mark()
-    first_alone = items.is_static and before is None and info.test is None and items.length > 2
+    first_alone = items.is_static and before is None
     try:
-        if first_alone:
-            stage_for(items, info)
-        else:
-            with_optional(lambda: stage_for(items, info), info.variables)
+        stage_carrying = stage_if_left if first_alone else with_optional
+        stage_carrying(lambda: stage_for(items, info, begins=truth is True), info.variables)
         return
     except CANNOT_STAGE as error:
         if not first_alone and not (items.is_static and items.arrays):
@@ -135,10 +135,12 @@ def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = No
     drop_equations(start, equation_mark())
     if first_alone:
         info.body(items.make(0, items.slices(0)))
-        _stage_or_unroll(items.after_first(), info, before=reason)
+        truth = info.test is None or goes_on(info.test)
+        if items.length > 1 and truth is not False:
+            _stage_or_unroll(items.after_first(), info, reason, truth)
     else:
         unrolled = (items.make(k, items.slices(k)) for k in range(items.length))
-        iterate(unrolled, info)
+        iterate(unrolled, info, truth=truth)
         _warn(info.body, reason)
 
 

@@ -22,13 +22,14 @@ import numpy as np
 
 from autograph.runtime.carry.fixed_point import Carry
 from autograph.runtime.heap import path_conditions
+from autograph.runtime.tracing.variables import CarriesNone
 
 
 class Hidden:
     """A variable of the loop's own: a counter, or the truth value of a test that must not run twice."""
 
     __slots__ = ("name", "value")
-    is_optional = may_be_none = False
+    is_optional, carries_none = False, CarriesNone.NEVER
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = name

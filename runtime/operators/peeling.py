@@ -32,7 +32,7 @@ from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
-from autograph.runtime.tracing.variables import Variable
+from autograph.runtime.tracing.variables import CarriesNone, Variable
 
 MOST_ITERATIONS = 1 << 16
 """How often a loop runs while it is traced whose iterations make checks, until it must be staged."""
@@ -40,22 +40,33 @@ ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound 
 
 
 def with_optional(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
-    """Stages a loop; where that fails, with variables that may be `None` or a value from iteration to iteration.
-
-    NB: where there is another way to run the loop (its first iteration alone, say) it is better: what such a variable
-    holds after the loop can only be used where it is tested.
-    """
+    """Stages a loop with variables that may be `None` or a value from iteration to iteration."""
     start = equation_mark()
     try:
-        stage()
+        stage_if_left(stage, variables)
     except CANNOT_STAGE:
-        optional = [variable for variable in variables if variable.is_optional]
-        if not optional:
+        if not carry_none(variables, CarriesNone.ALWAYS):
             raise
         drop_equations(start, equation_mark())
-        for variable in optional:
-            variable.may_be_none = True
         stage()
+
+
+def stage_if_left(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
+    """Stages a loop unless its first iteration surely puts a value in the place of a `None`.
+
+    What a variable that may be `None` holds after the loop can only be used where it is tested. So such a first iteration is
+    better run alone.
+    """
+    carry_none(variables, CarriesNone.IF_LEFT)
+    stage()
+
+
+def carry_none(variables: Sequence[Variable], carries: CarriesNone) -> bool:
+    """Allows a loop to carry its optional variables as `None` or a value; returns whether it has any."""
+    optional = [variable for variable in variables if variable.is_optional]
+    for variable in optional:
+        variable.carries_none = carries
+    return bool(optional)
 
 
 def try_iterations(

@@ -45,10 +45,12 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import Variable
 
 
-def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
+def iterate(iterable: Any, info: LoopInfo, shared: bool = False, truth: Any = True) -> None:
     """Python's loop; once a jump flag is traced, what remains is staged.
 
-    `shared`: somebody else may take what the loop leaves in the iterator.
+    Args:
+        shared: whether somebody else may take what the loop leaves in the iterator.
+        truth: whether the loop goes on, which is traced where a jump may have ended it.
     """
     body, test = info.body, info.test
     if test is None:
@@ -62,6 +64,9 @@ def iterate(iterable: Any, info: LoopInfo, shared: bool = False) -> None:
             return
         iterable = numbers
     iterator = iter(iterable)
+    if is_traced(truth):
+        _stage_rest(iterable, iterator, 0, info, truth)
+        return
     done = 0
     for item in iterator:
         body(receive(item))

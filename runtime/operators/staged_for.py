@@ -79,8 +79,8 @@ class LoopInfo(NamedTuple):
         return cls(body, test, variables_of(state), options or {}, variables_of(lists), variables_of(appends))
 
 
-def stage_for(items: Items, info: LoopInfo) -> None:
-    """One `scan`, or one `while` when the length is traced or a jump can end the loop."""
+def stage_for(items: Items, info: LoopInfo, begins: bool = True) -> None:
+    """One `scan`, or one `while` when the length is traced or a jump can end the loop; `begins`: none can have ended it yet."""
     if items.is_counted and info.test is None:
         may_grow = bool(info.lists) and "maximum_iterations" in info.options
         start = equation_mark()
@@ -92,7 +92,7 @@ def stage_for(items: Items, info: LoopInfo) -> None:
                 raise
         drop_equations(start, equation_mark())
     with assuming((info.body.__code__, "while"), info.options, info.lists) as assumptions:
-        stage_counted_while(items, info, assumptions, begins=True)
+        stage_counted_while(items, info, assumptions, begins)
 
 
 def _stage_scan(items: Items, info: LoopInfo) -> None:

@@ -14,6 +14,7 @@ Generated code hands an operator its variables as a lambda that is never called;
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from types import CellType, FunctionType
 from typing import Any, NoReturn, Protocol
 
@@ -55,6 +56,15 @@ def is_unbound(value: Any) -> bool:
     return value is UNSET or type(value) is Undefined
 
 
+class CarriesNone(Enum):
+    """Whether a loop may carry a variable that is `None` in some iterations and a value in others."""
+
+    NEVER = 0
+    IF_LEFT = 1
+    """Only if an iteration that begins with `None` may leave `None`. Otherwise the first iteration is better run alone."""
+    ALWAYS = 2
+
+
 class Variable(Protocol):
     """A place that holds a value: a cell, an attribute, a list's contents, ..."""
 
@@ -66,7 +76,7 @@ class Variable(Protocol):
     def is_optional(self) -> bool:
         """Whether it may hold `None` or a value (see `optional`)."""
 
-    may_be_none: bool
+    carries_none: CarriesNone
     """Whether a loop may carry both, from iteration to iteration."""
 
     def get(self) -> Any:
@@ -87,13 +97,13 @@ def cell_contents(cell: CellType) -> Any:
 class CellVariable:
     """A variable in a closure cell."""
 
-    __slots__ = ("cell", "is_optional", "may_be_none", "name")
+    __slots__ = ("carries_none", "cell", "is_optional", "name")
 
     def __init__(self, name: str, cell: CellType, is_optional: bool = False) -> None:
         self.name = name
         self.cell = cell
         self.is_optional = is_optional
-        self.may_be_none = False
+        self.carries_none = CarriesNone.NEVER
 
     def get(self) -> Any:
         return cell_contents(self.cell)
@@ -130,7 +140,7 @@ class State:
 
 class _StateVariable:
     __slots__ = ("index", "name", "state")
-    is_optional = may_be_none = False
+    is_optional, carries_none = False, CarriesNone.NEVER
 
     def __init__(self, state: State, index: int) -> None:
         self.state = state

@@ -132,3 +132,81 @@ def a_variable_whose_absence_is_handled(xs):
         except UnboundLocalError:
             total = x
     return total
+
+
+_NUMBERS = floats(3.0, 2.0, 5.0, 6.0, 1.0, 7.0)
+PATIENCE = (_NUMBERS, 1), (_NUMBERS, 5), (_NUMBERS * -1, -1)
+
+
+@program(*PATIENCE, transforms=("vmap",))
+def none_before_a_loop_with_an_exit(xs, patience):
+    best, waited = None, 0
+    for x in xs:
+        if best is None or x < best:
+            best, waited = x, 0
+        else:
+            waited += 1
+            if waited > patience:
+                break
+    return best, waited
+
+
+@program(*PATIENCE, transforms=("vmap",))
+def none_in_an_attribute_before_a_loop_with_an_exit(xs, patience):
+    total = Total()
+    total.best, total.waited = None, 0
+    for x in xs:
+        if total.best is not None and x >= total.best:
+            total.waited += 1
+        else:
+            total.best, total.waited = x, 0
+        if total.waited > patience:
+            break
+    return total.best * total.waited
+
+
+def _lower(best, x):
+    return x if best is None or x < best else best
+
+
+@program(*PATIENCE, transforms=("vmap",))
+def none_for_a_helper_that_tests_it(xs, patience):
+    best, waited = None, 0
+    for x in xs:
+        best = _lower(best, x)
+        waited += x > best
+        if waited > patience:
+            return best
+    return best * 2
+
+
+@program(*PATIENCE, transforms=("vmap",))
+def none_in_a_second_variable_before_a_loop_with_an_exit(xs, patience):
+    best, arg, waited = None, None, 0
+    for i, x in enumerate(xs):
+        if best is None or x < best:
+            best, arg, waited = x, i, 0
+            continue
+        waited += 1
+        if waited > patience:
+            break
+    return best, arg
+
+
+@program((XS, 2.5), (XS, 0.5), transforms=("vmap", "grad"))
+def none_before_a_sum_that_stops(xs, most):
+    total = None
+    for x in xs:
+        total = x if total is None else total + x
+        if total > most:
+            break
+    return total
+
+
+@program((XS[:1],), (XS[1:2],), transforms=("vmap",))
+def none_before_a_loop_over_one_number(xs):
+    best = None
+    for x in xs:
+        if best is None or x < best:
+            best = x
+    return best

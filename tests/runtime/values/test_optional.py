@@ -125,6 +125,35 @@ def test_a_loop_that_settles_after_its_first_iteration_carries_numbers_only():
     )
 
 
+def test_a_loop_with_an_exit_that_settles_after_its_first_iteration_carries_numbers_only():
+    @ag.convert
+    def largest(xs, most):
+        best = None
+        for x in xs:
+            if best is None or x > best:
+                best = x
+            if best > most:
+                break
+        return best
+
+    jaxpr = str(jax.make_jaxpr(largest)(jnp.array([1.0, 3.0, 2.0]), 2.5))
+    assert jaxpr.count("while[") == 1 and "cond[" not in jaxpr.replace("cond_", "")
+
+
+def test_a_search_that_its_first_iteration_need_not_settle_holds_its_body_once():
+    @ag.convert
+    def first(xs, least):
+        found = None
+        for x in xs:
+            if x > least:
+                found = jnp.sin(x)
+                break
+        return 0.0 if found is None else found
+
+    jaxpr = str(jax.make_jaxpr(first)(jnp.array([1.0, 3.0, 2.0]), 2.5))
+    assert jaxpr.count("while[") == jaxpr.count("sin ") == 1
+
+
 def test_no_test_of_a_parameter_with_a_default_becomes_an_operator():
     def scaled(x, factor=None):
         if factor is None:
