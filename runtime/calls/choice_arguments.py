@@ -36,7 +36,8 @@ _OPEN = ARRAY_PACKAGES | {"autograph", "copy", "dataclasses"}
 """Packages whose functions ask nothing of what they come upon, or raise."""
 _CALL_IT = (map, filter, sorted, min, max)
 """They call a function that they are given, by what stands for it in converted code, as what `calls_functions` names does."""
-_AS_THEY_ARE = (isinstance, callable, super, vars, locals, globals, *RUN_TEXTS)
+_AS_THEY_ARE = (isinstance, callable, super, vars, locals, globals, *RUN_TEXTS, any, all, next)
+"""The last three count who else refers to an iterator: a call in between would refer to it. They know choices."""
 
 
 def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:

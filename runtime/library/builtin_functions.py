@@ -198,6 +198,8 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
     def call(iterable: Any, /) -> Any:
         if type(iterable) in key_orders.VIEWS:
             iterable = iterable.view
+        if type(iterable) is Choice:
+            return choices.each_apart(call, iterable)
         if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
             return getattr(jnp, name)(iterable)
         if _is_open_list(iterable):

@@ -1,5 +1,6 @@
 """The first item that passes a test: `next` of generators and of `filter`, over Python's containers."""
 
+import autograph as ag
 from tests.programs.harness import program
 
 LISTS = (([1.0, 3.0, 2.0],), ([0.0, 1.0, 2.0],))
@@ -131,3 +132,39 @@ def whether_any_of_a_range_of_some_length(d):
     if all(d[i] > 0 for i in range(n - 1, -1, -1)):
         return falls
     return -falls
+
+
+@program((1, 5), (5, 1), (4, 3), transforms=("vmap",))
+def iterators_after_a_choice_of_strings(a, b):
+    mode = "run" if a > 2 else "idle"
+    found = any(u > b for u in (a, 1, 2)), all(map(lambda u: u < b, (a, 1, 2))), b in (u for u in (a, 1, 2))
+    n = 0
+    if b > 0:
+        n = next(u for u in (a, 1, 2)) + next((u for u in ()), 7)
+    for u in (v for v in (a, 1, 2)):
+        n += u
+        if n > b:
+            break
+    if any(mode) and any([mode]):
+        n += 100
+    return found, n, len(mode), len(next(iter(()), mode))
+
+
+def twice(u):
+    return u * 2
+
+
+@program((1, 5), (5, 1), (-4, 3))
+def iterators_after_a_choice_of_functions(a, b):
+    act = abs if a > 2 else twice
+    found = any(u > b for u in (a, 1, 2)), all(map(lambda u: u < b, (a, 1, 2))), b in (u for u in (a, 1, 2))
+    n = 0
+    if b > 0:
+        n = next(u for u in (a, 1, 2))
+    grown = [a % 5]
+    for u in grown:
+        ag.set_loop_options(maximum_iterations=8)
+        n += u
+        if u > 0:
+            grown.append(u - 1)
+    return found, n, act(a)

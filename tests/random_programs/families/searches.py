@@ -20,12 +20,18 @@ _ITEMS = {
 }  # fmt: skip
 _TESTS = ["x0 > {t}", "x0 * 2 < {t}", "x0 % 3 == 1 and x0 > {t}", "large(x0, {t})", "not x0 > {t}", "{t} < x0 < 9"]
 _LIMITS = ["a", "b", "c", "1", "a + b", "4"]
+_CHOSEN = ["mode = 'u'"] * 3 + [
+    "mode = 'u' if a > 2 else 'wvw'",
+    "mode = 'u'\n    if x > 0:\n        mode = 'vu'",
+    "mode, act = 'u', twice if b > 2 else abs\n    c = act(a)",
+]
+"""A string or a function that the program chooses: with one, calls of what is not converted are looked at."""
 _DEFAULTS = ["-1", "0", "c", "a * b", "len(items)"]
 
 
 def write(rng: random.Random) -> str:
     """One program."""
-    lines = ["items, c, n = [a, b, 2, a - b], 1, 0", "table = {'u': a, 'v': b, 'w': 3}"]
+    lines = ["items, c, n = [a, b, 2, a - b], 1, 0", "table = {'u': a, 'v': b, 'w': 3}", rng.choice(_CHOSEN)]
     for _ in range(rng.randint(1, 3)):
         lines += _statement(rng, 2)
     mark = "# refused: a generator with a name inside a staged statement, or a filter with a traced test\n"
@@ -36,7 +42,7 @@ def write(rng: random.Random) -> str:
         "class Shelf:\n    def __init__(self, items):\n        self.items = items\n\n"
         "    def place(self, t):\n        return next((i for i, u in enumerate(self.items) if u >= t), -1)\n\n\n"
         "def find(items, t):\n    return next((u for u in items if u > t), None)\n\n\n"
-        "def program(a, b, x, xs):\n" + "\n".join(_indented(lines)) + "\n    return c, n\n"
+        "def program(a, b, x, xs):\n" + "\n".join(_indented(lines)) + "\n    return c, n + 100000 * len(mode)\n"
     )
 
 
@@ -72,6 +78,11 @@ def _call(rng: random.Random) -> str:
 
 def _statement(rng: random.Random, depth: int) -> list[str]:
     form = rng.random()
+    if form < 0.12:
+        target = rng.choice(list(_ITEMS))
+        test = rng.choice(_TESTS).format(t=rng.choice(_LIMITS))
+        asked = f"{rng.choice(['any', 'all'])}({test} for {target} in {rng.choice(_ITEMS[target])})"
+        return rng.choice([[f"n += int({asked})"], [f"if {asked}:", "    c = c + 2"]])
     if form < 0.25:
         return [f"c = ({_call(rng)}) % 11", "n += 1"]
     if form < 0.35:
