@@ -19,8 +19,8 @@
 | traced array, range of known length | `scan` (differentiable in reverse) | `while` with an index: it stops when the flag is set |
 | range of traced length | `while` | `while` |
 
-Where the first iteration gives a variable its kind (`best = None` before the loop), that iteration runs alone and the others
-are staged.
+Where the first iteration gives a variable its kind (`best = None` before the loop, an array that becomes a tuple), that iteration
+runs alone and the others are staged; a jump in the first one ends the loop before the second.
 A loop over a traced array whose body cannot be a scan (the carry changes shape, a list grows) is unrolled, which is always
 faithful, with one warning that says why.
 """

@@ -466,6 +466,52 @@ def test_a_warning_is_given_once_however_often_the_loop_is_traced():
     assert [w.category for w in seen] == [UnrolledLoopWarning]
 
 
+# --- a first iteration that gives a variable its kind ---
+
+
+def rollout(s, actions):
+    seen = s
+    for a in actions:
+        s = s + a
+        seen = jnp.concatenate([s, s])
+        if s[0] > 500:
+            break
+    return seen
+
+
+def compiled_loops(fn, *args):
+    return str(jax.jit(ag.convert(fn)).lower(*args).as_text()).count("stablehlo.while")
+
+
+@pytest.mark.parametrize("wrap", [ag.jit, ag.function, ag.convert])
+def test_the_iterations_after_one_that_changes_a_shape_are_one_loop(wrap):
+    start, actions = jnp.zeros(2), jnp.ones((2, 200, 2)) * jnp.array([1.0, 3.0])[:, None, None]
+    results = jax.vmap(wrap(rollout), (None, 0))(start, actions) if wrap is ag.convert else [wrap(rollout)(start, a) for a in actions]
+    assert [r.tolist() for r in results] == [[200.0] * 4, [501.0] * 4]
+    assert compiled_loops(rollout, start, actions[0]) == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_shape_that_changes_in_one_of_a_few_iterations(count):
+    start, actions = jnp.zeros(2), jnp.ones((count, 2))
+    assert ag.jit(rollout)(start, actions).tolist() == rollout(start, actions).tolist()
+
+
+def test_no_program_returns_two_shapes():
+    def f(s, actions):
+        seen = s
+        for a in actions:
+            if a[0] > 1:
+                break
+            seen = jnp.concatenate([s, a])
+        return seen
+
+    with pytest.raises(
+        StagingError, match=r"different values in 'seen'(.|\n)*float32\[2\](.|\n)*float32\[4\](.|\n)*shapes differ"
+    ):
+        ag.jit(f)(jnp.zeros(2), jnp.ones((5, 2)))
+
+
 # --- transforms ---
 
 

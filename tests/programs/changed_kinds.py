@@ -1,0 +1,125 @@
+"""Variables and attributes whose kind changes in the first iteration of a loop that a traced jump ends."""
+
+import jax.numpy as jnp
+
+from tests.programs.harness import floats, program
+
+START = floats(0.5, 1.0)
+ACTIONS = floats((1.0, 2.0), (0.5, -1.0), (2.0, 0.25), (1.0, 1.0), (3.0, -2.0))
+LOW, MIDDLE, HIGH = 0.0, 3.0, 100.0  # ends in the first iteration, in the third, never
+ALL = ("vmap", "grad")
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def the_last_observation(s, actions, limit):
+    seen = s
+    for a in actions:
+        s = s + a
+        seen = jnp.concatenate([s, s * 2])
+        if s[0] > limit:
+            break
+    return seen
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def returned_from_the_middle(s, actions, limit):
+    seen = s
+    for k, a in enumerate(actions):
+        s = s + a
+        seen = jnp.concatenate([s, s * k])
+        if s[0] > limit:
+            return jnp.sum(seen**2)
+    return -jnp.sum(seen)
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def iterations_that_are_cut_short(s, actions, limit):
+    seen, total = s, 0.0
+    for a in reversed(actions):
+        s = s + a
+        seen = jnp.concatenate([s, seen[:2]])
+        if s[0] > limit:
+            continue
+        total = total + seen.sum()
+        if total > 40:
+            break
+    return total + seen[3]
+
+
+class Cart:
+    def __init__(self, state):
+        self.state = state
+
+    def step(self, force):
+        place, speed = self.state
+        speed = speed + force
+        place = place + speed * 0.5
+        self.state = (place, speed)
+        return jnp.array([place, speed])
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def an_attribute_that_becomes_a_tuple(s, actions, limit):
+    cart, total = Cart(s), 0.0
+    for a in actions:
+        seen = cart.step(a[0])
+        total += seen.sum()
+        if cart.state[0] > limit:
+            break
+    place, speed = cart.state
+    return total + place * 2 + speed
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def an_attribute_in_a_while(s, actions, limit):
+    cart, k, done = Cart(s), 0, False
+    while not done:
+        cart.step(actions[k][0])
+        k += 1
+        done = cart.state[0] > limit or k == 5
+    return cart.state[0] * 2 + cart.state[1]
+
+
+def _moved(state, a):
+    return (state[0] + a[0], state[1] * a[1]), "moving"
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def in_a_helper_and_with_else(s, actions, limit):
+    state, mood = s, "resting"
+    for a in actions:
+        state, mood = _moved(state, a)
+        if state[0] > limit:
+            break
+    else:
+        mood = "tired"
+    return state, mood == "tired"
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def loops_in_a_loop(s, actions, limit):
+    seen, total = s, 0.0
+    for a in actions:
+        mark = 0
+        for b in actions:
+            mark = s * b
+            s = s + a * 0.5
+            seen = jnp.concatenate([s, mark])
+            if s[0] > limit * 4:
+                break
+        total += mark.sum()
+        if total > limit * 20:
+            break
+    return seen, total
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def with_checks(s, actions, limit):
+    seen = 0
+    for a in actions:
+        assert a[0] > 0, "backwards"
+        s = s + a
+        seen = s * 2
+        if s[0] > limit:
+            break
+    return seen
