@@ -123,3 +123,14 @@ def with_checks(s, actions, limit):
         if s[0] > limit:
             break
     return seen
+
+
+@program((START, ACTIONS[:1], HIGH), (START, ACTIONS[:2], LOW), (START, ACTIONS[:2], HIGH), (START, ACTIONS[:3], MIDDLE))
+def loops_of_a_few_iterations(s, actions, limit):
+    seen = s
+    for a in actions:
+        seen = (s[0] + a[0], s[1])
+        s = s + a
+        if s[0] > limit:
+            break
+    return seen
