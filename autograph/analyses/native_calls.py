@@ -118,7 +118,8 @@ def may_tell_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
     if not isinstance(meaning, type):
         return True  # unknown, or a tuple or union with a name
     if type(meaning) is type:
-        return meaning in (int, float, complex, *_FUNCTIONS)
+        numpy = sys.modules.get("numpy")
+        return meaning in (int, float, complex, *_FUNCTIONS) or numpy is not None and issubclass(meaning, numpy.generic)
     return not meaning.__module__.startswith("jax")  # `Iterable`, `numbers.Real`, a protocol: an array may be one, or a number
 
 

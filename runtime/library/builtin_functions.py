@@ -45,6 +45,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak, is_tracing
@@ -130,13 +131,19 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 
 
 def _isinstance(x: Any, kinds: Any, /) -> bool:
-    """`isinstance`; a traced number is of the classes that Python's number is of, as well as of those of JAX."""
+    """`isinstance`; a traced scalar is of the classes that Python's number or NumPy's scalar is of, as well as of those of JAX."""
     if type(x) is Choice:
         return choices.common(x, lambda option: isinstance(option, kinds))
     number = _type(x) if is_tracer(x) or sizes.is_size(x) else None
     if number not in NUMBERS:
-        return isinstance(x, kinds)
+        return isinstance(x, kinds) or number is not None and not x.shape and _is_scalar(x.dtype, kinds)
     return any(isinstance(x if _looks_at_objects(kind) else number(), kind) for kind in _classes_of(kinds))
+
+
+def _is_scalar(dtype: Any, kinds: Any) -> bool:
+    """Whether one of the classes is NumPy's of scalars (`np.integer`), and those of this dtype belong to it."""
+    numpys = (kind for kind in _classes_of(kinds) if isinstance(kind, type) and issubclass(kind, np.generic))
+    return isinstance(dtype, np.dtype) and any(issubclass(dtype.type, kind) for kind in numpys)
 
 
 def _classes_of(kinds: Any) -> list[Any]:

@@ -411,6 +411,43 @@ def test_a_traced_number_is_of_the_classes_of_numbers(kind):
     assert ask(3, kind) is isinstance(3, kind)
 
 
+SCALARS = np.generic, np.number, np.integer, np.signedinteger, np.int32, np.uint8, np.floating, np.float32, np.bool_
+
+
+@pytest.mark.parametrize("kind", [*SCALARS, (str, np.integer), int | np.integer, (np.generic, np.ndarray)], ids=str)
+def test_a_traced_scalar_is_of_the_classes_of_numpy_s(kind):
+    ask = builtin(isinstance)
+    scalars = np.int32(3), np.uint8(1), np.float32(2.5), np.bool_(True), np.arange(2)[1]
+    for x in (*scalars, np.arange(2), 3, 2.5):
+        found = []
+        jax.jit(lambda x, found=found: found.append(ask(x, kind)) or x)(x)
+        dtype_is_kept = type(x) is not np.int64  # JAX has 32 bits
+        is_array = isinstance(x, np.ndarray) and kind == (np.generic, np.ndarray)  # it is one of JAX's
+        assert found == [isinstance(x if dtype_is_kept else np.int32(x), kind) and not is_array]
+
+
+def test_the_classes_of_a_traced_scalar_decide_in_programs():
+    def contains(x):
+        if isinstance(x, int):
+            return x * 10
+        if isinstance(x, (np.generic, np.ndarray)) and np.issubdtype(x.dtype, np.integer) and x.shape == ():
+            return x + 1
+        return x - 1
+
+    def matched(x):
+        match x:
+            case int() | np.integer():
+                return x + 1
+            case _:
+                return x - 1
+
+    for x in (np.int32(3), np.float32(3)):
+        assert ag.jit(contains)(x) == contains(x) and ag.jit(matched)(x) == matched(x)
+    assert ag.jit(contains)(3) == 30
+    assert jax.vmap(ag.convert(contains))(np.arange(3)).tolist() == [1, 2, 3]
+    assert ag.function(contains)(np.int32(3)) == 4
+
+
 def test_a_traced_number_has_the_type_of_python_s():
     ask = builtin(type)
 
