@@ -1,4 +1,4 @@
-"""Private names of how JAX calls a compiled program, what it calls, and what made it; each is guarded, as in `jax_internals`.
+"""Private names of how JAX calls and replays programs, and of what made them; each is guarded, as in `jax_internals`.
 
 | name | from | without it |
 | --- | --- | --- |
@@ -7,6 +7,7 @@
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
 | `say_of_exports` | `jax._src.export._export`, `jax._src.core` | an export of a program with checks fails with JAX's words alone |
 | `frames_of` | `jax._src.source_info_util` | a drawn graph has no lines, and scopes are named after JAX's operations |
+| `reads_back` | the frames of `backward_pass3`, `eval_jaxpr` | `jit` of `grad` is refused where an array was used, then written |
 | `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any
 
 import jax
@@ -179,3 +181,17 @@ def hide_frames() -> None:
         for directory in errors.PACKAGE_DIRECTORIES:
             exclude_from_locations(directory)
             exclude_from_tracebacks(directory)
+
+
+_REPLAYS = {"backward_pass3": "cotangents_in", "backward_pass": "cotangents_in", "eval_jaxpr": "args"}
+"""The functions that run the recorded program of a derivative, and the name that each gives its arguments."""
+
+
+def reads_back(frame: FrameType, x: Any) -> bool:
+    """Whether JAX replays in this frame a program that recorded `x`: as a constant (a residual), not as an argument."""
+    arguments = _REPLAYS.get(frame.f_code.co_name)
+    if arguments is None or not str(frame.f_globals.get("__name__")).startswith("jax."):
+        return False
+    values = frame.f_locals
+    recorded, given = values.get("consts", ()), values.get(arguments, (x,))
+    return any(x is value for value in recorded) and all(x is not value for value in given)

@@ -395,6 +395,7 @@ FRAMES_AND_BYTECODE = re.compile(
 READS_FRAMES = {
     "autograph.runtime.calls.context_managers": "which function a generator runs, and who wrote it",
     "autograph.runtime.calls.native_methods": "the module in which `namedtuple`, `Enum` and their like make a class",
+    "autograph.runtime.heap.array_versions": "whether JAX replays a derivative that holds the array",
     "autograph.runtime.heap.iterators": "where a generator waits that a loop leaves",
     "autograph.runtime.heap.library_state": "which globals the functions of a package write",
     "autograph.runtime.heap.opaque_calls": "the namespaces that `exec` and `eval` take where none are given",

@@ -11,8 +11,9 @@ using it is an error that names the variable:
 | either, where `x` is a row, a slice or another view of an array | that array as well (see `array_views`) |
 
 A superseded tracer gets a class that refuses to say to which trace it belongs, which is the first thing that any operation
-asks. Shape and dtype can be read. What a region (a branch, a loop body) superseded is valid again when the region ends, since its
-writes are undone; `JoinedArrays` and `loop_arrays` say what that means for the arrays around it.
+asks. Shape and dtype can be read, and a derivative reads what was used before the write. What a region (a branch, a loop body)
+superseded is valid again when the region ends, since its writes are undone; `JoinedArrays` and `loop_arrays` say what that means
+for the arrays around it.
 
 >>> import jax, jax.numpy as jnp
 >>> def f(x):
@@ -25,7 +26,9 @@ writes are undone; `JoinedArrays` and `loop_arrays` say what that means for the 
 
 from __future__ import annotations
 
+import itertools
 import re
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -34,12 +37,13 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
+from autograph import jax_dispatch
 from autograph.errors import StagingError
-from autograph.jax_internals import is_of_current_trace
+from autograph.jax_internals import is_of_current_trace, trace_of
 from autograph.runtime.heap import array_views
-from autograph.runtime.tracing import context, dead_results
+from autograph.runtime.tracing import context, dead_results, sharing
 from autograph.runtime.tracing.facts import Facts
-from autograph.runtime.tracing.refusals import names_held, quoted, refusal, user_line
+from autograph.runtime.tracing.refusals import frames_of_user, names_held, quoted, refusal, user_line
 
 ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
 """How an array was superseded: by `x[i] = v`; by `x += v`; by a write to a view of it, or of the array that it is a view of; in a
@@ -171,7 +175,7 @@ def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
     if kind not in _kinds:
         meta: Any = type(kind)
         _kinds[kind] = meta(
-            kind.__name__, (kind,), {"__slots__": (), "_trace": property(_refuse), "aval": property(_aval)}
+            kind.__name__, (kind,), {"__slots__": (), "_trace": property(_read), "aval": property(_aval)}
         )
         _superseded.add(_kinds[kind])
     old.__class__ = _kinds[kind]
@@ -243,7 +247,17 @@ def _aval(x: Any) -> Any:
     return kind.aval.__get__(x) if write is None else write.aval
 
 
-def _refuse(x: Any) -> Any:
+def _read(x: Any) -> Any:
+    """The trace of a superseded array where JAX differentiates what was computed before the write; else it is refused."""
+    frame = sys._getframe(1)  # our own would be in a circle with this variable
+    end = next(frames_of_user(frame), None)
+    inside = itertools.takewhile(lambda one: one is not end, sharing.outward(frame))
+    if any(jax_dispatch.reads_back(one, x) for one in inside):
+        return trace_of(x)
+    raise _refusal(x)
+
+
+def _refusal(x: Any) -> StagingError:
     write = _of(x)
     names = [name for name in names_held(x) if not _UNPACKED.fullmatch(name)]
     at = None if write is None or context.progress.reach is not None else write.at  # no function runs any more: JAX reads it
@@ -251,7 +265,7 @@ def _refuse(x: Any) -> Any:
     line = f" (line {write.at[1]})" if write is not None and write.at is not None else ""
     how = LOST if write is None else write.how
     sharers = "together with its rows, slices and other views" if how == VIEW else "for every name that it has"
-    raise StagingError(
+    return StagingError(
         f"{what} is read after it was written under another name",
         at=at or user_line(),
         why=f"NumPy changes an array {sharers}{line}; an array of a compiled program is a value, and this name holds the old one",

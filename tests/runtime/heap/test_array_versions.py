@@ -723,3 +723,47 @@ def test_what_no_array_of_numpy_shares_is_written(fn):
     for i in (0, 1):
         for got, wanted in zip(ag.jit(fn)(jnp.int32(i)), fn(i), strict=True):
             np.testing.assert_allclose(got, wanted)
+
+
+def _used_then_written(x):
+    y = jnp.ones(3)
+    z = y * x
+    y[0] = 5.0
+    return z.sum() * x + y[0]
+
+
+def _filled_until(x):
+    y = jnp.zeros(3)
+    for i in ag.range(3):
+        y[i] = x * (i + 1)
+        if x > 2:
+            break
+    return y[0] * x + y[1]
+
+
+def test_a_derivative_reads_what_was_used_before_a_write():
+    """The array is one of the trace around the derivative, which replays the program after the write."""
+    inside = ag.convert(_used_then_written)
+    for run in (
+        jax.grad(inside),
+        lambda x: jax.vjp(inside, x)[1](jnp.float32(1.0))[0],
+        lambda x: jax.linearize(inside, x)[1](jnp.ones_like(x)),
+        lambda x: jax.vmap(jax.grad(inside))(x[None])[0],
+        lambda x: ag.jit(lambda x: jax.grad(_used_then_written)(x))(x),
+    ):
+        assert jax.jit(run)(jnp.float32(0.5)) == 3.0
+    assert jax.jit(jax.hessian(inside))(0.5) == 6.0
+    assert ag.function(jax.grad(_used_then_written))(0.5) == 3.0
+    jax.make_jaxpr(jax.grad(ag.convert(_filled_until)))(0.5)
+
+
+def test_a_derivative_is_not_given_an_array_that_was_written():
+    def f(x):
+        y = jnp.ones(3)
+        old = y
+        back = jax.vjp(lambda u: u * y, x)[1]
+        y[0] = 5.0
+        return back(old)
+
+    with pytest.raises(StagingError, match="'old' is read after it was written under another name"):
+        ag.jit(f)(jnp.ones(3))
