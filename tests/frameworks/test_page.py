@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -18,9 +19,12 @@ SECTIONS = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILIN
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.splitlines()[0])
-def test_the_program_of_a_section(section: str, tmp_path: Path) -> None:
+def test_the_program_of_a_section(section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for library in re.findall(r"^(?:import|from) (\w+)", section, re.MULTILINE):
         framework(library)
+    for library in re.findall(r'^ag.install_import_hook\("(\w+)"\)', section, re.MULTILINE):  # the section imports it
+        for name in [name for name in sys.modules if name.partition(".")[0] == library]:
+            monkeypatch.delitem(sys.modules, name)
     page = tmp_path / "page.md"
     page.write_text(section, encoding="utf-8")
     with warnings.catch_warnings():

@@ -15,6 +15,7 @@ SMALL = {  # argument, and the largest difference from the reference
     "diffrax_thermostat": (6, 1e-4),
     "equinox_early_stopping": (60, 1e-3),
     "flax_adaptive_depth": (2, 1e-3),
+    "gymnasium_mountain_car": (20, 1e-6),
     "keras_spikes": (1, 1e-4),
     "numpyro_change_point": (40, 1e-2),
 }
