@@ -16,10 +16,12 @@ class ConversionOptions:
     Args:
         recursive: whether the functions that it calls are converted too.
         in_try: whether it is called inside of a `try` whose handlers may catch what its arithmetic raises.
+        asked: whether its caller tests its result for `None`, which a function that it calls may have returned.
     """
 
     recursive: bool = True
     in_try: bool = False
+    asked: bool = False
 
 
 DEFAULT = ConversionOptions()

@@ -55,8 +55,10 @@ class Conversion:
         kinds, words = inventory(tree)
         if gast.Lambda in kinds:
             mark_authors(tree)
-        self.kinds = kinds | {gast.Try} if context.options.in_try else kinds
-        """The types of the nodes that the user wrote, with `Try` also where a call of the function stands in one."""
+        options = context.options
+        self.kinds = kinds.union([gast.Try] * options.in_try, [gast.Compare] * options.asked)
+        """The types of the nodes that the user wrote, also around a call of the function: `Try` where it stands in one, `Compare`
+        where its result is compared with `None`."""
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
         self.has_walrus = gast.NamedExpr in kinds
         self.names = words | context.freevars | {self.alias}

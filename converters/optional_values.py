@@ -20,7 +20,8 @@ Which of the two it holds may be known only when the program runs. So `is None` 
 only where a test has shown that there is one. No other name holds such a value, since `some` hands out the value itself.
 
 A function may return either as well. It hears from its caller whether the result is tested (by a call that
-`ControlFlow` writes), and whoever tests a result says so:
+`ControlFlow` writes), and whoever tests a result says so. A function that only returns what another one gives is converted
+once more for such callers (`ConversionOptions.asked`), and hands the question on:
 
 >>> print(show('''
 ... def f(xs, t):
@@ -62,10 +63,12 @@ class OptionalValues(StatementConverter):
     """Finds the variables that may be `None` and rewrites their tests, reads and calls."""
 
     def convert(self, tree: Node) -> Node:
-        if self.conversion.kinds.isdisjoint(_WITH_NONE) and "get" not in self.conversion.names:
+        self.asks = self.conversion.context.options.asked
+        kinds = self.conversion.kinds
+        if kinds.isdisjoint(_WITH_NONE) and "get" not in self.conversion.names:
             return tree
         tree = super().convert(tree)
-        if self.conversion.kinds.issuperset((gast.Lambda, gast.IfExp)):
+        if gast.Lambda in kinds and (self.asks or gast.IfExp in kinds):
             found = list(walk(tree))
             made = {item for node in found if is_operator(node, self.alias) for item in operands(node)}
             for node in found:
@@ -84,7 +87,9 @@ class OptionalValues(StatementConverter):
         self.none_flag = ""
         returns = [node.value for node in nodes if isinstance(node, gast.Return)]
         returned = own & {value.id for value in returns if isinstance(value, gast.Name)}
-        searches = set(filter(self.may_find_none, returns))
+        is_asked = self.conversion.context.options.asked or self.asks and function is not self.conversion.tree
+        searches = set(filter(self.forwards if is_asked else self.may_find_none, returns))
+        self.asks |= bool(names) or any(isinstance(found, gast.NamedExpr | gast.Call) for found in tested)
         if returns_either(function, nodes, names | returned, searches):
             self.none_flag = self.conversion.none_flags[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)
@@ -98,8 +103,11 @@ class OptionalValues(StatementConverter):
             function.body[:] = self.rewritten(function.body, frozenset(names))
 
     def convert_lambda(self, function: Node) -> None:
-        """`a if t else None` as the whole of a lambda, whose caller may test which."""
+        """`a if t else None` as the whole of a lambda, whose caller may test which; or a call, where callers test."""
         value = function.body
+        if self.asks and self.may_return_either(value):
+            self.announce_check(value, builders.operator(self.alias, "asked_for_none", [], at=value))
+            return
         if not isinstance(value, gast.IfExp) or not _may_be_none(value) or self.conversion.static.holds(value.test):
             return
         if any(isinstance(node, gast.NamedExpr | gast.Await | gast.Yield | gast.YieldFrom) for node in walk(value)):
@@ -133,6 +141,12 @@ class OptionalValues(StatementConverter):
         is_get = type(getattr(meaning, "__self__", None)) is dict and meaning.__name__ == "get"
         is_users = type(meaning) is FunctionType and not is_library(meaning)
         return meaning is MISSING or is_get or is_users or hasattr(type(meaning), "get_concrete_function")  # of `ag.function`
+
+    def forwards(self, value: Node) -> bool:
+        """Whether a function returns what another one gives it, by `return value`."""
+        if isinstance(value, gast.IfExp):
+            return self.forwards(value.body) or self.forwards(value.orelse)
+        return self.may_find_none(value) or self.may_return_either(value)
 
     def is_search(self, items: Node) -> bool:
         """Whether `next` of it may be a loop: a generator, or what `filter` gives."""
@@ -239,7 +253,7 @@ class OptionalValues(StatementConverter):
         """A `return` of a function that may return `None` or a value: its caller may test which."""
         value = node.value
         flag = builders.name(self.none_flag, node)
-        if isinstance(value, gast.IfExp) and _may_be_none(value):
+        if isinstance(value, gast.IfExp) and (_may_be_none(value) or self.forwards(value)):
             branches = [
                 locations.place(gast.Return(branch), locations.header(node)) for branch in (value.body, value.orelse)
             ]

@@ -20,10 +20,16 @@ import site
 import sys
 import sysconfig
 import types
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from autograph.code import source
+from autograph.code.registry import names_in
 from autograph.errors import PACKAGE_DIRECTORIES
+
+UNCONVERTED: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
+"""Functions that `do_not_convert` marked."""
 
 _PATHS = sysconfig.get_paths()
 _ROOTS = {_PATHS[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -128,3 +134,27 @@ _BUILTIN = {
     types.MethodDescriptorType,
     types.ClassMethodDescriptorType,
 }
+
+
+def stays(fn: types.FunctionType) -> bool:
+    """Whether a function is called as it is: library code, marked `do_not_convert`, or without source."""
+    return fn in UNCONVERTED or is_library(fn) or is_staged_in_its_file(fn) or not source.has_source(fn)
+
+
+def is_unseen(fn: types.FunctionType) -> bool:
+    """Whether a function of the user's announces no writes: marked `do_not_convert`, or without source."""
+    return (fn in UNCONVERTED or not source.has_source(fn)) and not announces(fn)
+
+
+def announces(fn: types.FunctionType) -> bool:
+    """Whether a function's writes are announced though it is not converted now: library code, or staged in its file."""
+    return is_library(fn) or is_staged_in_its_file(fn)
+
+
+def is_staged_in_its_file(fn: types.FunctionType) -> bool:
+    """Whether a function is staged in its file already, as `autograph convert` writes it.
+
+    It is when its code, or code inside it, reads a global that is the runtime.
+    """
+    runtime = sys.modules.get("autograph.runtime")
+    return runtime is not None and any(fn.__globals__.get(name) is runtime for name in names_in(fn.__code__))

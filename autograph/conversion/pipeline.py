@@ -22,6 +22,7 @@ import marshal
 import sys
 import time
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,10 +31,15 @@ from typing import Any
 
 from autograph import errors, runtime, verbosity
 from autograph.code import source
+from autograph.code.library import UNCONVERTED as UNCONVERTED
+from autograph.code.library import announces as announces
 from autograph.code.library import is_library as is_library
+from autograph.code.library import is_staged_in_its_file
+from autograph.code.library import is_unseen as is_unseen
+from autograph.code.library import stays as stays
 from autograph.code.linking import Constants, by_position, link, make_function, parameters
 from autograph.code.names import Namespace
-from autograph.code.registry import LOCK, CodeTable, Known, Role, known, names_in, register, register_all
+from autograph.code.registry import LOCK, CodeTable, Known, Role, known, register, register_all
 from autograph.code.source import Source
 from autograph.conversion import exchanges, reach, unknown_values
 from autograph.conversion.async_delegation import Relay
@@ -56,11 +62,11 @@ class Unit:
         "__weakref__",
         "_entry",
         "_find",
-        "_in_try",
         "names",
         "_source",
         "_staged",
         "_traced",
+        "_variants",
         "caches",
         "followers",
         "is_cached",
@@ -76,7 +82,7 @@ class Unit:
         self.followers: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # converted functions beside their originals
         self._staged: CodeType | None = None
         self.names: frozenset[str] | None = None  # see `reach`
-        self._in_try: Unit | None = None
+        self._variants: dict[ConversionOptions, Unit] = {}
         self._traced: dict[str, str] | None = None  # the arguments of the last trace that was reported
         self._entry: tuple[CodeType, tuple[int, ...]] | None = None
 
@@ -93,15 +99,15 @@ class Unit:
         """Whether the import hook made the function: then the author's body is the function itself, and no copy."""
         return self._find is not None
 
-    def in_try(self) -> Unit:
-        """The same code, converted for calls in a `try` that may catch what its arithmetic raises."""
-        if self.options.in_try:
+    def variant(self, **options: bool) -> Unit:
+        """The same code, converted for other calls: with `in_try` or `asked` (see `ConversionOptions`)."""
+        wanted = replace(self.options, **options)
+        if wanted == self.options:
             return self
-        if self._in_try is None:
-            with LOCK:
-                self._in_try = self._in_try or Unit(self.source, replace(self.options, in_try=True))
-        self._in_try.caches, self._in_try.is_cached = self.caches, self.is_cached
-        return self._in_try
+        with LOCK:
+            found = self._variants.setdefault(wanted, Unit(self.source, wanted))
+        found.caches, found.is_cached = self.caches, self.is_cached
+        return found
 
     def __repr__(self) -> str:
         return f"<conversion of {self.source.code.co_qualname}>"
@@ -120,7 +126,7 @@ class Unit:
         """
         assert isinstance(cells, FunctionType)
         if not self.options.in_try and handlers.may_catch_arithmetic():
-            return self.in_try().enter(cells, *arguments)
+            return self.variant(in_try=True).enter(cells, *arguments)
         if self._entry is None:
             code = by_position(self.staged_code(Namespace.of(cells, self.source)))
             register(code, Role.STAGED, self)
@@ -228,7 +234,7 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
     if found is not None:
         if found.role is Role.STAGED or found.unit.options == options or not explicit:
             return fn
-    elif _is_written(fn) or (not explicit and stays(fn)):
+    elif is_staged_in_its_file(fn) or (not explicit and stays(fn)):
         return fn
     table = _CONVERTED.setdefault(options, weakref.WeakKeyDictionary())
     converted = _found(table, fn)
@@ -251,8 +257,7 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
 
     `in_try`: see `ConversionOptions`.
     """
-    table = _STAGED if not in_try else _STAGED_IN_TRY
-    function = _found(table, fn)
+    function = _found(_STAGED[in_try, False], fn)
     if function is not None:
         return function
     entry = _known(fn.__code__)
@@ -274,38 +279,27 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
         return fn
     else:
         unit = entry.unit
-    if in_try:
-        unit = unit.in_try()
+    return _staged_body(fn, unit.variant(in_try=True) if in_try else unit)
+
+
+def asked(fn: FunctionType) -> FunctionType:
+    """The staged body, made once more for callers that test its result for `None`.
+
+    It returns `None` or a value where one of the functions does whose results it returns. The staged body itself where it
+    stands in another function.
+    """
+    entry = _known(fn.__code__)
+    return fn if entry is None or entry.unit is None else _staged_body(fn, entry.unit.variant(asked=True))
+
+
+def _staged_body(fn: FunctionType, unit: Unit) -> FunctionType:
+    table = _STAGED[unit.options.in_try, unit.options.asked]
     with LOCK:
         function = _found(table, fn)
         if function is None:
             function = make_function(unit.staged_code(Namespace.of(fn, unit.source)), fn)
             table[fn] = exchanges.Made(fn, function)
     return function
-
-
-def stays(fn: FunctionType) -> bool:
-    """Whether a function is called as it is: library code, marked `do_not_convert`, or without source."""
-    return fn in UNCONVERTED or is_library(fn) or _is_written(fn) or not source.has_source(fn)
-
-
-def is_unseen(fn: FunctionType) -> bool:
-    """Whether a function of the user's announces no writes: marked `do_not_convert`, or without source."""
-    return (fn in UNCONVERTED or not source.has_source(fn)) and not announces(fn)
-
-
-def announces(fn: FunctionType) -> bool:
-    """Whether a function's writes are announced though it is not converted now: library code, or staged in its file."""
-    return is_library(fn) or _is_written(fn)
-
-
-def _is_written(fn: FunctionType) -> bool:
-    """Whether a function is staged in its file already, as `autograph convert` writes it.
-
-    It is when its code, or code inside it, reads a global that is the runtime.
-    """
-    runtime = sys.modules.get("autograph.runtime")
-    return runtime is not None and any(fn.__globals__.get(name) is runtime for name in names_in(fn.__code__))
 
 
 def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
@@ -341,17 +335,14 @@ def leave(fn: FunctionType) -> None:
     if found is not None and found.unit is not None and found.unit.at_import:
         fn.__code__ = found.unit.source.code
     UNCONVERTED.add(fn)
-    _STAGED.pop(fn, None)
-    _STAGED_IN_TRY.pop(fn, None)
+    for table in _STAGED.values():
+        table.pop(fn, None)
 
-
-UNCONVERTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()
-"""Functions that `do_not_convert` marked."""
 
 _Table = weakref.WeakKeyDictionary[FunctionType, exchanges.Made]
 _CONVERTED: dict[ConversionOptions, _Table] = {}
-_STAGED: _Table = weakref.WeakKeyDictionary()
-_STAGED_IN_TRY: _Table = weakref.WeakKeyDictionary()
+_STAGED: defaultdict[tuple[bool, bool], _Table] = defaultdict(weakref.WeakKeyDictionary)
+"""By what they are made for: whether they are called in a `try`, and asked for `None`."""
 _AUTHOR = CodeTable()
 _UNITS = CodeTable()
 _exception: Callable[[], BaseException | None] = sys.exception

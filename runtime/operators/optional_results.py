@@ -37,6 +37,10 @@ def asked_for_none() -> bool:
     return made
 
 
+def _answers(function: Any) -> bool:
+    return type(function) is FunctionType and asked_for_none.__name__ in function.__code__.co_names
+
+
 def asking(f: Any, asked: bool = True) -> Any:
     """The callable that stands for `f` where the result is tested for `None`.
 
@@ -46,11 +50,15 @@ def asking(f: Any, asked: bool = True) -> Any:
     found = host.calls.converted(f)
     if not asked or not is_tracing():
         return found
+    if type(f) is functools.partial:
+        return functools.partial(asking(f.func), *f.args, **f.keywords)
     function = found.__func__ if type(found) is MethodType else found
     if hasattr(type(f), "get_concrete_function"):  # of `ag.function`: its body is a part of the program
         function = host.calls.converted(f.python_function)
-    answers = type(function) is FunctionType and asked_for_none.__name__ in function.__code__.co_names
-    if not answers and not (type(f) is BuiltinFunctionType and f.__name__ == "get" and isinstance(f.__self__, dict)):
+    elif type(function) is FunctionType and not _answers(function):
+        function = host.conversion.asked(function)
+        found = MethodType(function, found.__self__) if type(found) is MethodType else function
+    if not _answers(function) and not (type(f) is BuiltinFunctionType and f.__name__ == "get" and isinstance(f.__self__, dict)):
         return found
 
     @functools.wraps(function)

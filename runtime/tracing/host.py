@@ -29,6 +29,9 @@ class Conversion(Protocol):
     def staged(self, f: FunctionType, *, in_try: bool = False) -> FunctionType:
         """The function with the staged body; `f` itself where it stays as it is."""
 
+    def asked(self, f: FunctionType) -> FunctionType:
+        """The staged body for callers that test its result for `None`; `f` is the one for all others."""
+
     def convert_function(self, f: FunctionType, *, explicit: bool = False) -> Any:
         """The converted function, which runs the staged body where something is traced."""
 

@@ -1,5 +1,7 @@
 """Variables that are `None` or a value: searches that begin with `best = None`, and what is set under a traced condition."""
 
+from functools import partial
+
 import jax.numpy as jnp
 
 from tests.programs.harness import ints, program
@@ -458,6 +460,78 @@ def results_in_a_loop(x):
             continue
         total += v
     return total
+
+
+def forwarded(x):
+    return doubled(x)
+
+
+def forwarded_twice(x):
+    return forwarded(x + 0) if x < 100 else halved(x)
+
+
+def forwarded_by_a_variable(x):
+    found = forwarded_twice(x)
+    return found
+
+
+forwarded_by_a_lambda = lambda x: forwarded_by_a_variable(x)  # noqa: E731
+
+
+class Plane:
+    def __init__(self, height):
+        self.height = height
+
+    def _low(self, x, d):
+        if d < 0 and x > self.height:
+            return (self.height - x) / d
+
+    def intersect(self, x, d):
+        return self._low(x, d)
+
+
+class Scene:
+    def __init__(self, plane):
+        self.plane = plane
+
+    def hit(self, x, d):
+        if d == 0:
+            return None
+        return self.plane.intersect(x, d)
+
+    def __call__(self, x, d):
+        return self.hit(x, d)
+
+
+@program((2,), (-2,), (200,), transforms=("vmap",))
+def result_that_functions_hand_on(x):
+    first = forwarded(x)
+    second = forwarded_by_a_lambda(x + 1)
+    if first is None:
+        return -1 if second is None else second
+    return first + second if second is not None else first
+
+
+@program((2.0, -1.0), (2.0, 1.0), (2.0, 0.0), transforms=("vmap", "grad"))
+def result_that_methods_hand_on(x, d):
+    scene = Scene(Plane(1.0))
+    hit = scene.hit(x, d)
+    if hit is None:
+        return x
+    called = scene(x, d)
+    return hit * 2 + (0.0 if called is None else called)
+
+
+@program((2,), (-2,))
+def result_that_functions_inside_hand_on(x):
+    def outer(y):
+        return doubled(y)
+
+    inner = partial(lambda offset, y: outer(y + offset), 1)
+    result = inner(x)
+    while result is not None and result < 20:
+        result = inner(result)
+    return -1 if result is None else result
 
 
 @program((10,), (0,), (100,))

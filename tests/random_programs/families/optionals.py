@@ -1,4 +1,4 @@
-"""Variables that are `None` before a loop and get a value in its first iteration, whatever ends the loop.
+"""`None` or a value: variables that are `None` before a loop, and results that functions hand on to where they are tested.
 
 >>> "None" in write(random.Random(0))
 True
@@ -30,7 +30,9 @@ _EXITS = ["n > a", "n >= b", "d > 3", "n > 1", "{best} < a", "n > 2 or d > b"]
 
 def write(rng: random.Random) -> str:
     """One program."""
-    return HEADER + "def program(a, b, x, xs):\n" + _in(_loop(rng)) + "\n"
+    if rng.random() < 0.5:
+        return HEADER + "def program(a, b, x, xs):\n" + _in(_loop(rng)) + "\n"
+    return HEADER + _results(rng)
 
 
 def _loop(rng: random.Random) -> str:
@@ -60,3 +62,42 @@ def _loop(rng: random.Random) -> str:
 
 def _in(text: str) -> str:
     return "\n".join("    " + line for line in text.split("\n"))
+
+
+_DECIDE = [
+    "if u > v:\n    return u - v", "return u if u < v else None", "if u == v:\n    return None\nreturn u * 2",
+    "for k, d in enumerate((u, v, 3)):\n    if d > 2:\n        return d + k",
+    "r = None\nif v > 1:\n    r = u\nreturn r", "if u > 3:\n    return (u, v)[1]\nelif v < 2:\n    return v",
+]  # fmt: skip
+_HAND_ON = [
+    "return {f}(u, v)", "return {f}(u + 1, v)", "r = {f}(u, v)\nreturn r", "return {f}(u, v) if u > 1 else {f}(v, u)",
+    "if v > 2:\n    return {f}(v, u)\nreturn {f}(u, v)", "if u > 4:\n    return None\nreturn {f}(u, v)",
+    "r = {f}(u, v)\nif r is None:\n    return {f}(v, u)\nreturn r + 1",
+    "try:\n    return {f}(u, v)\nfinally:\n    u = v",
+    "def g(w):\n    return {f}(w, v)\nr = g(u)\nif r is None:\n    return None\nreturn r",
+    "while True:\n    u = u + 1\n    if u > v:\n        return {f}(v, u)",
+]  # fmt: skip
+_TESTED = [
+    "r = {f}(a, b)\nreturn -1 if r is None else r", "r = {f}(b, a)\nif r is None:\n    return 0\nreturn r * 2",
+    "n = 0\nfor u in xs:\n    r = {f}(u, a)\n    if r is not None:\n        n = n + r\nreturn n",
+    "if (r := {f}(a, a + b)) is not None and r > 1:\n    return r\nreturn 7",
+    "if {f}(a, b) is None:\n    return a\nreturn b",
+]
+
+
+def _results(rng: random.Random) -> str:
+    """A function that returns `None` or a value, others that hand its result on, and a test of it."""
+    text = f"def f0(u, v):\n{_in(rng.choice(_DECIDE))}\n\n\n"
+    name, depth = "f0", rng.randint(0, 3)
+    for k in range(1, depth + 1):
+        body = rng.choice(_HAND_ON).format(f=name)
+        if rng.random() < 0.3:
+            text += f"class C{k}:\n    def find(self, u, v):\n{_in(_in(body))}\n\n\n"
+            name = f"C{k}().find"
+        elif rng.random() < 0.2:
+            text += f"f{k} = lambda u, v: {name}(u, v)\n\n\n"
+            name = f"f{k}"
+        else:
+            text += f"def f{k}(u, v):\n{_in(body)}\n\n\n"
+            name = f"f{k}"
+    return text + "def program(a, b, x, xs):\n" + _in(rng.choice(_TESTED).format(f=name)) + "\n"
