@@ -109,6 +109,12 @@ def package_of(x: Any) -> str:
     return module.partition(".")[0] if type(module) is str else ""
 
 
+def package_of_module(module: types.ModuleType) -> str:
+    """The package to which a module belongs, without calling its `__getattr__`."""
+    name = names_of(module).get("__name__")
+    return name.partition(".")[0] if type(name) is str else ""
+
+
 def package_of_code(f: Any) -> str:
     """The package in which a function or method is defined: `functools.wraps` names it after what it calls."""
     inner = f.__func__ if type(f) is types.MethodType else f

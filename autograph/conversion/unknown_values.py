@@ -29,18 +29,17 @@ from typing import Any, NamedTuple, cast
 
 import jax
 
-from autograph.code.library import is_installed, is_library_file
 from autograph.code.registry import known
-from autograph.conversion import kept_statements
-from autograph.errors import Location, StagingError, is_of_jax, is_ours, message, shown_name
+from autograph.conversion import kept_statements, library_code
+from autograph.errors import Location, StagingError, message, shown_name
 from autograph.jax_internals import InconclusiveDimensionOperation
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
-from autograph.runtime.heap.library_objects import ON_FIRST_USE, is_write_in_another_trace
+from autograph.runtime.heap.library_objects import is_write_in_another_trace
 from autograph.runtime.tracing import host
 
 _KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
-_STATIC = "or make the value static (`static_argnums`)"
+_STATIC = f"or {library_code.STATIC}"
 
 
 class _Kind(NamedTuple):
@@ -222,8 +221,10 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
             kept = kept_statements.why_suspended(*where, name) if suspends else kept_statements.why_kept(*where)
         if kept is not None:
             text, sides, why, instead = kept.what or text, kept.sides, kept.why, kept.instead
-        elif not suspends and kind.error in _OF_NUMBERS and (caller := _of_package(exc)) is not None:
-            why, instead = _of_call(at.segment() or "", caller)
+        elif not suspends and kind.error in (*_OF_NUMBERS, jax.errors.ConcretizationTypeError):
+            asks_truth = kind.error is jax.errors.TracerBoolConversionError
+            if (found := library_code.conversion_advice(exc, at.segment() or "", unconverted, asks_truth)) is not None:
+                why, instead = found
     else:
         why, instead = _unconverted(places, kind)
     if kind is _DIGITS:
@@ -321,38 +322,12 @@ def _both(kind: Any) -> Any:
     return type(StagingError.__name__, (kind, StagingError), names)
 
 
-def _of_call(call: str, function: CodeType) -> tuple[str, str]:
-    """Why a function of an installed package needs a value, in a call of the user's, and what to write in its place."""
-    callee, static = call.strip("`").partition("(")[0], _STATIC.removeprefix("or ")
-    if callee.rpartition(".")[2] == function.co_name:
-        return f"`{function.co_name}` is library code, which is not converted", f"call it as `ag.convert({callee})`, or {static}"
-    return "library code asks, which is not converted", f"{static}, or, {ON_FIRST_USE}"
-
-
-def _of_package(exc: BaseException) -> CodeType | None:
-    """The function of a package that code of the user's calls and that needs the value; None for several.
-
-    One of the standard library may hand the value to C code as well, but not where it asks for its truth.
-    """
-    found: list[CodeType] = []
-    asks_truth = isinstance(exc, jax.errors.TracerBoolConversionError)
-    traceback = exc.__traceback__
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if not is_library_file(code.co_filename):
-            found.clear()
-        elif (asks_truth or is_installed(code.co_filename)) and not is_of_jax(code) and not is_ours(code.co_filename):
-            found.append(code)
-        traceback = traceback.tb_next
-    return found[0] if len(found) == 1 and found[0].co_name.isidentifier() else None
-
-
 def _places(traceback: TracebackType | None) -> Iterator[_Place]:
     """Where the user's own frames stand in a traceback."""
     caller_is_users = False
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        is_users = not is_ours(code.co_filename) and not is_library_file(code.co_filename)
+        is_users = library_code.is_users(code)
         if is_users:
             position = next(islice(code.co_positions(), traceback.tb_lasti // 2, None), (None,) * 4)
             line, end_line, col, end_col = position

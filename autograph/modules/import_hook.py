@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import functools
 import hashlib
 import os
@@ -32,10 +33,12 @@ from zipimport import zipimporter
 
 from autograph._version import __version__
 from autograph.code import library
+from autograph.code.code_places import quietly
 from autograph.errors import PACKAGE_DIRECTORIES, AutoGraphWarning, boundary
 from autograph.modules import compiled_modules
-from autograph.modules.compiled_modules import Origin, Parts
+from autograph.modules.compiled_modules import Left, Origin, Parts
 from autograph.modules.conversion_report import ConversionReport, ModuleReport
+from autograph.modules.loaded_modules import exchange
 from autograph.options import ALWAYS_STAGE
 from autograph.verbosity import tell
 
@@ -48,8 +51,8 @@ def install_import_hook(*packages: str | Iterable[str]) -> ImportHook:
     """Converts every function of some packages when they are imported: as if `ag.convert` stood on each of them.
 
     Functions, methods, lambdas, nested functions, generators. While nothing is traced they are the functions that they
-    are without the hook; their control flow works on traced values. Install it before the packages are imported; also
-    for `with`:
+    are without the hook; their control flow works on traced values. Those of modules that are imported already are
+    converted at once. Also for `with`:
 
     >>> import autograph as ag
     >>> with ag.install_import_hook("this_package", "that_package.module") as hook:
@@ -64,7 +67,7 @@ def install_import_hook(*packages: str | Iterable[str]) -> ImportHook:
     Raises:
         ValueError: for a package that this library itself runs on.
     Warns:
-        AutoGraphWarning: a module is imported already, or something in it stays as it is.
+        AutoGraphWarning: something in a module stays as it is.
     """
     return ImportHook([name for given in packages for name in ([given] if isinstance(given, str) else given)])
 
@@ -86,10 +89,25 @@ class ImportHook(MetaPathFinder):
         self.report = ConversionReport()
         for name, module in list(sys.modules.items()):
             if self.matches(name) and _is_imported(module):
-                self._add(
-                    ModuleReport(name, library.names_of(module).get("__file__"), problem="was imported before the hook")
-                )
+                self.convert_loaded(name, module)
         sys.meta_path.insert(0, self)
+
+    def convert_loaded(self, name: str, module: Any) -> None:
+        """Converts the functions of a module that is imported already."""
+        spec = copy.copy(module.__spec__)
+        self.convert(spec)
+        if not isinstance(spec.loader, _FromFile):
+            if name not in self.report.modules:
+                self._add(ModuleReport(name, spec.origin, problem="was imported before the hook"))
+            return
+        converted = spec.loader.get_code(name)
+        with open(spec.origin, "rb") as file:
+            plain = quietly(compile, file.read(), spec.origin, "exec", 0, True)
+        made = self.report.modules[name]
+        if converted is not None and not made.problem:
+            why = "it was imported before the hook, and its code cannot be told, or is not that of the file"
+            stay = sorted((fn.__code__.co_firstlineno, fn.__qualname__) for fn in exchange(module, plain, converted))
+            self._add(dataclasses.replace(made, left=(*made.left, *(Left(who, line, why) for line, who in stay))))
 
     def uninstall(self) -> None:
         """Modules that are imported from now on are not converted."""
@@ -150,9 +168,11 @@ class ImportHook(MetaPathFinder):
 
 
 def _is_imported(module: Any) -> bool:
-    """Whether a module has been imported; not one that is being imported, since it may convert its own parts."""
+    """Whether a module was imported without a hook; not one that is being imported, since it may convert its own parts."""
     spec = library.names_of(module).get("__spec__")
-    return isinstance(spec, ModuleSpec) and not getattr(spec, "_initializing", False)
+    if not isinstance(spec, ModuleSpec) or getattr(spec, "_initializing", False):
+        return False
+    return not isinstance(spec.loader, _Converting)
 
 
 # --- loaders ---

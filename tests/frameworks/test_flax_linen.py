@@ -1248,3 +1248,20 @@ def test_modules_of_several_classes_by_their_index(jit):
     net = Mixed()
     variables = net.init(KEY, SMALL)
     return jit(net.apply)(variables, SMALL)
+
+
+def test_a_method_of_a_librarys_class_is_converted_as_its_message_says() -> None:
+    def run(early, loss):
+        return early.update(loss)
+
+    def converted(early, loss):
+        return ag.convert(type(early).update)(early, loss)
+
+    early = framework("flax.training.early_stopping").EarlyStopping(min_delta=1e-3, patience=0)
+    with pytest.raises(ag.StagingError, match=r"instead: call it as `ag.convert\(type\(early\).update\)\(early, \.\.\.\)`, or"):
+        ag.jit(run)(early, 1.5)
+    step = ag.jit(converted)
+    first = step(early, 1.5)
+    second, third = step(first, 1.0), step(step(first, 1.5), 1.5)
+    assert (float(second.best_metric), bool(second.should_stop)) == (1.0, False)
+    assert (float(third.best_metric), bool(third.should_stop)) == (1.5, True)

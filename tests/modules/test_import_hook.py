@@ -132,14 +132,55 @@ def test_uninstalled_hooks_convert_nothing(folder: Path) -> None:
         jax.jit(module.f)(1)
 
 
-def test_a_module_that_is_imported_already_is_reported(folder: Path) -> None:
-    path = write(folder / "hooked_early.py", "x = 1\n")
-    importlib.import_module("hooked_early")
+def test_a_module_that_is_imported_already_is_converted_where_it_is(folder: Path) -> None:
+    write(folder / "hooked_early.py", SIGN)
+    m = importlib.import_module("hooked_early")
+    scaled, inner, converted = m.Scaled(3.0), m.outer(3.0), ag.convert(m.sign)
+    with ag.install_import_hook("hooked_early") as hook:
+        pass
+    assert str(hook.report) == "9 of 9 functions converted in 1 module"
+    assert [int(jax.jit(m.sign)(x)) for x in (3.0, -2.0, 0.0)] == [1, -1, 0] == [m.sign(x) for x in (3.0, -2.0, 0.0)]
+    assert float(jax.jit(scaled)(2.0)) == 6.0 and float(jax.jit(inner)(2.0)) == 3.0 and int(jax.jit(converted)(-2.0)) == -1
+    assert jax.vmap(m.chosen["relu"])(jnp.array([-1.0, 2.0])).tolist() == [0.0, 2.0]
+    assert pickle.loads(pickle.dumps(m.sign)) is m.sign and ag.convert(m.sign) is m.sign
+
+
+def test_of_a_module_that_is_imported_already_what_cannot_be_told_stays(folder: Path) -> None:
+    text = """
+        import autograph as ag
+
+        def f(x):
+            return 1 if x > 0 else 2
+
+        @ag.do_not_convert
+        def g(x):
+            return 1 if x > 0 else 2
+
+        def h(x):
+            return f(x)
+
+        a, b = lambda: 1, lambda: 2
+    """
+    path = write(folder / "hooked_early.py", text)
+    m = importlib.import_module("hooked_early")
+    write(path, path.read_text().replace("return f(x)", "return f(x) + 1"))
     with pytest.warns(ag.AutoGraphWarning) as caught:
         hook = ag.install_import_hook("hooked_early")
-    text = f"`hooked_early` stays as it is: it was imported before the hook ({path})"
-    assert [str(warning.message) for warning in caught] == [text]
-    assert str(hook.report) == f"0 of 0 functions converted in 0 modules\n  {text}"
+    hook.uninstall()
+    why = "stays as it is: it was imported before the hook, and its code cannot be told, or is not that of the file"
+    stay = ((11, "h"), (14, "<lambda>"), (14, "<lambda>"))
+    assert str(caught[0].message).splitlines() == [f"{path}:{n}: `{name}` {why}" for n, name in stay]
+    assert int(jax.jit(m.f)(1)) == 1 and m.h(1) == 1
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        jax.jit(m.g)(1)
+
+
+def test_a_module_without_source_that_is_imported_already_is_reported() -> None:
+    with pytest.warns(ag.AutoGraphWarning) as caught:
+        hook = ag.install_import_hook("math")
+    hook.uninstall()
+    assert str(hook.report).startswith("0 of 0 functions converted in 0 modules\n  `math` stays as it is: it is loaded by")
+    assert len(caught) == 1
 
 
 def test_a_package_may_convert_its_own_parts(folder: Path) -> None:
@@ -477,3 +518,22 @@ def test_a_module_that_puts_an_object_in_its_place_is_not_asked(always: str, fol
     environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "AUTOGRAPH_ALWAYS_STAGE": always}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "1 -1\n"
+
+
+def test_a_module_with_a_getattr_of_its_own_may_be_held_by_a_closure(folder: Path) -> None:
+    text = """
+        asked = []
+        lazy = {"half": lambda x: x / 2 if x > 1 else x}
+
+        def __getattr__(name):
+            asked.append(name)
+            if name in lazy:
+                return lazy[name]
+            raise AttributeError(name)
+    """
+    write(folder / "hooked_lazy.py", text)
+    with ag.install_import_hook("hooked_lazy"):
+        held = importlib.import_module("hooked_lazy")
+    held.asked.clear()
+    assert float(ag.jit(lambda x: held.half(x) + 1)(4.0)) == 3.0 == float(ag.function(lambda x: held.half(x) + 1)(4.0))
+    assert set(held.asked) == {"half"}
