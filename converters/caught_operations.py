@@ -52,7 +52,6 @@ from autograph.analyses.nativeness import holds_function, suspends
 from autograph.analyses.scopes import FUNCTIONS
 from autograph.code import locations
 from autograph.code.nodes import PARTS, walk
-from autograph.code.trees import dotted
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.lifting import Lifting, get_part, is_safe, put_part
@@ -183,16 +182,24 @@ class CaughtOperations(StatementConverter):
         if isinstance(target, gast.Subscript):
             if any(isinstance(item, gast.Slice) for item in walk(target.slice)):
                 return None
-            if lifting is not None:
-                target.value = target.value if dotted(target.value) is not None else lifting.saved(target.value)
-                target.slice = lifting.saved(target.slice)
-        elif isinstance(target, gast.Attribute) and lifting is not None and dotted(target.value) is None:
-            target.value = lifting.saved(target.value)
-        if lifting is None and any(isinstance(item, gast.Call | gast.NamedExpr) for item in walk(target)):
+        if lifting is not None:
+            self._fix_place(target, lifting)
+        elif any(isinstance(item, gast.Call | gast.NamedExpr) for item in walk(target)):
             return None
         value = copy.deepcopy(target)
         value.ctx = gast.Load()
         return value
+
+    def _fix_place(self, target: Node, lifting: Lifting) -> None:
+        """Evaluates once what leads to a target. The path itself stays: a row of an array is written through the array."""
+        if not isinstance(target, gast.Subscript | gast.Attribute):
+            return
+        if not isinstance(target.value, gast.Name | gast.Subscript | gast.Attribute):
+            target.value = lifting.saved(target.value)
+            self.scope.bound.add(getattr(target.value, "id", ""))
+        self._fix_place(target.value, lifting)
+        if isinstance(target, gast.Subscript):
+            lifting.save((target, "slice", None))
 
     # --- operations that find their handlers when they run ---
 

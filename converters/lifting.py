@@ -182,14 +182,18 @@ class Lifting:
         for index, slot in enumerate(slots[: last + 1]):
             put_part(slot, self.value(get_part(slot)))
             if index < last:
-                self._save(slot)
+                self.save(slot)
 
-    def _save(self, slot: tuple[Any, str, int | None]) -> None:
+    def save(self, slot: tuple[Any, str, int | None]) -> None:
+        """Puts a name or constant in the place of an expression, or of the parts that are expressions, evaluated now."""
         node = get_part(slot)
         if isinstance(node, gast.Slice):
             for name in ("lower", "upper", "step"):
                 if getattr(node, name) is not None:
                     setattr(node, name, self.saved(getattr(node, name)))
+        elif isinstance(node, gast.Tuple) and any(isinstance(item, gast.Slice) for item in node.elts):
+            for index in range(len(node.elts)):
+                self.save((node, "elts", index))
         elif isinstance(node, gast.Starred | gast.keyword | gast.FormattedValue):
             node.value = self.saved(node.value)
         else:

@@ -320,3 +320,32 @@ def in_a_function_that_is_called_in_another_try(x, n):
         return _logarithm(x, n)
     except (TypeError, ArithmeticError):
         return -5
+
+
+@program((8.0, 2.0), (8.0, 0.0), transforms=("vmap",))
+def update_of_an_element_of_an_element(x, n):
+    rows = [[x, 1.0], {"u": [3.0, x]}]
+    calls = 0
+
+    def first():
+        nonlocal calls
+        calls += 1
+        return rows[0]
+
+    try:
+        rows[0][0] /= n
+        rows[1]["u"][calls] /= n
+        first()[calls] //= n
+    except ZeroDivisionError:
+        rows[0][1] = 7.0
+    return rows, calls
+
+
+@program((np.arange(4.0).reshape(2, 2), 2), (np.arange(4.0).reshape(2, 2), 0), numpy=True)
+def update_of_an_element_of_a_row(m, n):
+    k = 1
+    try:
+        m[k][0] += 7 // n
+    except ZeroDivisionError:
+        m[0][k] -= 1.0
+    return m

@@ -24,6 +24,7 @@ _OF_MATH = [
     ("OverflowError", "int(math.inf if {v} > 0 else 1.5)"),
 ]
 _NUMBERS = ["a", "b", "(a - 1)", "(b - a)", "c", "int(xs[1])", "(c - 2)", "(a % 2)", "(b - 3)"]
+_PLACES = ["rows[0][0]", "rows[0][a % 2]", "rows[-2][c % 2]", "rows[1]['u'][0]", "list(rows)[0][1]", "Box(rows, 0).p[0][1]"]
 _WIDE = ["Exception", "ArithmeticError", ""]
 
 
@@ -31,7 +32,8 @@ def write(rng: random.Random) -> str:
     """One program."""
     return (
         "import contextlib\nimport math\n\n\ndef half(u, v):\n    return u / 2 + v\n\n\ndef twice(u):\n    return u * 2\n\n\n"
-        "def program(a, b, x, xs):\n    c, k, t = 1, 0, 0.0\n" + "\n".join(_indented(_block(rng, 2, False))) + "\n"
+        "def program(a, b, x, xs):\n    c, k, t = 1, 0, 0.0\n    rows = [[2.0, 5.0], {'u': [7.0]}]\n"
+        + "\n".join(_indented(_block(rng, 2, False))) + "\n"
         "    return c, k, t\n"
     )
 
@@ -58,6 +60,10 @@ def _statement(rng: random.Random, kinds: list[str], in_loop: bool) -> list[str]
     if form < 0.6:
         return [f"if {found} > 1:", "    c += 2", "else:", "    t += 0.5"]
     if form < 0.7:
+        if rng.random() < 0.4:
+            place, sign = rng.choice(_PLACES), rng.choice(["/=", "//=", "%="])
+            update = f"{place} {sign} {rng.choice(_NUMBERS)}"
+            return [update, "t += rows[0][0] + rows[0][1]", "rows[0][0], rows[0][1], rows[1]['u'][0] = 2.0, 5.0, 7.0"]
         return [f"{rng.choice(['c //=', 'c %=', 't /='])} {rng.choice(_NUMBERS)}", "c = min(max(c, -9), 9)"]
     if form < 0.76:
         return [f"return c, k, t + ({found})"]
