@@ -31,7 +31,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of, package_of_module
+from autograph.code import library
+from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of
 from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
 from autograph.code.source import Source
 from autograph.conversion import frameworks, implicit_methods
@@ -252,7 +253,7 @@ class Reach:
 
     def _of_module(self, module: ModuleType) -> Iterable[Any]:
         """What the code that ran so far names in a module."""
-        if module in self.modules or package_of_module(module) in _OWN_PACKAGES:
+        if module in self.modules or library.package_of_module(module) in _OWN_PACKAGES:
             return ()
         self.modules.append(module)
         return _in_module(module, frozenset().union(*map(names_in, self.codes)))
