@@ -20,6 +20,7 @@ from tests.random_programs.families import (
     absences,
     arithmetic_handlers,
     chained_items,
+    changed_kinds,
     closures,
     correlated,
     derivatives,
@@ -48,6 +49,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "absences": absences.write,
     "arithmetic_handlers": arithmetic_handlers.write,
     "chained_items": chained_items.write,
+    "changed_kinds": changed_kinds.write,
     "closures": closures.write,
     "correlated": correlated.write,
     "derivatives": derivatives.write,
@@ -73,7 +75,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
 }
 """By name: what writes a program of the family."""
 
-IN_LANES = frozenset({"lanes", "shared_arrays"})
+IN_LANES = frozenset({"changed_kinds", "lanes", "shared_arrays"})
 """The families whose programs are also run for all inputs at once, under `vmap`."""
 
 
