@@ -343,11 +343,20 @@ def by_python(x: Any) -> Any:
     return [x][3]
 
 
+def of_a_float(x: Any) -> Any:
+    if x != int(x) or x < 0:
+        raise ValueError("no integer")
+    total = 0
+    for i in range(1, x + 1):
+        total += i
+    return total
+
+
 def by_the_callee(x: Any) -> Any:
     return either_way(x) + 1
 
 
-@pytest.mark.parametrize("fn", [either_way, in_any_case, by_python, by_the_callee])
+@pytest.mark.parametrize("fn", [either_way, in_any_case, by_python, of_a_float, by_the_callee])
 @pytest.mark.parametrize("x", [2.0, -1.0])
 def test_of_several_exceptions_of_a_program_that_always_fails_the_first_one_is_raised(fn: Any, x: float) -> None:
     with pytest.raises(Exception) as plain:
@@ -356,6 +365,11 @@ def test_of_several_exceptions_of_a_program_that_always_fails_the_first_one_is_r
         ag.function(fn)(jnp.float32(x))
     assert raised.value.args == plain.value.args
     assert f"{type(plain.value).__name__}: " in said(lambda: ag.jit(fn)(x))
+
+
+@pytest.mark.parametrize(("x", "name"), [(2.0, "TypeError"), (-1.0, "ValueError")])
+def test_of_a_program_that_always_fails_vmap_raises_the_first_exception(x: float, name: str) -> None:
+    assert f"{name}: " in said(lambda: jax.jit(jax.vmap(ag.convert(of_a_float)))(jnp.full(2, x)))
 
 
 def test_of_a_program_that_always_fails_a_caller_gets_the_exception() -> None:

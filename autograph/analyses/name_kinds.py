@@ -29,6 +29,7 @@ from autograph.code.nodes import walk
 _ARITHMETIC = (gast.Sub, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.LShift, gast.RShift)
 _NUMBER_CALLS = frozenset(("range", "abs", "int", "float", "round", "divmod"))
 _NUMBERS = frozenset((*_NUMBER_CALLS - {"range", "divmod"}, "len", "sum", "ord"))
+_BOOL_CALLS = frozenset(("bool", "any", "all"))
 _CONTAINERS = (gast.Tuple, gast.List, gast.Dict, gast.ListComp, gast.DictComp)
 
 
@@ -112,6 +113,8 @@ def is_bool_expression(node: Any) -> bool:
         return is_bool_expression(node.body) and is_bool_expression(node.orelse)
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr | gast.BitXor):
         return is_bool_expression(node.left) and is_bool_expression(node.right)
+    if isinstance(node, gast.Call):
+        return isinstance(node.func, gast.Name) and node.func.id in _BOOL_CALLS
     return isinstance(node, gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not))
 
 

@@ -137,6 +137,13 @@ _KINDS = (
         text="Integers cannot be raised to negative powers",
     ),
     _Kind(
+        TypeError,
+        "subtracts or negates bools of arrays, which are no integers",
+        "under `vmap`, and of an array's elements, a comparison is a bool of an array, as NumPy's; only Python's are integers",
+        instead="make a number of the bool: `int(x)`, or `x.astype(int)` of an array",
+        text="(neg|sub) does not accept dtype bool",
+    ),
+    _Kind(
         AttributeError,
         "asks a traced value for what an array of JAX does not have",
         "a traced value is a JAX array, also where the argument is a number of Python's or an array of NumPy's",

@@ -10,15 +10,15 @@
 
 So it is where the exception shows traced values, and `ag.function` raises it with those of the run.
 
-Only where `jax.jit` or `ag.function` called the function itself, whose result nobody sees then. Any other caller could go on
-with a result that there is not, so there the exception comes out, as it does where no check was staged before it.
+Only where `jax.jit` or `ag.function` called the function itself, or `jax.vmap` of it: nobody sees its result then. Any other
+caller could go on with a result that there is not. So there the exception comes out, as where no check was staged before it.
 """
 
 from __future__ import annotations
 
 from types import FrameType
 
-from autograph.jax_internals import current_trace, is_of_current_trace, open_traces, records_jitted
+from autograph.jax_internals import current_trace, is_of_current_trace, maps_lanes, open_traces, records_jitted
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.checks.failures import FailedCheck
 from autograph.runtime.checks.tracing_errors import is_of_users_raise
@@ -37,7 +37,9 @@ def is_left_to_the_program(error: Exception, checks: int, caller: FrameType | No
     if not runtime_checks.are_enabled() or is_first and not progress.raises_values:
         return False
     ended, _ = outliving.ending_traces(caller)
-    if ended != open_traces()[:-1] or not all(map(records_jitted, ended)):
+    if not ended or ended != open_traces()[:-1] or not records_jitted(ended[-1]):
+        return False
+    if not all(maps_lanes(trace) or records_jitted(trace) for trace in ended):
         return False
     failing, trace = progress.failing or (None, None)
     if failing is error and trace is current_trace():

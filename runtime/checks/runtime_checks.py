@@ -40,7 +40,7 @@ from autograph.runtime.checks import handlers, messages
 from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, describe_exception
 from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_suppress
-from autograph.runtime.checks.tracing_errors import is_of_a_call, last_of
+from autograph.runtime.checks.tracing_errors import is_of_a_call, is_of_a_type, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.heap.library_objects import is_write_in_another_trace
 from autograph.runtime.jaxprs.binding import predicate
@@ -75,9 +75,11 @@ def is_event_of_branch(error: BaseException) -> bool:
     """Whether an exception that ended a branch is what Python would raise there, and only if the branch is taken.
 
     `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so, and what Python's own functions
-    say of a value: `max([])`, `int("x")`. Mistakes in the program (`NameError`, `TypeError`, ...) and what JAX and other
-    libraries raise are reported at once, while the program is built.
+    say of a value: `max([])`, `int("x")`, or of a float where they need an integer. Other mistakes in the program (`NameError`,
+    `TypeError`, ...) and what JAX and other libraries raise are reported at once, while the program is built.
     """
+    if is_of_a_type(error):
+        return not isinstance(error, errors.AutoGraphError) and handlers.is_event(error)
     if isinstance(error, ValueError):
         return is_of_a_call(error) and not isinstance(error, errors.AutoGraphError) and handlers.is_event(error)
     if not isinstance(error, _EVENTS) or isinstance(

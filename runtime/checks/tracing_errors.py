@@ -59,6 +59,15 @@ _ALSO_OF_NUMBERS = re.compile(
 _OF_THE_CALL = re.compile(r".*\) (takes|missing|got) | ?\w+ expected (at \w+ )?\d+ argument|.* takes (no|exactly|at) ")
 # A `yield` raises what its caller throws into the generator.
 _RAISES = frozenset({"RAISE_VARARGS", "RERAISE", "YIELD_VALUE", "RESUME"})
+_OF_A_TYPE = re.compile(
+    r"'(float|complex)\d*' object (cannot be interpreted as an integer|has no attribute)"
+    r"|Only integer scalar arrays can be converted to a scalar index"
+    r"|[\w ]+ indices must be integers or slices, not (float|complex)"
+    r"|\w+ does not accept dtype (float|complex|bfloat)"
+    r"|Indexer must have integer or boolean type|pow\(\) 3rd argument not allowed unless "
+    r"|unsupported operand type\(s\) for [&|^<>]+: .*'(float|complex)\d*'"
+    r"|can't multiply sequence by non-int of type '(float|complex)\d*'"
+)
 _KNOWN = ("shape", "ndim", "size", "dtype")
 _TREES = frozenset(inspect.unwrap(fn).__code__.co_filename for fn in (jax.tree.map, jax.tree_util.tree_map))
 _LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
@@ -111,6 +120,11 @@ def is_of_users_raise(error: BaseException) -> bool:
     """Whether a `raise` or an `assert` of the user's raised `error`."""
     last = last_of(error.__traceback__)
     return last is not None and _is_users(last) and _instruction(last) == "RAISE_VARARGS"
+
+
+def is_of_a_type(error: BaseException) -> bool:
+    """Whether `error` says that a float stands where Python needs an integer: so it is for each number that the float can be."""
+    return isinstance(error, TypeError | AttributeError) and _OF_A_TYPE.match(str(error)) is not None
 
 
 def is_handled_by_the_user(error: BaseException) -> bool:

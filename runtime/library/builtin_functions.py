@@ -68,7 +68,7 @@ from autograph.runtime.sequences import (
     traced_index,
 )
 from autograph.runtime.sequences.bounded_list import BoundedList
-from autograph.runtime.tracing import context, host, sizes
+from autograph.runtime.tracing import context, host, python_bools, sizes
 from autograph.runtime.tracing.array_types import is_integer, python_type, scalar, type_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
@@ -86,7 +86,7 @@ def _bool(*args: Any, **kwargs: Any) -> Any:
     if len(args) != 1 or kwargs:
         return bool(*args, **kwargs)
     test = truth_value(args[0])
-    return predicate(test) if is_traced(test) else bool(test)
+    return python_bools.of_python(predicate(test)) if is_traced(test) else bool(test)
 
 
 def _len(obj: Any, /) -> Any:
@@ -208,9 +208,9 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
         if type(iterable) is Choice:
             return choices.each_apart(call, iterable)
         if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
-            return getattr(jnp, name)(iterable)
+            return python_bools.of_python(getattr(jnp, name)(iterable))
         if _is_open_list(iterable):
-            return iterable.reduced(name)
+            return python_bools.of_python(iterable.reduced(name))
         if name == "any":
             return short_circuit.any_passes(iterable, lambda item: item, "any()")
         return _not(short_circuit.any_passes(iterable, _not, "all()"))
@@ -220,7 +220,10 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
 
 def _not(x: Any) -> Any:
     x = truth_value(x)
-    return lax.bitwise_not(predicate(x)) if is_traced(x) else not x
+    if not is_traced(x):
+        return not x
+    python_bools.note_bool(result := lax.bitwise_not(predicate(x)))
+    return result
 
 
 def _key(kwargs: dict[str, Any]) -> dict[str, Any]:

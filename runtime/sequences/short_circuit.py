@@ -19,7 +19,7 @@ from jax import lax
 
 from autograph.runtime.heap import iterators, journal, path_conditions
 from autograph.runtime.jaxprs.binding import predicate
-from autograph.runtime.tracing import sharing
+from autograph.runtime.tracing import python_bools, sharing
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
@@ -57,7 +57,7 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
         before = [*map(cell_contents, cells)]
         passes = next_passes() if found is False else evaluated(next_passes, found, False, what)
         if passes is _END:
-            return found
+            return python_bools.of_python(found)
         if found is not False:
             behind += 1
             if any(map(operator.is_not, map(cell_contents, cells), before)):
@@ -80,7 +80,10 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
                 )
         if is_traced(passes):
             passes = predicate(passes)
-            found = passes if found is False else lax.bitwise_or(found, passes)
+            if found is False:
+                found = passes
+            else:
+                python_bools.note_bool(found := lax.bitwise_or(found, passes))
         elif passes:
             return True
 

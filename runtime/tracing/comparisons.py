@@ -118,6 +118,8 @@ def decided(test: Any, path: list[Implied]) -> bool | None:
 def _operation(test: Any) -> tuple[str, Any]:
     """The name and the operands of the operation that made a test; no name where that is not known."""
     made = origin(test) if is_traced(test) and not test.shape and test.dtype == bool else None
+    if made is not None and made[0] == "convert_element_type" and made[1][0].dtype == bool:
+        return _operation(made[1][0])  # `bool(a > b)`
     return ("", ()) if made is None else made[:2]
 
 

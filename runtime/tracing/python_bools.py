@@ -70,6 +70,11 @@ def join(*sides: Any) -> bool | None:
     return False if any(of_python) or any(map(is_doubtful, sides)) else None
 
 
+def of_python(x: Any) -> Any:
+    """Makes a bool of Python's of a traced one: `bool(x)` is none of an array. Under its other names, `x` stays what it is."""
+    return convert_weak(x, jnp.dtype(bool)) if is_traced(x) and not is_of_python(x) else x
+
+
 def is_doubtful(x: Any) -> bool:
     """Whether `x` stands for a bool of Python's sometimes, and sometimes for an array."""
     known = _noted.of(x)

@@ -195,3 +195,11 @@ def objects_without_fields(n):
     if n > 2:
         n = n + (Mark() == Mark())
     return n, Mark() == Mark(), Mark() != Mark(), Mark() == n
+
+
+@program((3, 2), (0, 5), (2, 2), transforms=("vmap",))
+def bools_that_are_counted(a, b):
+    larger = bool(a > b)
+    some, every = any([a > b, b > 2]), all([a > 1, b > 1])
+    sign = int(a > b) - int(a < b)
+    return -larger, larger + bool(a), some + every, -any([a > b]), sign, -(a in (2, 3)), -(not a > b)

@@ -216,3 +216,34 @@ def a_text_that_is_no_number_in_a_branch_that_is_not_taken(k):
     if k > 0:
         return k
     return int("none")
+
+
+@program((4.0,), (0.5,), (2.5,), transforms=("vmap",))
+def range_of_a_float_behind_a_return(x):
+    if x < 3 or x > 3:
+        return x
+    total = x
+    for i in range(1, x + 1):
+        total += i
+    return total
+
+
+@program((4.0, 2), (3.5, 2), (3.5, -1), (4.0, -1))
+def operations_on_a_float_behind_guards(x, n):
+    if x != int(x):
+        raise ValueError("no integer")
+    if n > 0:
+        return [1, 2, 3][x] + (x << 1)
+    return n
+
+
+@program((4.0,), (3.5,))
+def range_of_a_float_that_is_caught(x):
+    if x > 9:
+        raise ValueError("too large")
+    try:
+        for i in range(x):
+            x += i
+    except TypeError:
+        return -1.0
+    return x

@@ -43,6 +43,7 @@ from tests.random_programs.families import (
     tables,
     texts,
     values,
+    wrong_kinds,
 )
 
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
@@ -72,10 +73,11 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "tables": tables.write,
     "texts": texts.write,
     "values": values.write,
+    "wrong_kinds": wrong_kinds.write,
 }
 """By name: what writes a program of the family."""
 
-IN_LANES = frozenset({"changed_kinds", "lanes", "shared_arrays"})
+IN_LANES = frozenset({"changed_kinds", "lanes", "shared_arrays", "wrong_kinds"})
 """The families whose programs are also run for all inputs at once, under `vmap`."""
 
 
