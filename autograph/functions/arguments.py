@@ -305,6 +305,12 @@ class Parameters:
         return -1 if kinds & _VARIABLE or self._only_by_keyword else len(self.names)
 
     @property
+    def several(self) -> int | None:
+        """The position of `*args` among the parameters; None where there is none."""
+        kinds = [parameter.kind for parameter in self.signature.parameters.values()]
+        return kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else None
+
+    @property
     def _only_by_keyword(self) -> bool:
         return any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in self.signature.parameters.values())
 
@@ -370,8 +376,8 @@ class Parameters:
         Raises:
             TypeError: there are fewer parameters.
         """
-        if self.names and self.signature.parameters[self.names[-1]].kind is inspect.Parameter.VAR_POSITIONAL:
-            at = len(self.names) - 1 - start
+        if (several := self.several) is not None and several >= start:
+            at = several - start
             signature = (*signature[:at], tuple(signature[at:]))
         if len(signature) > len(self.names[start:]):
             raise TypeError(f"the `input_signature` has {len(signature)} parts for {len(self.names)} parameters")

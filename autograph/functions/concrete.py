@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class ConcreteFunction:
     """A function for arguments of one kind: arrays of one dtype and shape each, and literals.
 
-    It is called with the same parameters as the function, by position or by keyword; literals may be left out.
+    It is called with the same parameters as the function, by position or by keyword. A parameter that is a literal may be left
+    out; a container is given with the literals in it.
     """
 
     def __init__(self, specialization: Specialization, program: Program) -> None:
@@ -83,7 +84,8 @@ class ConcreteFunction:
         if bound.tree != own.tree or structure_key(bound.tree) != self._structure:
             raise mismatch(self.__name__, *_other_structure(bound, own), at)
         bound = bound._replace(leaves=tuple(map(_as_array, bound.leaves, own.leaves)))
-        check_argument(self.__name__, bound, self._specs, at)
+        arrays = bound._replace(leaves=tuple(leaf for leaf in bound.leaves if leaf.is_input))  # literals are compared above
+        check_argument(self.__name__, arrays, self._specs, at)
         return bound
 
     @property

@@ -104,7 +104,7 @@ class Function:
     def __set_name__(self, owner: Any, name: str) -> None:
         """It is a method: its first argument is the object, and no part of the `input_signature`."""
         self._is_method = True
-        if self._signature and len(self._signature) < len(self.parameters.names):
+        if self._signature and (self.parameters.several or len(self._signature) < len(self.parameters.names)):
             self._objects, self._specs = 1, self.parameters.specs(self._signature, 1)
 
     # Calls.
@@ -336,7 +336,11 @@ class Function:
         return "\n\n".join(concrete.pretty_printed_signature() for concrete in self.concrete_functions)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else BoundFunction(self, instance)
+        if instance is None:
+            return self
+        if not self._is_method:  # nobody names what a class method wraps, or what a class is given later
+            self.__set_name__(type(instance), self.__name__)
+        return BoundFunction(self, instance)
 
     def __reduce__(self) -> Any:
         if isinstance(self.python_function, FunctionType):

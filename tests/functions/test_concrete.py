@@ -87,6 +87,24 @@ def test_row_15_another_literal_is_named() -> None:
         concrete(None, 3)
 
 
+def test_literals_in_containers_are_given_with_their_container() -> None:
+    @ag.function
+    def scaled_all(batch: Any, pair: Any, by: int = 2) -> Any:
+        return batch["x"] * (by if batch["mode"] == "fast" else 0) + pair[0] * pair[1]
+
+    x = jnp.ones(2)
+    concrete = scaled_all.get_concrete_function({"x": x, "mode": "fast"}, [3, ag.TensorSpec([2])])
+    assert concrete({"x": x, "mode": "fast"}, [3, x]).tolist() == [5, 5]
+    with pytest.raises(SignatureError, match=r"'batch\['mode'\]' of scaled_all\(\) is the str 'slow' where the str 'fast' is"):
+        concrete({"x": x, "mode": "slow"}, [3, x])
+    with pytest.raises(SignatureError, match=r"'pair\[0\]' of scaled_all\(\) is the int 4 where the int 3 is expected"):
+        concrete({"x": x, "mode": "fast"}, [4, x])
+    with pytest.raises(SignatureError, match=r"'batch\['mode'\]' of scaled_all\(\) is nothing where the str 'fast' is"):
+        concrete({"x": x}, [3, x])
+    with pytest.raises(SignatureError, match=r"'pair\[1\]' of scaled_all\(\) is float32\[3\] where float32\[2\] is expected"):
+        concrete({"x": x, "mode": "fast"}, [3, jnp.ones(3)])
+
+
 def test_of_a_method_takes_the_object_first() -> None:
     class Model:
         w = 2.0

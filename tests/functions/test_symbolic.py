@@ -98,6 +98,37 @@ def test_row_16_the_signature_of_a_method_begins_behind_the_object(name: str) ->
         fn(jnp.ones((3, 1)))
 
 
+def test_the_signature_of_a_method_of_several_arrays_begins_behind_the_object() -> None:
+    signature = [ag.TensorSpec([2]), ag.TensorSpec([2])]
+
+    class Model:
+        w = 2.0
+
+        @ag.function(input_signature=signature)
+        def add(self, *args: Any, scale: float = 1.0) -> Any:
+            return sum(args) * self.w * scale
+
+        @classmethod
+        @ag.function(input_signature=signature)
+        def of_class(cls, x: Any, *args: Any) -> Any:
+            return x + sum(args) * cls.w
+
+        @staticmethod
+        @ag.function(input_signature=signature)
+        def alone(*args: Any, scale: float = 3.0) -> Any:
+            return sum(args) * scale
+
+    model, x = Model(), jnp.ones(2)
+    assert model.add(x, x).tolist() == model.add.get_concrete_function()(x, x).tolist() == [4, 4]
+    assert model.add(x, x, scale=0.5).tolist() == [2, 2]
+    assert model.of_class(x, x).tolist() == Model.of_class(x, x).tolist() == [3, 3]
+    assert Model.alone(x, x).tolist() == [6, 6]
+    with pytest.raises(ValueError, match=r"'args\[1\]' of add\(\) is nothing where float32\[2\] is expected"):
+        model.add(x)
+    with pytest.raises(ValueError, match=r"'args\[2\]' of add\(\) is float32\[2\] where nothing is expected"):
+        model.add(x, x, x)
+
+
 def test_row_16_a_method_is_called_with_its_object_first() -> None:
     assert Scaled.method(Scaled(), jnp.ones(2)).tolist() == [2, 2]
     assert Scaled.both(jnp.int32(3), jnp.ones(2)).tolist() == [3, 3]  # the signature has a part for each parameter
