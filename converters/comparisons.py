@@ -26,7 +26,7 @@ def f(a, y, c):
 from __future__ import annotations
 
 from collections import deque
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
@@ -34,8 +34,10 @@ import gast
 from autograph.analyses.operators import callee, variable
 from autograph.analyses.static_tests import is_bool_literal
 from autograph.code import locations
+from autograph.code.library import is_library
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node, binds
+from autograph.options import MISSING
 
 SIGNS = {
     "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=",
@@ -98,8 +100,10 @@ class Comparisons(ExpressionConverter):
                 return False
             return type(self.conversion.meaning(node)) not in PLAIN
         if isinstance(node, gast.Call):
-            return isinstance(self.conversion.meaning(callee(node, self.alias)), type)
-        return isinstance(node, DISPLAYS)
+            meaning = self.conversion.meaning(callee(node, self.alias))
+            is_users = type(meaning) is FunctionType and not is_library(meaning)
+            return meaning is MISSING or isinstance(meaning, type) or is_users
+        return isinstance(node, (*DISPLAYS, gast.Subscript, gast.IfExp))
 
     def is_container(self, node: Node) -> bool:
         """Whether an operand is one by its form, or a name that is bound to one, or a new named tuple."""

@@ -20,17 +20,18 @@ def f(x):
             return n
         else:
             match x:
-                case ['add', part, part_1]:
-                    match_ = part == 2
+                case [part, part_1, part_2]:
+                    match_ = part == 'add' and part_1 == 2
                 case _:
                     match_ = False
             if match_:
-                y = part_1
+                y = part_2
                 return y
 
 Values are compared as `if` compares, so they may be traced, and a traced number may be an `int()` or `int(n)`. The structure
 of a subject never is traced: sequences, mappings and classes are taken apart by Python's own `match`, which captures their
-parts; values among them are compared afterwards.
+parts; values among them are compared afterwards. Strings in a function that calls itself are compared by Python's own `match`:
+it walks over a tree that is known, and an `if` for each case would make the stack as many times deeper.
 Names are bound when the whole pattern has matched and before the guard, as in Python.
 """
 
@@ -47,7 +48,7 @@ from autograph.analyses.effects import Effects
 from autograph.analyses.nativeness import suspends
 from autograph.code import locations
 from autograph.converters import builders
-from autograph.converters.base import Node, StatementConverter
+from autograph.converters.base import Node, StatementConverter, own_nodes
 
 Bindings = list[tuple[str, Node]]
 
@@ -57,6 +58,9 @@ class MatchStatements(StatementConverter):
 
     def convert_function(self, function: Node) -> None:
         if not self.conversion.sees_frame(function):
+            called = (node.func for node in own_nodes(function) if isinstance(node, gast.Call))
+            names = {getattr(func, "attr", None) or getattr(func, "id", None) for func in called}
+            self.is_recursive = getattr(function, "name", None) in names
             super().convert_function(function)
 
     def visit_Match(self, node: Node) -> Any:
@@ -72,6 +76,7 @@ class MatchStatements(StatementConverter):
             before = [builders.assign(name, subject, at=node)]
             subject = builders.name(name)
         self.subject, self.match = subject.id, ""
+        self.texts_are_known = self.is_recursive and not isinstance(node.subject, gast.Tuple | gast.List | gast.Dict)
         chain: list[Node] = []
         for case in reversed(node.cases):
             chain = self.case(case, chain)
@@ -172,7 +177,9 @@ class MatchStatements(StatementConverter):
     def has_values(self, pattern: Node) -> bool:
         """Whether a pattern compares something that may be traced."""
         return any(
-            isinstance(item.value, bool) if isinstance(item, gast.MatchSingleton) else not _is_text(item.value)
+            isinstance(item.value, bool)
+            if isinstance(item, gast.MatchSingleton)
+            else not (self.texts_are_known and _is_text(item.value))
             for item in gast.walk(pattern)
             if isinstance(item, gast.MatchValue | gast.MatchSingleton)
         ) or any(map(self.is_number, gast.walk(pattern)))
@@ -229,7 +236,7 @@ class MatchStatements(StatementConverter):
         match pattern:
             case gast.MatchSingleton() if pattern.value is None:
                 return pattern
-            case gast.MatchValue() if _is_text(pattern.value):
+            case gast.MatchValue() if self.texts_are_known and _is_text(pattern.value):
                 return pattern
             case gast.MatchAs(pattern=None, name=None) | gast.MatchStar(name=None):
                 return pattern

@@ -173,12 +173,12 @@ CASES = {
         """
         def f(x):
             match x:
-                case ['add', part_4, [*_, part_5]]:
-                    match_ = part_4 == 2
+                case [part_4, part_5, [*_, part_6]]:
+                    match_ = part_4 == 'add' and part_5 == 2
                 case _:
                     match_ = False
             if match_:
-                y = part_5
+                y = part_6
                 return y
             else:
                 match x:
@@ -207,6 +207,25 @@ CASES = {
         "f({'k': 0, 'm': 1})",
         "f({'k': 0})",
         "f(1 + 2j)",
+    ),
+    "strings in a structure stay where the function walks over a tree": Case(
+        """
+        def f(x):
+            match x:
+                case ['neg', y]:
+                    return -f(y)
+                case [z]:
+                    return z
+        """,
+        """
+        def f(x):
+            match x:
+                case ['neg', y]:
+                    return -f(y)
+                case [z]:
+                    return z
+        """,
+        "f(['neg', ['neg', [2]]])",
     ),
     "alternatives of structures": Case(
         """

@@ -305,3 +305,60 @@ def both_truth_values_without_a_default(x):
         case False:
             r = x
     return r
+
+
+def _door(x):
+    return "open" if x > 0 else "shut"
+
+
+@dataclasses.dataclass
+class Door:
+    state: typing.Any
+    people: typing.Any
+
+
+_doors = program((1, 1), (1, 2), (-1, 1), (-1, 2), transforms=("vmap",))
+
+
+@_doors
+def chosen_string_in_a_tuple(x, people):
+    state = _door(x)
+    match state, people:
+        case "shut", 1:
+            return 1
+        case ("open", 1) | ("shut", 2):
+            return 2
+        case _, n:
+            return n + 3
+
+
+@_doors
+def chosen_string_in_a_mapping(x, people):
+    door = {"state": _door(x), "people": people}
+    total = 0
+    for _ in range(2):
+        match door:
+            case {"state": "shut" | "closed", "people": n}:
+                total += n
+                door["state"] = "open"
+            case {"state": "open", **rest} if rest["people"] > 1:
+                total += 10
+    return total
+
+
+@_doors
+def chosen_string_in_an_object(x, people):
+    match Door(_door(x), people):
+        case Door("shut", 1):
+            return 1
+        case Door(state=str("open"), people=n):
+            return n + 5
+        case _:
+            return 7
+
+
+@_doors
+def objects_with_a_chosen_string_that_differ(x, people):
+    door, doors = Door(_door(x), people), [Door("shut", 1), Door("open", 1)]
+    differ = Door(_door(x), 1) != Door("shut", people)
+    return door != doors[0], doors[1] != door, differ, sum(other != door for other in doors)

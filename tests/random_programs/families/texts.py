@@ -35,6 +35,10 @@ class Named:
             self.name = name
         return len(self.name)
 
+class Labelled(Named):
+    def __eq__(self, other):
+        return self.name == other.name
+
 TABLE = {"idle": 1, "run": 5, "done": 9, "": 2}
 
 def label(k):
@@ -52,7 +56,9 @@ _MEMBERS = ["Mode.IDLE", "Mode.RUN", "Mode.DONE", "[Mode.IDLE, Mode.RUN, Mode.DO
 _TESTS = ["a > 2", "x > 0", "b < a", "b % 2 == 0", "xs[0] > b", "i > 1", "k > 2"]
 _USES_OF_TEXT = [
     "len({s})", "TABLE[{s}]", "TABLE.get({s}, 7)", "TABLE.get({s} + 'z', 7)", "code({s})", "code(mode={s}, extra=a)",
-    "({s} == 'run')",    "({s} != {t})", "({s} in ('run', 'x'))", "({s} in TABLE)", "('n' in {s})", "len({s}.upper() + 'ab')",
+    "({s} == 'run')",    "({s} != {t})",
+    "(Labelled({s}) != Labelled({t}))", "([Labelled({s})][0] != Labelled('run'))",
+    "({s} in ('run', 'x'))", "({s} in TABLE)", "('n' in {s})", "len({s}.upper() + 'ab')",
     "{s}.startswith('d')",
     "len(f'{{{s}}}-{{{t}}}')", "len('%s!' % {s})", "({s} < {t})", "({s}[0] == 'r')", "len({s} * 2)", "{s}.count('n')",
     "({s} == {s}.lower())", "len(','.join([{s}, 'x', {t}]))", "isinstance({s}, str)", "(type({s}) is str)", "ord({s}[1])",
@@ -146,9 +152,31 @@ class Writer:
     def cases(self) -> list[str]:
         if self.same == "is":
             return self.chain()  # a function is no pattern
+        if self.rng.random() < 0.5:
+            return self.structured_cases()
         first = [f"case {self.plain()}:", *_in([self.change()])]
         second = [f"case {self.plain()} | {self.plain()}:", *_in([f"n = n + {self.use()}"])]
         return ["match s:", *_in([*first, *second, "case _:", "    n = n - 1"])]
+
+    def structured_cases(self) -> list[str]:
+        """A `match` of a tuple, a dict or an object that holds one of the values."""
+        place = self.place()
+        subject, pattern = self.rng.choice(
+            [
+                (f"{place}, a % 3", "{}, {}"),
+                (f"[a % 3, [{place}]]", "[{1}, [{0}]]"),
+                (f"{{'k': {place}, 'n': b % 3}}", "{{'k': {}, 'n': {}}}"),
+                (f"Named({place})", "Named(name={})"),
+                (f"Named(({place}, b % 2))", "Named(name=({}, {}))"),
+            ]
+        )
+        lines = [f"match {subject}:"]
+        for _ in range(self.rng.randint(1, 3)):
+            value = self.rng.choice([self.plain(), self.plain(), f"{self.plain()} | {self.plain()}", "_"])
+            number = self.rng.choice(["0", "1", "_", "q"])
+            guard = " if n < 9" if self.rng.random() < 0.2 else ""
+            lines += [f"    case {pattern.format(f'({value})', number)}{guard}:", f"        n = n + {self.use()}"]
+        return [*lines, "    case _:", f"        {self.change()}"]
 
     def call(self) -> list[str]:
         result = self.rng.choice(["w", f"{self.plain()} if a > 1 else w", f"w if w {self.same} {self.plain()} else {self.plain()}"])
