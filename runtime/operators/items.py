@@ -253,7 +253,7 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
 
 
 def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
-    if array_items.is_traced_mask(i) or array_items.is_traced_slice(i):
+    if array_items.has_traced_mask(i) or array_items.is_traced_slice(i):
         return array_items.update(x, i, symbol, value())
     array_items.check_bounds(x, i)
     return array_items.put_item(combined(symbol, get_item(x, i), value()), x, i)

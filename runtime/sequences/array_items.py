@@ -4,7 +4,7 @@
 | --- | --- | --- |
 | integers, `:` | `dynamic_slice` | `dynamic_update_slice` (of the old element where a traced index is, or may be, out of range) |
 | a slice with traced bounds | see `traced_index.checked_slice` | rows: `dynamic_update_slice`; one value: a mask |
-| a traced mask | `x[i]`, which JAX refuses | `where(i, v, x)`, of one value |
+| one with a traced mask | `x[i]`, which JAX refuses | `where(mask, v, x[i])`, see `mask_indices` |
 | one with a list | see `index_lists` | see `index_lists` |
 | anything else | `x[i]` | `x.at[i].set(v)` |
 
@@ -30,7 +30,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guard_index
-from autograph.runtime.sequences import index_lists
+from autograph.runtime.sequences import index_lists, mask_indices
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import placeholder, python_type, type_of
@@ -64,7 +64,7 @@ def _read_if_any(x: Any, i: Any) -> Any:
 
 def possible_reads(x: Any, i: Any) -> list[Any]:
     """`x[i]` as JAX reads it, and as it is read here, where that is a view of the array."""
-    if index_lists.has_list(i) or is_traced_mask(i) or is_traced_slice(i):
+    if index_lists.has_list(i) or has_traced_mask(i) or is_traced_slice(i):
         return []
     return [x[i], read_item(x, i)]
 
@@ -87,8 +87,8 @@ def put_item(value: Any, x: Any, i: Any) -> Any:
 
 
 def _put(value: Any, x: Any, i: Any) -> Any:
-    if is_traced_mask(i):
-        return _put_by_mask(value, x, i)
+    if has_traced_mask(i) and (place := mask_indices.find_place(x, i)) is not None:
+        return _put_part(place, x, place.changed(_part(place, x), value))
     if is_traced_slice(i):
         return _put_rows(value, x, i)
     parts = _positions(x, i)
@@ -113,6 +113,8 @@ def _put(value: Any, x: Any, i: Any) -> Any:
 def _positions(x: Any, i: Any) -> list[Any] | None:
     """For each axis the integer that the index has there, or None for all of it (`:`); None for any other index."""
     parts = list(i) if type(i) is tuple else [i]
+    if any(p is None for p in parts):
+        return None  # a new axis
     parts = [None if type(p) is slice and p == slice(None) else p for p in parts]
     if not all(p is None or index_lists.is_integer_index(p) for p in parts) or all(p is None for p in parts):
         return None
@@ -130,26 +132,17 @@ def _block(x: Any, parts: list[Any]) -> tuple[int, ...]:
     return tuple(n if p is None else 1 for p, n in zip(parts, x.shape, strict=True))
 
 
-def is_traced_mask(i: Any) -> bool:
-    """Whether an index is an array of bools that is not known while the program is traced."""
-    return is_traced(i) and bool(jax.typeof(i).shape) and jax.typeof(i).dtype == jnp.bool_
+def has_traced_mask(i: Any) -> bool:
+    """Whether an index is, or has, an array of bools that is not known while the program is traced."""
+    return any(map(mask_indices.is_traced_mask, i)) if type(i) is tuple else mask_indices.is_traced_mask(i)
 
 
-def _put_by_mask(value: Any, x: Any, mask: Any) -> Any:
-    """`x[mask] = value` of one value, or of one row for each element of the mask."""
-    rest = len(x.shape) - len(mask.shape)
-    if mask.shape != x.shape[: len(mask.shape)] or len(jnp.shape(value)) > rest:
-        raise refusal(
-            f"a masked assignment puts {jnp.shape(value)} into an array of shape {x.shape} by a mask of shape {mask.shape}",
-            why="how many elements a traced mask selects is only known when the program runs, so it takes one value only",
-            instead="select with the mask: `x = jnp.where(mask, values, x)`",
-        )
-    return _where(mask, value, x)
+def _part(place: mask_indices.Place, x: Any) -> Any:
+    return x if place.is_everywhere else read_item(x, place.whole)
 
 
-def put_where(value: Any, x: Any, mask: Any) -> Any:
-    """`value` where the mask over the leading axes of `x` holds, `x` elsewhere; in the dtype of `x`."""
-    return _as_weak_as(x, _where(mask, _in_dtype_of(x, value), x))
+def _put_part(place: mask_indices.Place, x: Any, part: Any) -> Any:
+    return part if place.is_everywhere else _put(part, x, place.whole)
 
 
 def _where(mask: Any, value: Any, x: Any) -> Any:
@@ -174,28 +167,29 @@ def _is_inside(start: Any, size: int) -> Any:
 
 
 def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
-    """`x[i] <symbol> operand` where `i` is a mask or a slice with traced bounds.
+    """`x[i] <symbol> operand` where `i` has a traced mask, or is a slice with traced bounds.
 
     An operand that is the same for each row changes every row, and those outside are taken back. One of several rows tells how
     many there are.
 
     Raises:
-        StagingError: the operand has rows, and `i` is a mask.
+        StagingError: the operand has rows, and `i` has a mask.
     """
+    if type(i) is not slice:
+        if (place := mask_indices.find_place(x, i)) is None:
+            return put_item(operand, x, i)  # which says why not
+        part = _part(place, x)
+        new = _in_dtype_of(x, place.updated(part, symbol, operand))
+        return _as_weak_as(x, _put_part(place, x, place.choose(new, part)))
     shape = jnp.shape(operand)
-    is_slice = type(i) is slice
-    is_one = len(shape) < len(x.shape) or (is_slice and shape[0] == 1)
-    if is_slice and not is_one and _has_step(i):
+    is_one = len(shape) < len(x.shape) or shape[0] == 1
+    if not is_one and _has_step(i):
         return put_item(operand, x, i)  # which says why not
-    if is_slice and is_one:
+    if is_one:
         return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, combined(symbol, x, operand)), x))
-    if is_slice:
-        start, _, _ = _rows(x, i)
-        if shape[0] <= x.shape[0]:
-            operand = combined(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
-        return put_item(operand, x, i)
-    if not shape:
-        return put_where(combined(symbol, x, operand), x, i)
+    start, _, _ = _rows(x, i)
+    if shape[0] <= x.shape[0]:
+        operand = combined(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
     return put_item(operand, x, i)
 
 

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
+import autograph as ag
 from tests.programs.harness import floats, ints, program
 
 V = ints(10, 20, 30, 40)
@@ -370,6 +371,20 @@ def values_put_by_a_mask(x):
     x[x > 3] *= 2
     x[x == 3] += 1.5
     return x
+
+
+@program((floats(3.0, -1.0, 4.0, -1.5),), numpy=True)
+def columns_put_by_a_mask(x):
+    m = x > 0
+    y = np.zeros((4, 3))
+    y[m, 0] = x.sum()
+    y[m, 1:] += x[:2]
+    y[~m] -= 1
+    y[2, y[2] > 2] /= 2
+    for i in ag.range(3):
+        if x[i] > 0:
+            y[x < i, i] = i
+    return y
 
 
 @program((ints([3, -1], [4, -2], [0, 7]),), numpy=True)

@@ -44,7 +44,14 @@ _WRITES = [
     "ks[0] = {x}", "ks[{i} % 4] = {x}", "ks[-1] = 2.75", "ks[1] /= 2", "ks[{i} % 4] += {x}",
     "ks[{i} % 3 : {i} % 3 + 2] += {k}", "ks[{i} % 4 :] -= 1", "ks[: {i} % 3] *= {j}", "ks[ks > {i}] = {x}",
     "at = {i} % 3\n    ks[at : at + 2] += ks[:2] * 1", "ys[{i} % 4] = {i}", "ys[{i} % 3 : {i} % 3 + 2] /= 2",
-    "ys[0] -= {x}", "ks[:] = {x}",
+    "ys[0] -= {x}", "ks[:] = {x}", *[
+        f"grid = ks.reshape(2, 2) + {{x}}\n    {write}\n    q = q + grid.sum()"
+        for write in [
+            "grid[xs[:2] > {i}, 0] = {x}", "grid[{i} % 2, ys[2:] > {x}] = {k}", "grid[xs[1:3] > {i}, 1:] += {y}",
+            "grid[..., ks[:2] < {k}] *= ys[:2, None]", "grid[grid > {x}] -= {i}", "grid[:, xs[2:] < {i}] = grid[:, :1]",
+            "grid[ks[:2] > 1] += ys[:2]", "grid[None, xs[:2] < {k}, {i} % 2] = {x}",
+        ]
+    ],
 ]  # fmt: skip
 _ATTRIBUTES = [
     "xs.name = {i}", "a.name = 'a'", "ks.ndim = 2", "xs.T = ks", "del xs.name", "del ks.size", "xs.name += 1",
