@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 import sys
@@ -17,6 +18,7 @@ from autograph.conversion import unknown_values
 from tests import catalogue
 from tests.catalogue import Page
 from tests.programs.harness import difference
+from tests.typed_code import is_typed
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = catalogue.pages()
@@ -75,6 +77,15 @@ ELSEWHERE = {
     "write `jax.debug.print(...)`": "stands for a line that names no format of its own",
 }
 """Remedies without a program on a page, by their beginnings."""
+TYPED_ELSEWHERE = {
+    ("conversion/unknown_values.py", "_say_of_models"): "tests/frameworks/test_flax_nnx.py",
+    ("heap/framework_notes.py", "remedy"): "tests/frameworks/test_flax_linen.py",
+    ("heap/framework_notes.py", "refuse_to_number"): "tests/frameworks/test_flax_linen.py",
+    ("functions/saving.py", "saved"): "tests/functions/test_saving.py",
+    ("saved/saving.py", "calls_back"): "tests/functions/test_saving.py",
+    ("saved/trees.py", "_split"): "tests/functions/test_saving.py",
+}
+"""The files of tests that type what the messages of a function name in code, where no page does."""
 PASSING_ON = {"autograph/errors.py", "tracing/refusals.py"}  # their callers are the places
 
 
@@ -101,53 +112,73 @@ def test_the_remedies_of_messages_without_a_page_work(program: str, tmp_path: Pa
     assert plain is not None and difference(plain, converted, types="kind") is None
 
 
-NAMES = re.compile(r"[A-Za-z_][\w.]*(?=\()|[A-Za-z_]\w*\.[\w.]+\w")  # what is called, or read of a module or an object
+CODE = re.compile(r"`([^`]+)`( for `[^`]+`)?")
+"""Code in a message; behind `for` stands what it takes the place of."""
+IN_PROSE = re.compile(r"\b(?:jax|functools)\.[\w.]+\w|jax\.numpy|static argument|x\[\w\] = \.\.\.")
+LEFT_OUT = frozenset({"jit"})
+"""What a message names in code and says to leave out."""
 
 
 def _named(remedy: str) -> set[str]:
-    """What a remedy tells to write by name: functions, methods, options, a static argument."""
-    code = " ".join([*re.findall(r"`([^`]+)`", remedy), *re.findall(r"\b(?:jax|functools)\.[\w.]+\w", remedy)])
-    names = {name.rpartition(".")[2] for name in NAMES.findall(code)} - {
-        "f",
-        "g",
-        "method",
-        "numpy",
-    }  # these stand for others
-    return (
-        names
-        | ({"(jnp|jax.numpy)"} if "jax.numpy" in remedy else set())
-        | ({"static_arg"} if "static" in remedy else set())
-    )
+    """The code that a remedy tells to write."""
+    prose = CODE.sub("", remedy)
+    words = {"static argument": "static_argnums", "x[n] = ...": "x[n] = v", "x[i] = ...": "x[i] = v"}
+    return {code for code, _ in CODE.findall(remedy)} - LEFT_OUT | {words.get(word, word) for word in IN_PROSE.findall(prose)}
 
 
 def test_what_a_remedy_names_is_typed_on_a_page_with_that_remedy() -> None:
-    typed: dict[str, str] = {}
+    programs: dict[str, list[str]] = {}
     for page in PAGES:
-        typed[page.remedy] = "\n".join([typed.get(page.remedy, ""), *page.instead])
-    untyped = {remedy: {n for n in _named(remedy) if not re.search(rf"\b{n}", text)} for remedy, text in typed.items()}
-    assert not (missing := [f"{remedy}: {sorted(names)}" for remedy, names in untyped.items() if names]), "\n".join(
-        missing
-    )
+        programs.setdefault(page.remedy, []).extend(page.instead)
+    untyped = [
+        f"{remedy}: {code}"
+        for remedy, blocks in programs.items()
+        for code in sorted(_named(remedy))
+        if not any(is_typed(code, block) for block in blocks)
+    ]
+    assert not untyped, "\n".join(untyped)
 
 
-def _remedies() -> Iterator[tuple[str, str]]:
-    """What the library may say to write instead, as patterns of the texts in its source, each with its place."""
+@functools.cache
+def _remedies() -> list[tuple[str, str, tuple[str, str]]]:
+    """What the library may say to write instead: patterns of the texts in its source, each with its line and its function."""
+    found = []
+    of_all = dict(pair for _, tree in _modules() for pair in _positions(tree) if not pair[0].startswith("_"))
     for path, tree in _modules():
+        positions = of_all | dict(_positions(tree))
         name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
         module = importlib.import_module(name if name.partition(".")[0] == "autograph" else f"autograph.{name}")
         for function in ast.walk(tree):
-            if (
-                not isinstance(function, ast.FunctionDef | ast.Module)
-                or (_name(path), getattr(function, "name", "")) in WITHOUT_A_PAGE
-            ):
-                continue
-            for node in _own_nodes(function):
-                for text in _texts(_remedy_in(node, function), vars(module)):
-                    yield text, f"{path}:{node.lineno}"
+            if isinstance(function, ast.FunctionDef | ast.Module):
+                where = _name(path), getattr(function, "name", "")
+                for node in _own_nodes(function):
+                    for text in _texts(_remedy_in(node, function, positions), vars(module)):
+                        found.append((text, f"{path}:{node.lineno}", where))
+    return found
 
 
-def _remedy_in(node: Any, function: ast.FunctionDef | ast.Module) -> ast.expr | None:
+def _positions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """At which place functions, and the classes of tuples and exceptions, take what to write instead."""
+    methods = [item for node in tree.body if isinstance(node, ast.ClassDef) for item in node.body]
+    for node in [*tree.body, *methods]:
+        if isinstance(node, ast.ClassDef):
+            made = next((item for item in node.body if getattr(item, "name", "") == "__init__"), None)
+            names = [item.target.id for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+            if isinstance(made, ast.FunctionDef):
+                names = [item.arg for item in made.args.args[1:]]
+        elif isinstance(node, ast.FunctionDef):
+            names = [item.arg for item in node.args.args if item.arg != "self"]
+        else:
+            continue
+        if "instead" in names:
+            yield node.name, names.index("instead")
+
+
+def _remedy_in(node: Any, function: ast.FunctionDef | ast.Module, positions: dict[str, int]) -> ast.expr | None:
     """The expression by which a node says what to write instead."""
+    if isinstance(node, ast.Call):
+        place = positions.get(getattr(node.func, "attr", getattr(node.func, "id", "")), len(node.args))
+        return node.args[place] if place < len(node.args) else None
     if isinstance(node, ast.keyword) and node.arg == "instead":
         return node.value
     if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("instead", "remedy"):
@@ -161,7 +192,8 @@ def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
     if isinstance(value, ast.Constant) and value.value:
         yield re.escape(str(value.value))
     elif isinstance(value, ast.Name | ast.Attribute):
-        found = names.get(value.id) if isinstance(value, ast.Name) else None
+        inside = isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and names.get(value.value.id)
+        found = names.get(value.id) if isinstance(value, ast.Name) else getattr(inside, value.attr, None)
         yield from [
             re.escape(text)
             for text in (found.values() if isinstance(found, dict) else [found])
@@ -173,6 +205,10 @@ def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
             for part in value.values
         ]
         yield "".join(texts[0] if len(texts) == 1 else ".*" for texts in parts)
+    elif isinstance(value, ast.BinOp):  # a part that may follow, with an operator
+        left, right = [*_texts(value.left, names)] or [".*"], [*_texts(value.right, names)] or [".*"]
+        is_sum = isinstance(value.op, ast.Add)
+        yield from (first + second for first in left for second in right) if is_sum else left
     elif isinstance(value, ast.IfExp | ast.BoolOp):
         for branch in value.values if isinstance(value, ast.BoolOp) else (value.body, value.orelse):
             yield from _texts(branch, names)
@@ -181,7 +217,7 @@ def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
 
 
 def test_every_remedy_of_the_library_is_on_a_page() -> None:
-    remedies = [*_remedies()]
+    remedies = [(text, at) for text, at, where in _remedies() if where not in WITHOUT_A_PAGE]
     assert len(remedies) > 100
     shown = [page.remedy for page in PAGES]
     missing = [
@@ -191,6 +227,17 @@ def test_every_remedy_of_the_library_is_on_a_page() -> None:
         and not text.startswith(tuple(map(re.escape, ELSEWHERE)))
     ]
     assert not missing, "no page of docs/errors/ tells and types\n" + "\n".join(missing)
+
+
+def test_what_a_remedy_without_a_page_names_is_typed_in_a_test() -> None:
+    untyped = [
+        f"{at}: {code}"
+        for text, at, where in _remedies()
+        if where in TYPED_ELSEWHERE
+        for code in sorted(_named(re.sub(r"\\(.)", r"\1", text)))
+        if ".*" not in code and not is_typed(code, (ROOT / TYPED_ELSEWHERE[where]).read_text(encoding="utf-8"))
+    ]
+    assert not untyped, "\n".join(untyped)
 
 
 def test_the_index_lists_every_page_with_its_title_and_the_beginning_of_its_message() -> None:
@@ -206,13 +253,15 @@ def _name(path: Path) -> str:
     return "/".join(path.parts[-2:])
 
 
-def _modules() -> Iterator[tuple[Path, ast.Module]]:
+@functools.cache
+def _modules() -> list[tuple[Path, ast.Module]]:
     """The modules of the library, by their paths below the checkout."""
-    for folder in ("autograph", "converters", "runtime"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            below = path.relative_to(ROOT)
-            if below.parts[1] not in ("converters", "runtime", "__main__.py"):  # those are links
-                yield below, ast.parse(path.read_text(encoding="utf-8"))
+    return [
+        (path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8")))
+        for folder in ("autograph", "converters", "runtime")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if path.relative_to(ROOT).parts[1] not in ("converters", "runtime", "__main__.py")  # those are links
+    ]
 
 
 def _places() -> Iterator[tuple[str, str, range]]:

@@ -85,6 +85,8 @@ def is_library_class(cls: type) -> bool:
     name = type.__getattribute__(cls, "__module__")
     if name == "builtins" and _FLAGS(cls) & HEAP_TYPE and not issubclass(cls, BaseException):
         return False  # made by `exec` in a namespace without a name
+    if name == "types" and names_of(types).get(type.__getattribute__(cls, "__name__")) is not cls:
+        return False  # made by `types.new_class`, as `make_dataclass` does it before Python 3.12
     return is_library_module(name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import shutil
 import subprocess
@@ -219,3 +220,31 @@ def test_what_calls_python_is_refused_by_name(tmp_path: Path) -> None:
     f(jnp.float32(2))
     with pytest.raises(ag.AutoGraphError, match="calls back to Python when it runs"):
         ag.save(f, tmp_path / "f.ag")
+
+
+class Scaled:
+    def __init__(self, by):
+        self.by = by
+
+
+def times(model, x):
+    return model.by * x if x > 0 else -x
+
+
+def counted(model, x):
+    model.by.assign_add(1.0)
+    return model.by.value * x
+
+
+def test_a_function_is_saved_with_the_object_in_it_as_the_message_says(tmp_path: Path) -> None:
+    spec = ag.TensorSpec((), "float32")
+    with pytest.raises(ag.AutoGraphError, match=r"instead: save a function that has the object in it"):
+        ag.save(times, tmp_path / "refused.ag", args=(Scaled(3.0), spec))
+    ag.save(functools.partial(times, Scaled(3.0)), tmp_path / "object.ag", args=(spec,))
+    assert float(ag.load(tmp_path / "object.ag")(2.0)) == 6.0
+    ag.save(lambda model, x: model["by"] * x, tmp_path / "dict.ag", args=({"by": spec}, spec))
+    assert float(ag.load(tmp_path / "dict.ag")({"by": 3.0}, 2.0)) == 6.0
+    step = ag.function(functools.partial(counted, Scaled(ag.Variable(3.0))))
+    assert float(step(2.0)) == 8.0
+    ag.save(step, tmp_path / "variable.ag")
+    assert float(ag.load(tmp_path / "variable.ag")(2.0)) == 10.0
