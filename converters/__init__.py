@@ -29,7 +29,7 @@ CONVERTERS: dict[str, tuple[type, ...]] = {
     "argument_writes:ArgumentWrites": (gast.Call,),  # before analyses of names, as the next one
     "element_assignments:ElementAssignments": (gast.Subscript, gast.Attribute, gast.AugAssign),  # `x[i] = v` binds `x`
     "outer_writes:OuterWrites": (),  # sees the assignments that element assignments became
-    "optional_values:OptionalValues": (*_STATEMENTS, gast.IfExp, gast.Compare, gast.Attribute),  # before tests count as known
+    "optional_values:OptionalValues": (*_STATEMENTS, gast.IfExp, gast.BoolOp, gast.Compare, gast.Attribute),  # before tests count
     "unbound_reads:UnboundReads": (),  # on the user's own jumps: a flag hides what it guards
     "first_bindings:FirstBindings": _STATEMENTS,  # sees the reads that those made
     "jumps:Jumps": (),  # before control flow, whose bodies no jump can leave

@@ -33,7 +33,8 @@ def f(xs, t):
     return -1 if ag__.is_none(i) else ag__.some(i, 'i')
 
 Only a function's own variables count that it sets to `None`, or to such a result, and compares with `None`; the `is None` of a
-parameter that has a default stays as it is. Before jumps and control flow: what is tested here is not known while Python traces.
+parameter that has a default stays as it is. A variable whose truth alone is asked counts where its value is read, too:
+`r = f(x)`, `if r: return r`. Before jumps and control flow: what is tested here is not known while Python traces.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from autograph.converters.base import Node, StatementConverter, own_nodes
 from autograph.converters.unbound_reads import around_and_within
 from autograph.options import MISSING
 
-_WITH_NONE = (gast.While, gast.For, gast.If, gast.Match, gast.IfExp, gast.Compare)
+_WITH_NONE = (gast.While, gast.For, gast.If, gast.Match, gast.IfExp, gast.Compare, gast.BoolOp)
 """What a function has that may return `None` or a value, but for one that returns `d.get(key)`."""
 
 
@@ -84,6 +85,14 @@ class OptionalValues(StatementConverter):
         tested = [found for node in walk(function) if (found := self.tested(node)) is not None]
         own = self.may_hold_none(nodes) & (self.scope.locals | self.conversion.outcomes)
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
+        self.truths = truth_tests(function) if own or self.conversion.has_walrus else set()
+        walruses = [found for found in self.truths if isinstance(found, gast.NamedExpr)]
+        own |= {found.target.id for found in walruses if self.may_return_either(found.value)} & self.scope.locals
+        found = {_variable(node).id for node in self.truths if not isinstance(node, gast.BoolOp)}
+        found |= {node.values[0].id for node in nodes if own and self.has_default(node)}
+        if truths := own & found:
+            read = {node.id for node in nodes if isinstance(node, gast.Name) and node not in self.truths and _is_load(node)}
+            names |= truths & (read | self.may_hold_none(nodes, calls=False))
         self.none_flag = ""
         returns = [node.value for node in nodes if isinstance(node, gast.Return)]
         returned = own & {value.id for value in returns if isinstance(value, gast.Name)}
@@ -116,8 +125,8 @@ class OptionalValues(StatementConverter):
         branches = [builders.thunk(branch, at=branch) for branch in (value.body, value.orelse)]
         function.body = builders.operator(self.alias, "either", [asked, value.test, *branches], at=value)
 
-    def may_hold_none(self, nodes: list[Node]) -> set[str]:
-        """The names that these nodes set to `None`, or to what a function of the user's may return as such."""
+    def may_hold_none(self, nodes: list[Node], calls: bool = True) -> set[str]:
+        """The names that these nodes set to `None`, or (with `calls`) to what a function of the user's may return as such."""
         found: set[str] = set()
         pending = [(node.targets, node.value) for node in nodes if isinstance(node, gast.Assign)]
         walruses = [test for node in nodes if isinstance(test := self.tested(node), gast.NamedExpr)]
@@ -125,7 +134,7 @@ class OptionalValues(StatementConverter):
         while pending:
             targets, value = pending.pop()
             for target in targets:
-                if isinstance(target, gast.Name) and (_may_be_none(value) or self.may_return_either(value)):
+                if isinstance(target, gast.Name) and (_may_be_none(value) or calls and self.may_return_either(value)):
                     found.add(target.id)
                 elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
                     pending += [([one], part) for one, part in zip(target.elts, value.elts)]
@@ -182,6 +191,13 @@ class OptionalValues(StatementConverter):
             return node
         if is_operator(node, self.alias) and node.func.attr in ("touch", "some"):
             return node  # names a variable, or reads it by this pass
+        if node in self.truths and _is_one_of(_variable(node), names):
+            if isinstance(node, gast.NamedExpr):
+                self.announce_check(node.value)
+                node.value = self.rewrite(node.value, names)
+            return builders.operator(self.alias, "is_some", [node], at=node)
+        if self.has_default(node) and _is_one_of(node.values[0], names):
+            node = self.with_default(node)
         if isinstance(node, gast.Name):
             return self.value(node) if node.id in names and isinstance(node.ctx, gast.Load) else node
         if isinstance(node, gast.Assign):
@@ -283,6 +299,19 @@ class OptionalValues(StatementConverter):
             0
         ]
 
+    def has_default(self, node: Node) -> bool:
+        """Whether it is the value of `x or a`."""
+        is_or = isinstance(node, gast.BoolOp) and isinstance(node.op, gast.Or)
+        return is_or and isinstance(node.values[0], gast.Name) and node not in self.truths
+
+    def with_default(self, node: Node) -> Node:
+        """`x or a` as `x if x else a`, where `x` may be `None`."""
+        first, *others = node.values
+        self.truths.add(first)
+        read = locations.place(gast.Name(first.id, gast.Load(), None, None), locations.position(first))
+        rest = others[0] if len(others) == 1 else locations.place(gast.BoolOp(node.op, others), locations.position(node))
+        return locations.place(gast.IfExp(first, read, rest), locations.position(node))
+
     def value(self, node: Node, *flag: Node) -> Node:
         name = locations.place(gast.Constant(node.id, None), locations.position(node))
         return builders.operator(self.alias, "some", [node, name, *flag], at=node)
@@ -290,6 +319,30 @@ class OptionalValues(StatementConverter):
 
 def _variable(tested: Node) -> Node:
     return tested.target if isinstance(tested, gast.NamedExpr) else tested
+
+
+def _is_load(node: gast.Name) -> bool:
+    return isinstance(node.ctx, gast.Load)
+
+
+def truth_tests(function: Node) -> set[Node]:
+    """The names, and walruses of names, whose truth a function asks for; and the `and`s and `or`s that are only tests."""
+    found: set[Node] = set()
+    pending: list[Node] = []
+    for node in walk(function):
+        if isinstance(node, gast.If | gast.While | gast.IfExp | gast.Assert):
+            pending.append(node.test)
+        elif isinstance(node, gast.comprehension):
+            pending += node.ifs
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            pending.append(node.operand)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.BoolOp):
+            pending += node.values
+        if isinstance(node, gast.BoolOp | gast.Name | gast.NamedExpr):
+            found.add(node)
+    return found
 
 
 def _is_one_of(node: Node, names: Collection[str]) -> bool:

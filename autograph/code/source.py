@@ -85,6 +85,16 @@ class Source:
         return next((scope.name for scope in reversed(self.chain) if isinstance(scope, ast.ClassDef)), None)
 
     @cached_property
+    def hands_on(self) -> bool:
+        """Whether it may return what a function that it calls returns: by `return` of a call, or of a variable for one."""
+        nodes = list(ast.walk(self.node))
+        values = [self.node.body, *(each.value for each in nodes if isinstance(each, ast.Return))]
+        names = {value.id for value in values if isinstance(value, ast.Name)}
+        bound = (each.targets[0] for each in nodes if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call))
+        is_bound = any(isinstance(target, ast.Name) and target.id in names for target in bound)
+        return is_bound or any(isinstance(value, ast.Call | ast.IfExp) for value in values)
+
+    @cached_property
     def nested(self) -> dict[FunctionNode, Source]:
         """The functions inside this one, by their nodes; those in dead code have no code object and are missing."""
         found: dict[FunctionNode, Source] = {}

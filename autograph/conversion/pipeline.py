@@ -289,7 +289,9 @@ def asked(fn: FunctionType) -> FunctionType:
     stands in another function.
     """
     entry = _known(fn.__code__)
-    return fn if entry is None or entry.unit is None else _staged_body(fn, entry.unit.variant(asked=True))
+    if entry is None or entry.unit is None or not entry.unit.source.hands_on:
+        return fn
+    return _staged_body(fn, entry.unit.variant(asked=True))
 
 
 def _staged_body(fn: FunctionType, unit: Unit) -> FunctionType:

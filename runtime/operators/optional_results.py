@@ -28,7 +28,17 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
+from autograph.runtime.operators.logical import and_, not_
 from autograph.runtime.tracing import context, host
+from autograph.runtime.values import optional
+
+
+def is_some(x: Any) -> Any:
+    """The truth of a variable that may be `None`, as a test asks for it: a traced bool where that is not known."""
+    if type(x) is not optional.Maybe:
+        return x
+    value = x.value
+    return and_(not_(optional.is_none(x)), lambda: value, test=True)
 
 
 def asked_for_none() -> bool:

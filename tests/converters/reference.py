@@ -150,6 +150,10 @@ def asking(f: Any, asked: Any = True) -> Any:
     return f
 
 
+def is_some(x: Any) -> Any:
+    return x
+
+
 def is_none(x: Any) -> bool:
     return x is None
 

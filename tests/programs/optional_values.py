@@ -534,6 +534,42 @@ def result_that_functions_inside_hand_on(x):
     return -1 if result is None else result
 
 
+@program((2,), (-2,), (1,), (4,), transforms=("vmap",))
+def result_whose_truth_is_tested(x):
+    less, more = forwarded(x), doubled(x - 1)  # the second is 0 for 1
+    total = 0
+    if more:
+        total += more
+    if not less:
+        return total - 1
+    if less and less > 5:
+        total += 100
+    return total + less + (7 if (more or 3) > 3 else 0)
+
+
+@program((2,), (-2,), (1,), (4,))
+def result_whose_truth_is_tested_where_it_is_bound(x):
+    total = 0
+    for y in (x, x + 1, 3 - x):
+        if found := forwarded(y):
+            total += found
+    return total
+
+
+@program((2,), (-2,), (0,))
+def result_that_is_tested_in_two_ways(x):
+    return x if (y := doubled(x)) and y is None else 0 if y is None else y
+
+
+@program((2.0,), (-2.0,), (0.0,), transforms=("vmap", "grad"))
+def variable_whose_truth_is_tested(x):
+    a = None
+    if x >= 0:
+        a = x * 3
+    b = 1.0 if a else 2.0
+    return (a or x * x) * b + (5.0 * a if a and a > 1 else 0.0)
+
+
 @program((10,), (0,), (100,))
 def known_behind_the_loop_that_looks_for_it(a):
     k = None

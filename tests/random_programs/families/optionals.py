@@ -82,6 +82,13 @@ _TESTED = [
     "n = 0\nfor u in xs:\n    r = {f}(u, a)\n    if r is not None:\n        n = n + r\nreturn n",
     "if (r := {f}(a, a + b)) is not None and r > 1:\n    return r\nreturn 7",
     "if {f}(a, b) is None:\n    return a\nreturn b",
+    "r = {f}(a, b)\nif r:\n    return r * 2\nreturn -1", "r = {f}(a, b)\nif not r:\n    return 0\nreturn r",
+    "r = {f}(a, b)\nreturn r if r and r > 1 else 3", "r = {f}(b, a)\nreturn (r or 5) + 1",
+    "n = 0\nfor u in xs:\n    if r := {f}(u, a):\n        n = n + r\nreturn n",
+    "r = None\nif b > a:\n    r = b - 2\nif r:\n    return r\nreturn -1",
+    "r = None\nif b > a:\n    r = {f}(a, b)\nif not r or r > 3:\n    return a\nreturn r",
+    "n, r = 0, None\nfor u in xs:\n    if r and u > r:\n        n = n + 1\n    if u > 1:\n        r = u - 2\nreturn n",
+    "k, r = 0, {f}(a, b)\nwhile not r and k < 4:\n    k = k + 1\n    r = {f}(a + k, b)\nreturn k",
 ]
 
 

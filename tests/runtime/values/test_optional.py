@@ -212,10 +212,6 @@ def kept_in_a_list(c):
     return c if y[0] is None else y[0]
 
 
-def bound_twice_by_a_walrus(c):
-    return c if (y := doubled(c)) and y is None else 0.0
-
-
 @pytest.mark.parametrize(
     "fn",
     [
@@ -226,7 +222,6 @@ def bound_twice_by_a_walrus(c):
         asked_with_wrong_arguments,
         handed_to_a_transform,
         kept_in_a_list,
-        bound_twice_by_a_walrus,
     ],
 )
 def test_a_result_that_nobody_tests_is_refused(fn):
