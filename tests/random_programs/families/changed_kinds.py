@@ -41,7 +41,7 @@ def moved(state, d):
 
 
 def write(rng: random.Random) -> str:
-    """One program: a variable of one kind before a loop, and of another from the first iteration on; an exit before or after that."""
+    """One program: a variable of one kind before a loop, and of another from the first iteration on; an exit before or after."""
     before, after, number = rng.choice(_KINDS)
     is_attribute = rng.random() < 0.3
     v = "env.state" if is_attribute else "v"

@@ -88,7 +88,7 @@ _TESTED = [
     "r = None\nif b > a:\n    r = b - 2\nif r:\n    return r\nreturn -1",
     "r = None\nif b > a:\n    r = {f}(a, b)\nif not r or r > 3:\n    return a\nreturn r",
     "n, r = 0, None\nfor u in xs:\n    if r and u > r:\n        n = n + 1\n    if u > 1:\n        r = u - 2\nreturn n",
-    "k, r = 0, {f}(a, b)\nwhile not r and k < 4:\n    k = k + 1\n    r = {f}(a + k, b)\nreturn k",
+    "k, r = 0, {f}(a, b)\nwhile not r and k < 4:\n    k = k + 1\n    r = {f}(a + k, b)\nreturn k + (r or 0)",
 ]
 
 
