@@ -25,6 +25,7 @@ def f(a, y, c):
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from types import FunctionType, ModuleType
 from typing import Any
@@ -47,6 +48,7 @@ SIGNS = {
 
 ORDERINGS = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 DISPLAYS = (gast.Tuple, gast.List, gast.Dict, gast.ListComp, gast.DictComp)
+GIVE_CONTAINERS = (sorted, divmod, max, min, next, getattr, copy.copy, copy.deepcopy)
 PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
 # Attributes of arrays that hold Python values.
 STATIC_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype"))
@@ -102,8 +104,8 @@ class Comparisons(ExpressionConverter):
         if isinstance(node, gast.Call):
             meaning = self.conversion.meaning(callee(node, self.alias))
             is_users = type(meaning) is FunctionType and not is_library(meaning)
-            return meaning is MISSING or isinstance(meaning, type) or is_users
-        return isinstance(node, (*DISPLAYS, gast.Subscript, gast.IfExp))
+            return meaning is MISSING or isinstance(meaning, type) or is_users or any(meaning is f for f in GIVE_CONTAINERS)
+        return isinstance(node, (*DISPLAYS, gast.Subscript, gast.IfExp)) or self.is_container(node)
 
     def is_container(self, node: Node) -> bool:
         """Whether an operand is one by its form, or a name that is bound to one, or a new named tuple."""
@@ -113,12 +115,14 @@ class Comparisons(ExpressionConverter):
             return node.id in kinds.containers or any(map(self.makes_containers, kinds.made.get(node.id, ())))
         if isinstance(node, gast.Call):
             return self.makes_containers(callee(node, self.alias))
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Mult):
+            return self.is_container(node.left) or self.is_container(node.right)
         return isinstance(node, DISPLAYS)
 
     def makes_containers(self, func: Node) -> bool:
-        """Whether a callee is a class of tuples, lists or deques."""
+        """Whether a callee is a class of tuples, lists or deques, or makes a list."""
         meaning = self.conversion.meaning(func)
-        return isinstance(meaning, type) and issubclass(meaning, tuple | list | deque)
+        return meaning is sorted or (isinstance(meaning, type) and issubclass(meaning, tuple | list | deque))
 
     def is_one(self, node: Node) -> bool:
         """Whether an expression names an object that no statement can replace by another one: `None`, a class, ..."""

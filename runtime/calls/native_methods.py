@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -59,7 +60,8 @@ def bound(f: Any) -> Any:
         return functools.partial(_RANGE_METHODS[name], owner)
     if type(owner) in NUMBERS:
         return functools.partial(_method_of_number, f)
-    if not issubclass(type(owner), WRITABLE):
+    compares = name in _COMPARING and issubclass(type(owner), tuple | deque)
+    if not compares and not issubclass(type(owner), WRITABLE):
         if name in FILLING:
             return functools.partial(_filling, f, 0)
         if name in _TO_FILES:
@@ -72,7 +74,7 @@ def bound(f: Any) -> Any:
         journal.touch_container(owner)
     if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
-    if issubclass(type(owner), list) and name in _LIST_METHODS:
+    if compares or (issubclass(type(owner), list) and name in _LIST_METHODS):
         f = functools.partial(_LIST_METHODS[name], f)
     if name == "get" and issubclass(type(owner), dict):
         f = functools.partial(_get, f)
@@ -335,8 +337,8 @@ def _get(f: Any, *args: Any) -> Any:
     return traced_keys.get_value(f.__self__, *args) if is_default else traced_keys.get_or_none(f.__self__, args[0], is_tested)
 
 
-def _by_equality(version: Callable[[list[Any], Any], Any]) -> Callable[..., Any]:
-    def call(f: Any, *args: Any) -> Any:
+def _by_equality(version: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def call(f: Any, /, *args: Any) -> Any:
         if len(args) == 1 and (may_be_traced(args[0]) or any(map(may_be_traced, f.__self__))):
             return version(f.__self__, args[0])
         return f(*args)
@@ -352,3 +354,5 @@ _LIST_METHODS: dict[str, Callable[..., Any]] = {
     "index": _by_equality(traced_index.index_of),
     "remove": _by_equality(traced_index.remove),
 }
+_COMPARING = frozenset({"count", "index"})
+"""Those that tuples and deques have as well."""

@@ -11,6 +11,7 @@
 | `pow(a, b, m)` | see `modular` |
 | `int`, `round`, `divmod`, `pow` in a `try` | see `arithmetic_errors` |
 | `round(n, -2)` | of an integer: by a division |
+| `round(x, k)` with a traced `k` | see `rounding` |
 | `range` | `ag.range`: a counted loop |
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
 | `iter`, `next` | see `native_state` |
@@ -53,7 +54,7 @@ from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import aliases, native_state
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.jaxprs.binding import predicate
-from autograph.runtime.library import arithmetic_errors, math_functions
+from autograph.runtime.library import arithmetic_errors, math_functions, rounding
 from autograph.runtime.operators import attributes, comprehensions, items
 from autograph.runtime.sequences import (
     comparison,
@@ -280,6 +281,8 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
 def _round(number: Any, ndigits: Any = None) -> Any:
     """Of a number of Python's to an integer of Python's (weak); to tens and hundreds, where JAX has no rule, as Python."""
     number = sizes.traced(number)
+    if is_traced(ndigits):
+        return rounding.round_to(number, ndigits)
     if not is_traced(number):
         return round(number, ndigits)
     dtype = jax.typeof(number).dtype

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -151,15 +152,15 @@ def insert(items: list[Any], index: Any, value: Any) -> None:
     items[:] = [choose(n < k, a, choose(n == k, value, b, what), what) for n, (a, b) in pairs]
 
 
-def count_items(items: list[Any], value: Any) -> Any:
-    """`items.count(value)`."""
+def count_items(items: Sequence[Any], value: Any) -> Any:
+    """`items.count(value)` of a list, tuple or deque."""
     total: Any = 0
     for item in items:
         total = total + matches(item, value)
     return total
 
 
-def index_of(items: list[Any], value: Any, name: str = "index", decides: bool = True) -> Any:
+def index_of(items: Sequence[Any], value: Any, name: str = "index", decides: bool = True) -> Any:
     """`items.index(value)`; the compiled program fails where the value is missing (`decides` as in `position_from_start`)."""
     found: Any = False
     position: Any = 0
@@ -168,7 +169,8 @@ def index_of(items: list[Any], value: Any, name: str = "index", decides: bool = 
             found, position = choose(equal, (True, n), (found, position), "list.index()")
         elif equal:
             found, position = True, n
-    text = f"list.{name}(x): x not in list"
+    kind = "tuple" if isinstance(items, tuple) else "list"
+    text = "the value is not in deque" if isinstance(items, deque) else f"{kind}.{name}(x): x not in {kind}"
     if not is_traced(found):
         if not found:
             raise ValueError(text)
@@ -176,7 +178,7 @@ def index_of(items: list[Any], value: Any, name: str = "index", decides: bool = 
     return _demanded(jnp.asarray(position), found, ValueError(text), decides)
 
 
-def _matching(items: list[Any], value: Any) -> list[Any]:
+def _matching(items: Sequence[Any], value: Any) -> list[Any]:
     """Which of `items` are equal to `value`, as far as Python would compare."""
     found: Any = False
     equal: list[Any] = []

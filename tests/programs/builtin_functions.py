@@ -114,6 +114,11 @@ def round_to_digits(x):
     return round(x, 2)
 
 
+@program((12.375, 1250, 1), (-2.5, -1250, 0), (1e30, 55, 9), (1234.5, 1250, -2), (0.0, 15, -1), (3.0, 7, -60), (3.0, 7, 60))
+def round_to_some_digits(x, n, k):
+    return round(x, k), round(n, k), round(n > 3, k), round(123.456, k)
+
+
 @program((3,), (0,))
 def float_and_bool(n):
     return float(n), bool(n)

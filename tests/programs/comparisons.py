@@ -203,3 +203,36 @@ def bools_that_are_counted(a, b):
     some, every = any([a > b, b > 2]), all([a > 1, b > 1])
     sign = int(a > b) - int(a < b)
     return -larger, larger + bool(a), some + every, -any([a > b]), sign, -(a in (2, 3)), -(not a > b)
+
+
+@program((1, 2, 3), (3, 1, 2), (0, 0, 0), (0, 2, 0), transforms=("vmap",))
+def counted_and_found_in_tuples(a, b, c):
+    t, q, pair = (a, b, c), collections.deque([c, a, b]), Pair(a, b)
+    zeros = (a, b, c).count(0)
+    if t.count(b) > 1 or q.count(2) > 0:
+        zeros += 10
+    return zeros, t.index(b), pair.count(1), pair.index(b), q.index(a), ((a, b), (b, a)).count((a, b))
+
+
+@program((1, 2), (2, 1), transforms=("vmap",))
+def missing_from_a_tuple(a, b):
+    return (a, b, 1).index(2)
+
+
+@program((1, 2, 3), (3, 1, 2), (2, 2, 2), transforms=("vmap",))
+def sequences_that_calls_and_operators_make(a, b, c):
+    t, q = (a, b, c), [c, a, b]
+    if list(t) != sorted(t):
+        c = c + 1
+    return (
+        c,
+        sorted(q) == q,
+        sorted(t) == [1, 2, 3],
+        q >= sorted(q, reverse=True),
+        q + [1] == [1] + q,
+        q == [2] * 3,
+        divmod(a, 2) == (b, 0),
+        max((a, b), (b, a)) == (a, b),
+        [*q] != sorted(q[::-1]),
+        not sorted(t) == sorted(q),
+    )

@@ -32,12 +32,16 @@ _OF_INTEGERS = [
     "max({i}, {j}, {k})", "sum([{i}, {j}])", "{i} & {j}", "{i} ^ {k}", "int({i} > {j})",
     "pow(abs({i}), 3, 7)", "~{i}", "({i} >> 1)", "sorted([{i}, {j}, {k}])[1]", "math.comb(abs({i}) % 6, 2)",
     "math.factorial(abs({i}) % 5)", "int({i} < {l})", "int({i} == {l} or -{l} < {j} < {l})", "min({i}, {l})",
+    "({i}, {j}, {k}).count({j})", "[{i}, {j}].count({k})", "({i}, {j}, {k}).index({j})", "round({i}, {j} % 5 - 2)",
+    "int([{i}, {j}] != sorted([{j}, {i}]))", "int(list(xs) == sorted(xs))", "int(sorted([{i}, {k}]) >= [{j}] * 2)",
+    "int((2, {i}) in [({k}, {j}), ({i}, 2)])", "int(divmod({i}, {k}) == ({j}, 0))",
 ]  # fmt: skip
 _OF_FLOATS = [
     "round({x}, 1)", "{x} // 0.75", "divmod({x}, 0.5)[0]", "{x} % 0.5", "{x} % -0.75", "math.fmod({x}, 0.75)",
     "min({x}, {y})", "max({x}, {i})", "math.copysign({x}, {y})", "{x} ** 2", "math.fabs({y})", "float({x} == {y})",
     "({x}).is_integer()", "math.modf({x})[0]", "sum([{x}, {i}])", "math.hypot(3 * {x}, 4 * {x})", "bool({x})",
     "{x} * {i}", "{x} * {l} / 2**40", "({y} + {l}) / {l}", "{l} / 2**38 - {x}", "float(-{l} < {x} <= {l})",
+    "round({x} / 2, {i} % 4)", "({x}, {y}).count({x})", "float(({x}, {i}) < ({y}, {j}))",
     "round({y}) / 2", "math.isclose({x}, {y})", "abs({x} - {y})",
 ]  # fmt: skip
 _WRITES = [
