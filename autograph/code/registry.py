@@ -98,6 +98,11 @@ def names_read_in(code: CodeType) -> frozenset[str]:
     return _names(code, "read", lambda code: (x.argval for x in dis.get_instructions(code) if x.opname in _READING))
 
 
+def attributes_set_in(code: CodeType) -> frozenset[str]:
+    """The attributes that a code object and those inside it assign."""
+    return _names(code, "set", lambda code: (x.argval for x in dis.get_instructions(code) if x.opname == "STORE_ATTR"))
+
+
 def words_in(code: CodeType) -> frozenset[str]:
     """All that it names, also as texts: operators are given the names of attributes."""
     return _names(code, "words", lambda code: (*code.co_names, *_texts(code.co_consts), *_of_patterns(code)))

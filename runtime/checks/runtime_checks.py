@@ -43,6 +43,7 @@ from autograph.runtime.checks.suppression import may_suppress
 from autograph.runtime.checks.tracing_errors import is_of_a_call, is_of_a_type, last_of
 from autograph.runtime.heap import journal, path_conditions
 from autograph.runtime.heap.library_objects import is_write_in_another_trace
+from autograph.runtime.heap.unset_reads import is_set_elsewhere
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.refusals import frames_of_user, refusal, user_line
@@ -75,11 +76,14 @@ def is_event_of_branch(error: BaseException) -> bool:
     """Whether an exception that ended a branch is what Python would raise there, and only if the branch is taken.
 
     `d[key]`, `1 // 0`, `next(it)` and the read of a variable before its assignment fail so, and what Python's own functions
-    say of a value: `max([])`, `int("x")`, or of a float where they need an integer. Other mistakes in the program (`NameError`,
-    `TypeError`, ...) and what JAX and other libraries raise are reported at once, while the program is built.
+    say of a value: `max([])`, `int("x")`, or of a float where they need an integer. So does the read of an attribute that is set
+    elsewhere. Other mistakes in the program (`NameError`, `TypeError`, ...) and what JAX and other libraries raise are reported
+    at once, while the program is built.
     """
     if is_of_a_type(error):
         return not isinstance(error, errors.AutoGraphError) and handlers.is_event(error)
+    if isinstance(error, AttributeError):
+        return is_set_elsewhere(error)
     if isinstance(error, ValueError):
         return is_of_a_call(error) and not isinstance(error, errors.AutoGraphError) and handlers.is_event(error)
     if not isinstance(error, _EVENTS) or isinstance(

@@ -15,6 +15,10 @@ attribute 'last' of a Box has no value when a branch in a loop reads it
 
 from __future__ import annotations
 
+from itertools import chain
+from types import FunctionType
+
+from autograph.code.registry import attributes_set_in
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import a, quoted, refusal
@@ -40,6 +44,16 @@ def note_unset(error: BaseException | None) -> None:
     for region in context.open_regions():
         if region.is_loop:
             region.skipped.add(is_read(name))
+
+
+def is_set_elsewhere(error: BaseException) -> bool:
+    """Whether an object lacks an attribute that its methods or functions that ran assign, and no staged loop is around the read."""
+    if not isinstance(error, AttributeError) or journal.in_loop() or not is_written(type(error.obj)):
+        return False
+    members = chain.from_iterable(vars(base).values() for base in type(error.obj).__mro__[:-1])
+    ran = () if context.progress.reach is None else context.progress.reach.codes
+    codes = chain((member.__code__ for member in members if type(member) is FunctionType), ran)
+    return any(error.name in attributes_set_in(code) for code in codes)
 
 
 def refuse_to_read_unset(error: BaseException) -> None:

@@ -40,6 +40,7 @@ from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import aliases, guarded_iterators, journal, path_conditions, recursion
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.heap.escape import Finished
+from autograph.runtime.heap.unset_reads import is_set_elsewhere
 from autograph.runtime.jaxprs import reverse_mode
 from autograph.runtime.jaxprs.binding import Traced, bind_scan, bind_while, predicate
 from autograph.runtime.jaxprs.graph import reads
@@ -270,7 +271,7 @@ def trace_iteration(
             if carry.repeats_outer():
                 return None
         except Exception as error:
-            if not assumptions.must_repeat and not carry.raised:
+            if not assumptions.must_repeat and not carry.raised and not is_set_elsewhere(error):
                 if not isinstance(error, Mismatch):
                     runtime_checks.refuse_to_handle(error)
                     runtime_checks.say_where(error, "the body of a loop", *functions[:1])

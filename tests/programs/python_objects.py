@@ -115,3 +115,37 @@ def a_method_called_by_name(n):
 @program((5,), (-5,))
 def an_operator_of_an_object_that_only_a_global_names(n):
     return valve + n
+
+
+class Unset:
+    """Has no attribute until a loop sets one."""
+
+
+@program((3,), (9,), (-1,), transforms=("vmap",))
+def attribute_that_an_earlier_iteration_sets(n):
+    found, s = Unset(), 0
+    for k in range(5):
+        if k > n and k > 0:
+            s += found.x
+        found.x = k
+    return s, found.x
+
+
+@program((3,), (0,), (9,))
+def attribute_that_a_short_circuit_reads(n):
+    found, s = Unset(), 0
+    while s == 0 or found.x < n:
+        found.x = s
+        s += 1
+    return s, found.x
+
+
+@program((3,), (0,), (-2,))
+def attribute_that_is_read_before_it_is_set(n):
+    found, s = Unset(), 0
+    if n < 0:
+        s = found.x
+    while s < n:
+        s += found.x
+        found.x = 1
+    return s

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from tests.random_programs.families import (
     absences,
     arithmetic_handlers,
+    attributes,
     chained_items,
     changed_kinds,
     closures,
@@ -49,6 +50,7 @@ from tests.random_programs.families import (
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "absences": absences.write,
     "arithmetic_handlers": arithmetic_handlers.write,
+    "attributes": attributes.write,
     "chained_items": chained_items.write,
     "changed_kinds": changed_kinds.write,
     "closures": closures.write,
@@ -77,7 +79,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
 }
 """By name: what writes a program of the family."""
 
-IN_LANES = frozenset({"changed_kinds", "lanes", "shared_arrays", "wrong_kinds"})
+IN_LANES = frozenset({"attributes", "changed_kinds", "lanes", "shared_arrays", "wrong_kinds"})
 """The families whose programs are also run for all inputs at once, under `vmap`."""
 
 
