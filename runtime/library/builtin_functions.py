@@ -292,6 +292,8 @@ def _round(number: Any, ndigits: Any = None) -> Any:
         if jnp.issubdtype(dtype, jnp.integer):
             return number
         return arithmetic_errors.check_call("round", scalar(round(number), int), (number,))
+    if type(ndigits) is int and ndigits and jnp.issubdtype(dtype, jnp.floating):
+        return rounding.round_float(number, ndigits)
     if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
         return round(number, ndigits)
     unit, largest = 10**-ndigits, jnp.iinfo(dtype).max

@@ -1,4 +1,4 @@
-"""`round(x, k)` where `k` is only known when the program runs.
+"""`round(x, k)` of floats, and of integers where `k` is only known when the program runs.
 
 >>> import jax
 >>> f = jax.jit(lambda x, k: round_to(x, k))
@@ -14,6 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.jax_internals import convert_weak
+from autograph.runtime.tracing.array_types import type_of
+
 
 def round_to(number: Any, digits: Any) -> Any:
     """`round(number, digits)` for traced `digits`: a float or an integer, as `number` is one.
@@ -27,9 +30,22 @@ def round_to(number: Any, digits: Any) -> Any:
     if jnp.issubdtype(number.dtype, jnp.complexfloating):
         raise TypeError("type complex doesn't define __round__ method")
     digits = digits.astype(int)
-    if jnp.issubdtype(number.dtype, jnp.floating):
-        return _float(number, digits)
-    return _integer(number.astype(int) if number.dtype == jnp.bool_ else number, digits)
+    is_weak = type_of(number).weak or (number.dtype == jnp.bool_ and not number.ndim)
+    number = number.astype(int) if number.dtype == jnp.bool_ else number
+    rounded = (_float if jnp.issubdtype(number.dtype, jnp.floating) else _integer)(number, digits)
+    return convert_weak(rounded, rounded.dtype) if is_weak else rounded
+
+
+def round_float(x: Any, digits: int) -> Any:
+    """`round(x, digits)`. JAX multiplies by a power of ten, whose product with a large number is none of the type."""
+    if abs(digits) > _MOST:
+        return round_to(x, digits)
+    near = round(x, digits)
+    return jnp.where(jnp.isfinite(near), near, x)
+
+
+_MOST = 30
+"""Of these powers of ten a 32-bit float holds each, and its inverse."""
 
 
 def _float(x: Any, digits: Any) -> Any:
@@ -43,7 +59,7 @@ def _float(x: Any, digits: Any) -> Any:
     near = jnp.where(digits < 0, near * unit, near / unit)
     has_fraction = jnp.abs(scaled) < 2.0**limits.nmant  # else the number is a multiple already, or no finite number is
     rounded = jnp.where(has_fraction & (digits <= most), lax.convert_element_type(near, x.dtype), x)
-    return jnp.where(digits < -most, x * 0, rounded)
+    return jnp.where((digits < -most) & jnp.isfinite(x), x * 0, rounded)
 
 
 def _integer(x: Any, digits: Any) -> Any:

@@ -116,7 +116,7 @@ def round_to_digits(x):
 
 @program((12.375, 1250, 1), (-2.5, -1250, 0), (1e30, 55, 9), (1234.5, 1250, -2), (0.0, 15, -1), (3.0, 7, -60), (3.0, 7, 60))
 def round_to_some_digits(x, n, k):
-    return round(x, k), round(n, k), round(n > 3, k), round(123.456, k)
+    return round(x, k), round(n, k), round(n > 3, k), round(123.456, k), round(x, 12), round(x, -1), round(x, -60)
 
 
 @program((3,), (0,))
