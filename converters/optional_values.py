@@ -46,6 +46,7 @@ from typing import Any
 
 import gast
 
+from autograph.analyses import coverage
 from autograph.analyses.operators import is_operator, operands
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.code import locations
@@ -102,6 +103,7 @@ class OptionalValues(StatementConverter):
         if returns_either(function, nodes, names | returned, searches):
             self.none_flag = self.conversion.none_flags[function] = self.namer.fresh("asked")
             self.conversion.return_values.setdefault(function, set()).update(returned - names)
+            self.close_covered(function)
         if names:
             self.conversion.optional.setdefault(function, set()).update(names)
         if self.none_flag:
@@ -110,6 +112,17 @@ class OptionalValues(StatementConverter):
             self.around: dict[Node, frozenset[str]] = {}
             self.in_own_frame = True
             function.body[:] = self.rewritten(function.body, frozenset(names))
+
+    def close_covered(self, function: Node) -> None:
+        """Ends a function whose tests cover every number: where none holds, there is no number."""
+        chain = coverage.chain_at_end(function.body)
+        if not (coverage.is_covering(chain) and all(_leaves(node.body) for node in chain)):
+            return
+        last = chain[-1]
+        flag, name = builders.name(self.none_flag, last), gast.Constant(function.name, None)
+        self.conversion.read_none_flags.add(self.none_flag)
+        end = builders.operator(self.alias, "uncovered", [flag, locations.place(name, locations.position(last))], at=last)
+        last.orelse = [locations.place(gast.Expr(end), locations.header(last))]
 
     def convert_lambda(self, function: Node) -> None:
         """`a if t else None` as the whole of a lambda, whose caller may test which; or a call, where callers test."""

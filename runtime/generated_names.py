@@ -59,6 +59,7 @@ from autograph.runtime.operators.logical import or_ as or_
 from autograph.runtime.operators.optional_results import asked_for_none as asked_for_none
 from autograph.runtime.operators.optional_results import asking as asking
 from autograph.runtime.operators.optional_results import is_some as is_some
+from autograph.runtime.operators.optional_results import uncovered as uncovered
 from autograph.runtime.operators.unbound_reads import read as read
 from autograph.runtime.operators.while_loops import while_loop as while_loop
 from autograph.runtime.sequences.comparison import eq as eq

@@ -28,6 +28,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from autograph.jax_internals import is_tracing
+from autograph.runtime.heap import journal
 from autograph.runtime.operators.logical import and_, not_
 from autograph.runtime.tracing import context, host
 from autograph.runtime.values import optional
@@ -39,6 +40,16 @@ def is_some(x: Any) -> Any:
         return x
     value = x.value
     return and_(not_(optional.is_none(x)), lambda: value, test=True)
+
+
+def uncovered(asked: bool, name: str) -> None:
+    """Fails where a function ends since none of the tests holds of which one holds for any numbers: for `nan`.
+
+    Python returns `None` there, as it does here to a caller that tests the result for it, or while Python runs.
+    """
+    region = context.innermost()
+    if not asked and region is not None and region.path is not None:
+        raise journal.mark_raised(TypeError(f"{name}() ends without a value: none of its tests holds for nan"))
 
 
 def asked_for_none() -> bool:

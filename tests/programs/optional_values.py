@@ -556,6 +556,44 @@ def result_whose_truth_is_tested_where_it_is_bound(x):
     return total
 
 
+def sign(x):
+    if x > 0:
+        return 1.0
+    elif x == 0:
+        return 0.0
+    elif 0 > x:
+        return -1.0
+
+
+class Ramp:
+    def __init__(self, low):
+        self.low = low
+
+    def at(self, x):
+        if x == 99.0:
+            return x
+        if x < self.low:
+            return self.low
+        if x >= self.low:
+            return x * x
+
+
+@program((2.0,), (-2.0,), (0.0,), transforms=("vmap", "grad"))
+def tests_that_cover_every_number(x):
+    return sign(x) * 3 + Ramp(1.0).at(x)
+
+
+@program((2.0,), (float("nan"),))
+def tests_that_cover_every_number_but_nan(x):
+    return sign(x) + 1
+
+
+@program((2.0,), (float("nan"),))
+def tests_that_cover_every_number_where_none_is_tested_for(x):
+    s = sign(x)
+    return 7.0 if s is None else s
+
+
 @program((2,), (-2,), (0,))
 def result_that_is_tested_in_two_ways(x):
     return x if (y := doubled(x)) and y is None else 0 if y is None else y

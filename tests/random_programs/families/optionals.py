@@ -32,7 +32,7 @@ def write(rng: random.Random) -> str:
     """One program."""
     if rng.random() < 0.5:
         return HEADER + "def program(a, b, x, xs):\n" + _in(_loop(rng)) + "\n"
-    return HEADER + _results(rng)
+    return HEADER + (_results(rng) if rng.random() < 0.8 else _covered(rng))
 
 
 def _loop(rng: random.Random) -> str:
@@ -62,6 +62,29 @@ def _loop(rng: random.Random) -> str:
 
 def _in(text: str) -> str:
     return "\n".join("    " + line for line in text.split("\n"))
+
+
+_COVERED = [
+    (">", "<="), ("<", ">="), ("==", "!="), (">", "==", "<"), ("<=", ">"), ("<", "==", ">="), (">=", "<"), ("<", ">", "=="),
+]  # fmt: skip
+_MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
+
+
+def _covered(rng: random.Random) -> str:
+    """A function without a last `else`, one of whose tests holds for any numbers."""
+    name = rng.choice(["cover", "Cover().cover"])
+    lines = []
+    for sign in rng.choice(_COVERED):
+        test = f"u {sign} v" if rng.random() < 0.7 else f"v {_MIRRORED[sign]} u"
+        head = "elif" if lines and rng.random() < 0.7 else "if"
+        lines += [f"{head} {test}:", f"    return {rng.choice(['u', 'v', 'u - v', '3', 'v * 2'])}"]
+    if rng.random() < 0.3:
+        lines = ["if u == 7:", "    return 0", *lines]
+    uses = ["{f}(a, b) + 1", "{f}(x, b) * 2 + {f}(a, x)", "sum({f}(u, a) for u in xs)", "{f}(x, 2) if a > 1 else {f}(b, x)"]
+    used = rng.choice(uses)
+    body = _in("\n".join(lines))
+    text = f"def cover(u, v):\n{body}\n" if name == "cover" else f"class Cover:\n    def cover(self, u, v):\n{_in(body)}\n"
+    return f"{text}\n\ndef program(a, b, x, xs):\n    return {used.format(f=name)}\n"
 
 
 _DECIDE = [
