@@ -138,8 +138,8 @@ _KINDS = (
     ),
     _Kind(
         TypeError,
-        "subtracts or negates bools of arrays, which are no integers",
-        "under `vmap`, and of an array's elements, a comparison is a bool of an array, as NumPy's; only Python's are integers",
+        "subtracts or negates traced bools",
+        "JAX's bools are no integers; only a comparison of Python's numbers that the line shows to be one counts as Python's",
         instead="make a number of the bool: `int(x)`, or `x.astype(int)` of an array",
         text="(neg|sub) does not accept dtype bool",
     ),
