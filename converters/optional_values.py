@@ -32,6 +32,22 @@ def f(xs, t):
     i = ag__.asking(find)(xs, t)
     return -1 if ag__.is_none(i) else ag__.some(i, 'i')
 
+Of attributes those count that a function compares with `None` and sets to a number. Any other code finds such an attribute
+missing where it may be `None`, and is refused (`is_read_untested`):
+
+>>> print(show('''
+... def step(self, late):
+...     if late:
+...         if self.count is None:
+...             ag__.set_attr(0, self, 'count')
+...         ag__.set_attr(self.count + 1, self, 'count')
+... ''', OptionalValues))
+def step(self, late):
+    if late:
+        if ag__.is_none(ag__.maybe_attr(self, 'count')):
+            ag__.set_attr(0, self, 'count')
+        ag__.set_attr(ag__.some(ag__.maybe_attr(self, 'count'), 'self.count') + 1, self, 'count')
+
 Only a function's own variables count that it sets to `None`, or to such a result, and compares with `None`; the `is None` of a
 parameter that has a default stays as it is. A variable whose truth alone is asked counts where its value is read, too:
 `r = f(x)`, `if r: return r`. Before jumps and control flow: what is tested here is not known while Python traces.
@@ -83,6 +99,7 @@ class OptionalValues(StatementConverter):
         if type(function.body) is not list or self.conversion.sees_frame(function):
             return
         nodes = own_nodes(function)
+        self.attributes, self.in_own_frame = _number_attributes(nodes, self.alias), True
         tested = [found for node in walk(function) if (found := self.tested(node)) is not None]
         own = self.may_hold_none(nodes) & (self.scope.locals | self.conversion.outcomes)
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
@@ -108,9 +125,8 @@ class OptionalValues(StatementConverter):
             self.conversion.optional.setdefault(function, set()).update(names)
         if self.none_flag:
             names |= returned
-        if names or self.none_flag or any(isinstance(found, gast.Call) for found in tested):
+        if names or self.none_flag or any(isinstance(found, gast.Call | gast.Attribute) for found in tested):
             self.around: dict[Node, frozenset[str]] = {}
-            self.in_own_frame = True
             function.body[:] = self.rewritten(function.body, frozenset(names))
 
     def close_covered(self, function: Node) -> None:
@@ -190,9 +206,13 @@ class OptionalValues(StatementConverter):
         if isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot):
             if _is_none(node.comparators[0]):
                 left = node.left
-                if isinstance(left, gast.Name | gast.NamedExpr) or self.may_return_either(left):
+                if isinstance(left, gast.Name | gast.NamedExpr) or self.may_return_either(left) or self.is_optional(left):
                     return left
         return None
+
+    def is_optional(self, node: Node) -> bool:
+        """Whether it is an attribute that the function tests for `None`, and sets to a number."""
+        return self.in_own_frame and _attribute(node) in self.attributes
 
     def rewritten(self, nodes: list[Any], names: frozenset[str]) -> list[Any]:
         return [self.rewrite(node, names) if isinstance(node, gast.AST) else node for node in nodes]
@@ -211,6 +231,8 @@ class OptionalValues(StatementConverter):
             return builders.operator(self.alias, "is_some", [node], at=node)
         if self.has_default(node) and _is_one_of(node.values[0], names):
             node = self.with_default(node)
+        if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load) and self.is_optional(node):
+            return self.value(node)
         if isinstance(node, gast.Name):
             return self.value(node) if node.id in names and isinstance(node.ctx, gast.Load) else node
         if isinstance(node, gast.Assign):
@@ -252,7 +274,9 @@ class OptionalValues(StatementConverter):
         tested = self.tested(node)
         if tested is None:
             return None
-        if isinstance(tested, gast.Call):
+        if isinstance(tested, gast.Attribute):
+            tested = self.read(tested)
+        elif isinstance(tested, gast.Call):
             if not self.in_own_frame:
                 return None
             self.announce_check(tested)
@@ -326,8 +350,31 @@ class OptionalValues(StatementConverter):
         return locations.place(gast.IfExp(first, read, rest), locations.position(node))
 
     def value(self, node: Node, *flag: Node) -> Node:
-        name = locations.place(gast.Constant(node.id, None), locations.position(node))
-        return builders.operator(self.alias, "some", [node, name, *flag], at=node)
+        """`some(x, 'x')` for `x`."""
+        name = node.id if isinstance(node, gast.Name) else ".".join(_attribute(node))
+        text = locations.place(gast.Constant(name, None), locations.position(node))
+        return builders.operator(self.alias, "some", [self.read(node), text, *flag], at=node)
+
+    def read(self, node: Node) -> Node:
+        """A variable, or `maybe_attr(x, 'a')` for an attribute `x.a`."""
+        if isinstance(node, gast.Name):
+            return node
+        text = locations.place(gast.Constant(node.attr, None), locations.position(node))
+        return builders.operator(self.alias, "maybe_attr", [node.value, text], at=node)
+
+
+def _attribute(node: Node) -> tuple[str, str]:
+    """The names of an attribute of a variable, `x.a`; of anything else two that are none."""
+    is_one = isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name)
+    return (node.value.id, node.attr) if is_one else ("", "")
+
+
+def _number_attributes(nodes: list[Node], alias: str) -> set[tuple[str, str]]:
+    """The attributes that a function compares with `None`, and sets to a number: `if self.k is None: self.k = 0`."""
+    compared = {_attribute(node.left) for node in nodes if isinstance(node, gast.Compare) and _is_none(node.comparators[0])}
+    writes = [node.args for node in nodes if is_operator(node, alias) and node.func.attr == "set_attr"]
+    numbers = [args for args in writes if isinstance(args[0], gast.Constant) and type(args[0].value) in (int, float)]
+    return compared & {(obj.id, name.value) for _, obj, name in numbers if isinstance(obj, gast.Name)}
 
 
 def _variable(tested: Node) -> Node:

@@ -27,6 +27,7 @@ from autograph.runtime.library.generator_arguments import taken as taken
 from autograph.runtime.library.number_methods import method as method
 from autograph.runtime.operators.attributes import aug_attr as aug_attr
 from autograph.runtime.operators.attributes import del_attr as del_attr
+from autograph.runtime.operators.attributes import maybe_attr as maybe_attr
 from autograph.runtime.operators.attributes import set_attr as set_attr
 from autograph.runtime.operators.augmented import iop as iop
 from autograph.runtime.operators.comprehensions import comp_counted as comp_counted

@@ -37,6 +37,7 @@ from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.checks.tracing_errors import Explained, is_of_tracing
 from autograph.runtime.heap.library_objects import is_write_in_another_trace
 from autograph.runtime.tracing import host
+from autograph.runtime.values.locations import is_read_untested
 
 _KNOWN_LATER = "this part of the program is Python's own, and the value is known only when the compiled program runs"
 _STATIC = f"or {library_code.STATIC}"
@@ -181,6 +182,13 @@ _KINDS = (
 )
 
 
+_UNTESTED = _Kind(
+    AttributeError,
+    "reads an attribute that may be None",
+    "whether it is None is only known when the program runs, and only functions read it that test it and set it to a number",
+    instead="use a number in the place of None, and a flag of your own that says whether it counts",
+    text=".",
+)
 _DIGITS = _Kind(TypeError, "", "", instead="", text=r"unsupported format string passed to \w*Tracer\.__format__")
 _OF_NUMBERS = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
 _OF_VALUES = (*_OF_NUMBERS, jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
@@ -310,7 +318,9 @@ def _again(exc: BaseException) -> BaseException:
 
 def _other(exc: BaseException) -> _Kind | None:
     """What to say of an exception of Python's that only a traced value brings about."""
-    if isinstance(exc, AttributeError) or not is_of_tracing(exc) or type(next(iter(exc.args), None)) is Explained:
+    if isinstance(exc, AttributeError):
+        return _UNTESTED if is_read_untested(exc) else None
+    if not is_of_tracing(exc) or type(next(iter(exc.args), None)) is Explained:
         return None
     said = str(exc).partition("\n")[0]
     why = f"what is called runs as plain Python, and says: {said}"

@@ -49,7 +49,7 @@ from autograph.runtime.values.kinds import (
     open_container,
     same_structure,
 )
-from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, may_hold_none
 from autograph.runtime.values.merge import (
     Mismatch,
     Node,
@@ -140,9 +140,12 @@ class Comparison:
     def _may_be_none(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
         """Whether a variable is `None` at one end of the iteration and a value at the other, and may be; noted for the next
         attempt."""
-        if not (len(key) == 1 and key[0] in range(len(self.variables))):
+        if len(key) != 1:
             return False
-        carries = self.variables[key[0]].carries_none
+        if key[0] in range(len(self.variables)):
+            carries = self.variables[key[0]].carries_none
+        else:
+            carries = CarriesNone.IF_LEFT if may_hold_none(self.locations.get(key[0]), value, out) else CarriesNone.NEVER
         if carries is CarriesNone.NEVER or type(value) is Maybe or is_unbound(value) or is_unbound(out):
             return False
         (_, before), (_, after) = split_optional(value), split_optional(out)

@@ -43,7 +43,7 @@ from autograph.code.library import is_library_file
 from autograph.errors import is_of_jax, is_ours
 from autograph.runtime.tracing.sharing import value_of_name
 from autograph.runtime.tracing.staging import is_tracer
-from autograph.runtime.values.locations import AttributeLocation
+from autograph.runtime.values.locations import AttributeLocation, is_read_untested
 
 _KINDS = (TypeError, ValueError, IndexError, OverflowError)
 _NAMED = re.compile(r"\w*Tracer\b|_DimExpr\b|Traced<|__hash__ method should return an integer")
@@ -82,9 +82,8 @@ def is_of_tracing(error: BaseException) -> bool:
     if type(error.args[0] if error.args else None) is Explained:
         return True
     if isinstance(error, AttributeError):
-        return is_tracer(error.obj) and any(
-            hasattr(kind, error.name or "") for kind in (int, float, complex, jax.Array)
-        )
+        is_of_number = any(hasattr(kind, error.name or "") for kind in (int, float, complex, jax.Array))
+        return is_read_untested(error) or is_tracer(error.obj) and is_of_number
     last = last_of(error.__traceback__)
     if last is None or not isinstance(error, Exception):
         return False

@@ -29,7 +29,9 @@ from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_tracer
 from autograph.runtime.values import choices
 from autograph.runtime.values.choices import Choice
-from autograph.runtime.values.locations import attribute_values
+from autograph.runtime.values.kinds import is_ordinary
+from autograph.runtime.values.locations import AttributeLocation, attribute_values
+from autograph.runtime.values.optional import TESTED, Maybe, some
 
 
 def announce(obj: Any, name: str) -> None:
@@ -87,6 +89,18 @@ def _behind(obj: Any) -> Any:
     return obj.__init__.__self__ if type(obj) in weakref.ProxyTypes else obj
 
 
+def maybe_attr(obj: Any, name: str) -> Any:
+    """`obj.name` for `is_none` and `some`: also what may be `None` or a value when the program runs."""
+    TESTED.add(name)
+    try:
+        return getattr(obj, name)
+    except AttributeError:
+        found = AttributeLocation(obj, name).get() if is_ordinary(obj) else None
+        if type(found) is not Maybe:
+            raise
+        return found
+
+
 def set_attr(value: Any, obj: Any, name: str) -> None:
     """`obj.name = value`; a setter runs once."""
     if type(obj) is Choice:
@@ -129,7 +143,7 @@ def no_part_of_array(name: str) -> Exception:
 
 def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
     """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
-    before = getattr(obj, name)
+    before = some(maybe_attr(obj, name), name) if name in TESTED else getattr(obj, name)
     if is_jax_array(before) and is_jax_array(obj):
         raise no_part_of_array(name)  # `x.T += v` changes `x`, then it raises
     set_attr(augmented.iop(symbol, before, value(), unshared=0), obj, name)

@@ -56,7 +56,7 @@ from autograph.runtime.tracing.variables import (
 )
 from autograph.runtime.values.key_orders import has_unknown_order
 from autograph.runtime.values.kinds import differing_objects, holds_container, is_value, open_container, open_object
-from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names
+from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, attribute_names, may_hold_none
 from autograph.runtime.values.merge import Join, Mismatch, Node, Same, Template
 from autograph.runtime.values.optional import Maybe, settled, split_optional
 from autograph.runtime.values.writes import in_one_way
@@ -340,7 +340,7 @@ class MergedBranches:
                     raise Mismatch(location.name, left, right, ONE_PATH)
                 is_whole = isinstance(location, ContentsLocation)
                 how = self.join.contents if is_whole else bounded_list_merge.how(location, self.join, _DEAD)
-                found.append((location, self._one(location.name, left, right, how)))
+                found.append((location, self._one(location.name, left, right, how, optional=may_hold_none(location, left, right))))
             except Mismatch as differ:
                 if not self._is_dying(location):
                     differ.place = location

@@ -16,6 +16,7 @@ True
 from __future__ import annotations
 
 import threading
+import weakref
 from array import array
 from collections import OrderedDict, deque
 from types import MemberDescriptorType, ModuleType
@@ -26,7 +27,12 @@ import numpy as np
 
 from autograph.runtime.tracing.class_lookup import DICT, once_per_class, static_lookup
 from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable
+from autograph.runtime.values.optional import TESTED, Maybe
+
+_OR_NONE = " or None"
+"""Ends the name under which an object keeps a `Maybe`: code that reads the attribute by its own name must not find one."""
 
 
 class AttributeLocation:
@@ -69,7 +75,9 @@ class AttributeLocation:
                 return UNSET
         if issubclass(type(self.obj), type):
             return self.obj.__dict__.get(self.attribute, UNSET)
-        return _names_of(self.obj).get(self.attribute, UNSET)
+        names = _names_of(self.obj)
+        found = names.get(self.attribute, UNSET)
+        return names.get(self.attribute + _OR_NONE, UNSET) if found is UNSET else found
 
     def of_class(self) -> Any:
         """What reading the attribute finds in the class of an object that does not have it; `UNSET` for nothing."""
@@ -99,10 +107,33 @@ class AttributeLocation:
                 raise _is_read_only(self) from error
         else:
             names = _names_of(self.obj)
-            if value is not UNSET:
+            names.pop(self.attribute + _OR_NONE, None)
+            if type(value) is Maybe:
+                names.pop(self.attribute, None)
+                names[self.attribute + _OR_NONE] = value
+                _held.setdefault(type(self.obj), set()).add(self.attribute)
+            elif value is not UNSET:
                 names[self.attribute] = value
             else:
                 names.pop(self.attribute, None)
+
+
+def may_hold_none(location: Any, *values: Any) -> bool:
+    """Whether a location is an attribute that can keep these, `None` and a number, so that only code which tests it can read it."""
+    if type(location) is not AttributeLocation or location.attribute not in TESTED or location.names() is None:
+        return False
+    if any(static_lookup(type(location.obj), name) is not None for name in (location.attribute, "__getattr__")):
+        return False
+    return all(x is None or type(x) is Maybe or is_array_like(x) for x in values)
+
+
+def is_read_untested(error: AttributeError) -> bool:
+    """Whether an attribute only seems to be missing: it may be `None` or a number, and the code that reads it does not test it."""
+    return str(error.name) in _held.get(type(error.obj), ())
+
+
+_held: weakref.WeakKeyDictionary[type, set[str]] = weakref.WeakKeyDictionary()
+"""The attributes that have held a `Maybe`, for each class."""
 
 
 def _is_read_only(location: AttributeLocation) -> Exception:
@@ -132,7 +163,7 @@ def attribute_names(obj: Any) -> list[str]:
         return [name for name in DICT(obj) if name not in _OF_CLASSES]
     slots = [name for name in _slots_of(type(obj)) if AttributeLocation(obj, name).get() is not UNSET]
     try:
-        return [*slots, *_names_of(obj)]
+        return [*slots, *(name.removesuffix(_OR_NONE) for name in _names_of(obj))]
     except AttributeError:
         return slots
 

@@ -56,6 +56,8 @@ class _Sure(NamedTuple):
         return in_region and trace is not None and any(trace is x for x in open_traces())
 
 
+TESTED: set[str] = set()
+"""The names of attributes that code which tests them for `None` has read: these may hold a `Maybe`."""
 _flags: Facts[bool] = Facts()
 """The tests for `None` that the program has made; the fact itself says nothing more."""
 _shown_by: Facts[Shown] = Facts()

@@ -162,6 +162,10 @@ def is_none(x: Any) -> bool:
     return x is None
 
 
+def maybe_attr(obj: Any, name: str) -> Any:
+    return getattr(obj, name)
+
+
 def some(x: Any, name: str, asked: Any = False) -> Any:
     return x
 

@@ -14,7 +14,7 @@ ag.install_import_hook("gymnasium")
 gymnasium = framework("gymnasium")
 
 STEPS = 200
-ENVIRONMENTS = "MountainCar-v0", "MountainCarContinuous-v0", "Pendulum-v1", "Acrobot-v1"
+ENVIRONMENTS = "CartPole-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Pendulum-v1", "Acrobot-v1"
 LONG = pytest.mark.filterwarnings("ignore:Explicitly requested dtype int64")  # by Gymnasium, for an action
 
 
@@ -55,7 +55,11 @@ def actions(name):
     return rng.uniform(space.low, space.high, (3, STEPS, 1)).astype(np.float32)
 
 
+AFTER_THE_END = pytest.mark.filterwarnings("ignore:.*You are calling 'step:UserWarning")  # seen while it is traced
+
+
 @pytest.mark.slow
+@AFTER_THE_END
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_an_episode_is_one_program(name):
     """In Gymnasium's own precision, so that 200 steps differ in the last digits alone."""
@@ -89,6 +93,21 @@ def test_an_episode_whose_length_its_observations_decide():
         assert_same(found, expected[0])
     found = jax.vmap(ag.convert(pushed))(start)
     assert_same(found, jax.tree.map(lambda *rows: np.stack(rows), *expected))
+
+
+@pytest.mark.slow
+@AFTER_THE_END
+def test_steps_after_the_end():
+    def rewards(state, taken):
+        env, total = began("CartPole-v1", state), 0.0
+        for action in taken:
+            _, reward, _, _, _ = env.step(action)
+            total += reward
+        return total
+
+    state, taken = states("CartPole-v1")[0], actions("CartPole-v1")[0][:40]
+    with jax.enable_x64(True):
+        assert ag.jit(rewards)(state, taken) == rewards(state, list(taken)) < 40
 
 
 @LONG

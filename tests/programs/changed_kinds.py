@@ -134,3 +134,36 @@ def loops_of_a_few_iterations(s, actions, limit):
         if s[0] > limit:
             break
     return seen
+
+
+class Alarm:
+    def __init__(self):
+        self.rung = None
+
+    def hear(self, level):
+        if level < 1.5:
+            return 0.0
+        elif self.rung is None:
+            self.rung = 0
+        else:
+            self.rung += 1
+        return self.rung + level
+
+
+@program((ACTIONS, HIGH), (ACTIONS, MIDDLE), (ACTIONS, LOW), transforms=ALL)
+def an_attribute_that_is_none_or_a_number(levels, limit):
+    alarm, total = Alarm(), 0.0
+    for level in levels:
+        total += alarm.hear(level[0])
+        if total > limit:
+            break
+    return total
+
+
+@program((2.0, 1.0), (1.0, 2.0), (1.0, 1.0), (2.0, 3.0), transforms=ALL)
+def an_attribute_that_is_none_or_a_number_in_branches(x, y):
+    alarm = Alarm()
+    first = alarm.hear(x)
+    if y > x:
+        first += alarm.hear(y) * 2
+    return first + alarm.hear(y)

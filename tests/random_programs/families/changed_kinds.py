@@ -29,6 +29,16 @@ HEADER = """\
 class Env:
     def __init__(self, state):
         self.state = state
+        self.count = None
+
+    def counted(self, test):
+        if not test:
+            return 0 if self.count is None else self.count
+        elif self.count is None:
+            self.count = 0
+        else:
+            self.count += 1
+        return self.count * 2
 
     def step(self, make):
         self.state = make(self.state)
@@ -41,7 +51,7 @@ def moved(state, d):
 
 
 def write(rng: random.Random) -> str:
-    """One program: a variable of one kind before a loop, and of another from the first iteration on; an exit before or after."""
+    """One program: a variable is of one kind before a loop and of another in its iterations, which an exit ends."""
     before, after, number = rng.choice(_KINDS)
     is_attribute = rng.random() < 0.3
     v = "env.state" if is_attribute else "v"
@@ -64,6 +74,9 @@ def write(rng: random.Random) -> str:
     if rng.random() < 0.3:
         body += [f"if {rng.choice(_TESTS)}:", "    break"]
     lines = ["n, k, going = 1, 0, True", f"env = Env({before})" if is_attribute else f"v = {before}"]
+    if rng.random() < 0.3:
+        body.insert(rng.choice([1, len(body)]), f"n = (n + env.counted({rng.choice(_TESTS)})) % 17")
+        lines += [] if is_attribute else ["env = Env(0)"]
     around = rng.random()
     written = [loop, *_indented(body)]
     if around < 0.1:

@@ -247,3 +247,70 @@ def test_no_variable_of_the_users_may_be_none_because_of_its_name():
 
     with pytest.raises(ag.StagingError, match="leave different values in the returned value"):
         f(0.5)
+
+
+# --- an attribute that may be `None` or a number ---
+
+
+class Late:
+    def __init__(self):
+        self.count = None
+
+    def step(self, x):
+        if x > 1:
+            if self.count is None:
+                self.count = 0
+            else:
+                self.count += 1
+        return x
+
+    def is_late(self):
+        return self.count is not None
+
+
+def read(late, x):
+    return late.count
+
+
+def asked_for(late, x):
+    return x if hasattr(late, "count") else -x
+
+
+def with_a_default(late, x):
+    return getattr(late, "count", -1)
+
+
+def asked_elsewhere(late, x):
+    return x if late.is_late() else -x
+
+
+def caught(late, x):
+    try:
+        if x > 2:
+            x = x + late.count
+    except AttributeError:
+        x = -x
+    return x
+
+
+@pytest.mark.parametrize("reader", [read, asked_for, with_a_default, asked_elsewhere, caught], ids=lambda f: f.__name__)
+def test_only_functions_that_test_it_read_an_attribute_that_may_be_none(reader):
+    def f(x):
+        late = Late()
+        late.step(x)
+        return reader(late, x)
+
+    with pytest.raises(ag.StagingError, match="reads an attribute that may be None"):
+        ag.jit(f)(3.0)
+
+
+def test_an_attribute_that_may_be_none_is_written():
+    def f(x):
+        late = Late()
+        late.step(x)
+        late.count = 4
+        late.step(x)
+        return late.count
+
+    for x in (0.0, 2.0):
+        assert ag.jit(f)(x) == f(x)
