@@ -143,10 +143,13 @@ def no_part_of_array(name: str) -> Exception:
 
 def aug_attr(obj: Any, name: str, symbol: str, value: Callable[[], Any]) -> None:
     """`obj.name <symbol> value()`: read, evaluate, combine, write, in Python's order."""
-    before = some(maybe_attr(obj, name), name) if name in TESTED else getattr(obj, name)
-    if is_jax_array(before) and is_jax_array(obj):
+    if is_jax_array(obj) and is_jax_array(getattr(obj, name)):
         raise no_part_of_array(name)  # `x.T += v` changes `x`, then it raises
-    set_attr(augmented.iop(symbol, before, value(), unshared=0), obj, name)
+    set_attr(augmented.iop(symbol, _read(obj, name), value(), unshared=0), obj, name)  # no variable: references are counted
+
+
+def _read(obj: Any, name: str) -> Any:
+    return some(maybe_attr(obj, name), name) if name in TESTED else getattr(obj, name)
 
 
 def del_attr(obj: Any, name: str) -> None:
