@@ -32,22 +32,7 @@ def f(xs, t):
     i = ag__.asking(find)(xs, t)
     return -1 if ag__.is_none(i) else ag__.some(i, 'i')
 
-Of attributes those count that a function compares with `None` and sets to a number. Any other code finds such an attribute
-missing where it may be `None`, and is refused (`is_read_untested`):
-
->>> print(show('''
-... def step(self, late):
-...     if late:
-...         if self.count is None:
-...             ag__.set_attr(0, self, 'count')
-...         ag__.set_attr(self.count + 1, self, 'count')
-... ''', OptionalValues))
-def step(self, late):
-    if late:
-        if ag__.is_none(ag__.maybe_attr(self, 'count')):
-            ag__.set_attr(0, self, 'count')
-        ag__.set_attr(ag__.some(ag__.maybe_attr(self, 'count'), 'self.count') + 1, self, 'count')
-
+Of attributes those count that a function compares with `None` and sets to a number (`optional_attributes`).
 Only a function's own variables count that it sets to `None`, or to such a result, and compares with `None`; the `is None` of a
 parameter that has a default stays as it is. A variable whose truth alone is asked counts where its value is read, too:
 `r = f(x)`, `if r: return r`. Before jumps and control flow: what is tested here is not known while Python traces.
@@ -70,6 +55,7 @@ from autograph.code.library import is_library
 from autograph.code.nodes import PARTS, walk
 from autograph.converters import builders
 from autograph.converters.base import Node, StatementConverter, own_nodes
+from autograph.converters.optional_attributes import attribute_of, number_attributes, read_optional
 from autograph.converters.unbound_reads import around_and_within
 from autograph.options import MISSING
 
@@ -99,7 +85,7 @@ class OptionalValues(StatementConverter):
         if type(function.body) is not list or self.conversion.sees_frame(function):
             return
         nodes = own_nodes(function)
-        self.attributes, self.in_own_frame = _number_attributes(nodes, self.alias), True
+        self.attributes, self.in_own_frame = number_attributes(nodes, self.alias), True
         tested = [found for node in walk(function) if (found := self.tested(node)) is not None]
         own = self.may_hold_none(nodes) & (self.scope.locals | self.conversion.outcomes)
         names = own & {found.id for found in map(_variable, tested) if isinstance(found, gast.Name)}
@@ -212,7 +198,7 @@ class OptionalValues(StatementConverter):
 
     def is_optional(self, node: Node) -> bool:
         """Whether it is an attribute that the function tests for `None`, and sets to a number."""
-        return self.in_own_frame and _attribute(node) in self.attributes
+        return self.in_own_frame and attribute_of(node) in self.attributes
 
     def rewritten(self, nodes: list[Any], names: frozenset[str]) -> list[Any]:
         return [self.rewrite(node, names) if isinstance(node, gast.AST) else node for node in nodes]
@@ -275,7 +261,7 @@ class OptionalValues(StatementConverter):
         if tested is None:
             return None
         if isinstance(tested, gast.Attribute):
-            tested = self.read(tested)
+            tested = read_optional(tested, self.alias)
         elif isinstance(tested, gast.Call):
             if not self.in_own_frame:
                 return None
@@ -351,30 +337,9 @@ class OptionalValues(StatementConverter):
 
     def value(self, node: Node, *flag: Node) -> Node:
         """`some(x, 'x')` for `x`."""
-        name = node.id if isinstance(node, gast.Name) else ".".join(_attribute(node))
+        name = node.id if isinstance(node, gast.Name) else ".".join(attribute_of(node))
         text = locations.place(gast.Constant(name, None), locations.position(node))
-        return builders.operator(self.alias, "some", [self.read(node), text, *flag], at=node)
-
-    def read(self, node: Node) -> Node:
-        """A variable, or `maybe_attr(x, 'a')` for an attribute `x.a`."""
-        if isinstance(node, gast.Name):
-            return node
-        text = locations.place(gast.Constant(node.attr, None), locations.position(node))
-        return builders.operator(self.alias, "maybe_attr", [node.value, text], at=node)
-
-
-def _attribute(node: Node) -> tuple[str, str]:
-    """The names of an attribute of a variable, `x.a`; of anything else two that are none."""
-    is_one = isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name)
-    return (node.value.id, node.attr) if is_one else ("", "")
-
-
-def _number_attributes(nodes: list[Node], alias: str) -> set[tuple[str, str]]:
-    """The attributes that a function compares with `None`, and sets to a number: `if self.k is None: self.k = 0`."""
-    compared = {_attribute(node.left) for node in nodes if isinstance(node, gast.Compare) and _is_none(node.comparators[0])}
-    writes = [node.args for node in nodes if is_operator(node, alias) and node.func.attr == "set_attr"]
-    numbers = [args for args in writes if isinstance(args[0], gast.Constant) and type(args[0].value) in (int, float)]
-    return compared & {(obj.id, name.value) for _, obj, name in numbers if isinstance(obj, gast.Name)}
+        return builders.operator(self.alias, "some", [read_optional(node, self.alias), text, *flag], at=node)
 
 
 def _variable(tested: Node) -> Node:
