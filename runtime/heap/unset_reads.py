@@ -23,7 +23,7 @@ from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import a, quoted, refusal
 from autograph.runtime.values.kinds import is_written
-from autograph.runtime.values.locations import AttributeLocation
+from autograph.runtime.values.locations import AttributeLocation, is_read_untested
 
 READ_FIRST = "a branch reads it, one compiled iteration serves every iteration, and when the loop begins there is nothing to read"
 
@@ -48,7 +48,7 @@ def note_unset(error: BaseException | None) -> None:
 
 def is_set_elsewhere(error: BaseException) -> bool:
     """Whether an object lacks an attribute that its methods or functions that ran assign, and no staged loop is around the read."""
-    if not isinstance(error, AttributeError) or journal.in_loop() or not is_written(type(error.obj)):
+    if not isinstance(error, AttributeError) or journal.in_loop() or not is_written(type(error.obj)) or is_read_untested(error):
         return False
     members = chain.from_iterable(vars(base).values() for base in type(error.obj).__mro__[:-1])
     ran = () if context.progress.reach is None else context.progress.reach.codes
@@ -62,7 +62,7 @@ def refuse_to_read_unset(error: BaseException) -> None:
     Raises:
         StagingError: names the attribute and the line that reads it.
     """
-    if isinstance(error, AttributeError) and is_written(type(error.obj)) and journal.in_loop():
+    if isinstance(error, AttributeError) and is_written(type(error.obj)) and journal.in_loop() and not is_read_untested(error):
         name = quoted(str(error.name))
         raise refusal(
             f"attribute {name} of {a(type(error.obj).__qualname__)} has no value when a branch in a loop reads it",

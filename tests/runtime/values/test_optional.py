@@ -284,6 +284,19 @@ def asked_elsewhere(late, x):
     return x if late.is_late() else -x
 
 
+def in_a_branch(late, x):
+    if x > 2:
+        x = x + late.count
+    return x
+
+
+def in_a_loop(late, x):
+    for k in ag.range(3):
+        if x > k:
+            x = x + late.count
+    return x
+
+
 def caught(late, x):
     try:
         if x > 2:
@@ -293,7 +306,7 @@ def caught(late, x):
     return x
 
 
-@pytest.mark.parametrize("reader", [read, asked_for, with_a_default, asked_elsewhere, caught], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("reader", [read, asked_for, with_a_default, asked_elsewhere, in_a_branch, in_a_loop, caught], ids=lambda f: f.__name__)
 def test_only_functions_that_test_it_read_an_attribute_that_may_be_none(reader):
     def f(x):
         late = Late()
