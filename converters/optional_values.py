@@ -48,6 +48,7 @@ from typing import Any
 import gast
 
 from autograph.analyses import coverage
+from autograph.analyses.completion import surely_leaves
 from autograph.analyses.operators import is_operator, operands
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.code import locations
@@ -118,7 +119,7 @@ class OptionalValues(StatementConverter):
     def close_covered(self, function: Node) -> None:
         """Ends a function whose tests cover every number: where none holds, there is no number."""
         chain = coverage.chain_at_end(function.body)
-        if not (coverage.is_covering(chain) and all(_leaves(node.body) for node in chain)):
+        if not (coverage.is_covering(chain) and all(surely_leaves(node.body) for node in chain)):
             return
         last = chain[-1]
         flag, name = builders.name(self.none_flag, last), gast.Constant(function.name, None)
@@ -374,20 +375,6 @@ def _is_one_of(node: Node, names: Collection[str]) -> bool:
     return isinstance(node, gast.Name) and node.id in names
 
 
-def _leaves(block: list[Node]) -> bool:
-    """Whether control never comes out at the end of a block, as far as its last statement tells."""
-    last = block[-1] if block else None
-    if isinstance(last, gast.If):
-        return _leaves(last.body) and _leaves(last.orelse)
-    if isinstance(last, gast.With):
-        return _leaves(last.body)
-    if isinstance(last, gast.Try) and not _leaves(last.finalbody):
-        return _leaves(last.orelse or last.body) and all(_leaves(handler.body) for handler in last.handlers)
-    if isinstance(last, gast.While) and isinstance(last.test, gast.Constant) and last.test.value:
-        return not any(isinstance(node, gast.Break) for node in walk(last))
-    return isinstance(last, gast.Return | gast.Raise | gast.Try)
-
-
 def returns_either(function: Node, nodes: list[Node], names: Collection[str], calls: Collection[Node]) -> bool:
     """Whether a function may return `None` or a value, by its text; `names` may hold `None`, and `calls` give it."""
     values = [node.value for node in nodes if isinstance(node, gast.Return)]
@@ -395,7 +382,7 @@ def returns_either(function: Node, nodes: list[Node], names: Collection[str], ca
         return False
     if any(isinstance(node, gast.Yield | gast.YieldFrom) for node in nodes):
         return False
-    if not _leaves(function.body):
+    if not surely_leaves(function.body):
         return True
     return any(value is None or value in calls or _may_be_none(value) or _is_one_of(value, names) for value in values)
 

@@ -21,6 +21,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.nativeness import Nativeness
+from autograph.code.nodes import walk
 
 JUMPS = (gast.Return, gast.Break, gast.Continue)
 _LEAVING = (*JUMPS, gast.Raise)
@@ -76,3 +77,17 @@ class Completion:
 def is_constant(node: Any, value: Any) -> bool:
     """Whether a node is this very constant."""
     return isinstance(node, gast.Constant) and node.value is value
+
+
+def surely_leaves(block: list[Any]) -> bool:
+    """Whether control never comes out at the end of a block, as far as its last statement tells."""
+    last = block[-1] if block else None
+    if isinstance(last, gast.If):
+        return surely_leaves(last.body) and surely_leaves(last.orelse)
+    if isinstance(last, gast.With):
+        return surely_leaves(last.body)
+    if isinstance(last, gast.Try) and not surely_leaves(last.finalbody):
+        return surely_leaves(last.orelse or last.body) and all(surely_leaves(handler.body) for handler in last.handlers)
+    if isinstance(last, gast.While) and isinstance(last.test, gast.Constant) and last.test.value:
+        return not any(isinstance(node, gast.Break) for node in walk(last))
+    return isinstance(last, gast.Return | gast.Raise | gast.Try)
