@@ -1,10 +1,11 @@
-"""What every test shares: the platform, how XLA compiles, and a fixture for strict promotion.
+"""Prepares the process of the tests: platform, how XLA compiles, what is kept for the next run, what a fast test may do.
 
 Warnings are errors (`filterwarnings` in pyproject.toml), also those of JAX, NumPy and gast.
 """
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -23,8 +24,56 @@ if tuple(map(int, version("jaxlib").split(".")[:2])) < (0, 12):  # a newer XLA d
 ROOT = str(Path(__file__).resolve().parent.parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
 
+# Each process would compile the library and rewrite the assertions of all tests again: a third of a run's start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 import jax  # noqa: E402 - after the environment is set
+import jaxlib  # noqa: E402 - after the environment is set
 import pytest  # noqa: E402 - after the environment is set
+
+_TESTS_TO_A_HEAP = 100
+_STARTS_A_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "pty.spawn"}
+_fast_test: str | None = None
+_tests_since_cleared = 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keeps compiled programs for the next run, in a folder for each version of jaxlib; `--cache-clear` removes them."""
+    if config.cache is not None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        jax.config.update("jax_compilation_cache_dir", str(config.cache.mkdir(f"jaxlib-{jaxlib.__version__}")))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+
+def _refuse_processes(event: str, _: tuple[object, ...]) -> None:
+    if _fast_test is not None and event in _STARTS_A_PROCESS:
+        pytest.fail(f"{_fast_test} starts a process: mark it with `pytest.mark.slow`")
+
+
+sys.addaudithook(_refuse_processes)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Lets only tests that are marked `slow` start processes, so that the others stay fast."""
+    global _fast_test
+    _fast_test = None if item.get_closest_marker("slow") else item.nodeid
+    try:
+        return (yield)
+    finally:
+        _fast_test = None
+
+
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Drops the programs that JAX keeps, after some tests: each full garbage collection would look at all of them.
+
+    The library collects garbage before it refuses some programs, which took two seconds with what 6,000 tests had left.
+    """
+    global _tests_since_cleared
+    _tests_since_cleared += 1
+    if _tests_since_cleared >= _TESTS_TO_A_HEAP and nextitem is not None:
+        _tests_since_cleared = 0
+        jax.clear_caches()
 
 
 @pytest.fixture
@@ -39,11 +88,11 @@ def strict_promotion() -> Iterator[None]:
 
 @pytest.fixture
 def with_few_objects() -> Iterator[None]:
-    """What earlier tests left, as programs that JAX keeps, is nothing that the garbage collector looks at.
+    """Hides from the garbage collector what earlier tests left, as programs that JAX keeps.
 
     JAX's check for leaks collects garbage after each trace: with all of some thousand tests it takes ten times as long.
+    Nothing is collected first: that alone would take most of the second that the fixture saves.
     """
-    gc.collect()
     gc.freeze()
     yield
     gc.unfreeze()

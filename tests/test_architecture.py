@@ -206,6 +206,7 @@ def test_every_import_inside_a_function_has_a_reason() -> None:
     assert {(module, item) for module in MODULES for item in imports_of(module)[1]} == LATE.keys()
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_way_of_others() -> None:
     graph = {name: imports_of(name)[0] for name in MODULES}
     try:
@@ -313,12 +314,14 @@ def loaded() -> list[set[str]]:
     return [{name.removeprefix("autograph.") for name in ours & set(line.split())} for line in run.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_an_import_loads_neither_converters_nor_operators(loaded: list[set[str]]) -> None:
     folders = tuple(f"{folder}." for folder in FIRST_CONVERSION)
     assert {name for name in loaded[0] if name.startswith(folders)} == AT_IMPORT.keys()
     assert len(loaded[0]) <= 75
 
 
+@pytest.mark.slow
 def test_a_conversion_loads_the_passes_that_have_something_to_do(loaded: list[set[str]]) -> None:
     passes = {f"converters.{place.partition(':')[0]}" for place in CONVERTERS}
     assert passes - loaded[1] == {
@@ -357,6 +360,7 @@ RUNS_CODE = {
 """Everything that may run or load code, by module, and what that is."""
 
 
+@pytest.mark.slow
 def test_nothing_is_evaluated_but_what_the_user_runs() -> None:
     names = {"eval", "exec", "__import__"}
     attributes = {

@@ -216,6 +216,7 @@ def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
         yield from _texts(value.func.value, names)
 
 
+@pytest.mark.slow
 def test_every_remedy_of_the_library_is_on_a_page() -> None:
     remedies = [(text, at) for text, at, where in _remedies() if where not in WITHOUT_A_PAGE]
     assert len(remedies) > 100
@@ -288,6 +289,7 @@ def _own_nodes(function: ast.FunctionDef | ast.Module) -> Iterator[Any]:
             yield node
 
 
+@pytest.mark.slow
 def test_every_message_of_the_library_has_a_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     reached: set[tuple[str, int]] = set()
     message = errors.message

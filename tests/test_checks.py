@@ -160,6 +160,7 @@ def test_a_check_leaves_a_call_on_the_fast_path() -> None:
     assert counts[root] == counts[every_kind] == 0 < min(counts[prints], counts[returns_nothing])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fn", [root, limited, rejecting], ids=lambda fn: fn.__name__)
 def test_transforms(fn: Any) -> None:
     converted = ag.convert(fn)
@@ -274,6 +275,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "environment", "printed"),
     [

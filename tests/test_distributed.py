@@ -13,6 +13,8 @@ from pathlib import Path
 import jaxlib
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "data_parallel.py"
 SECONDS = 180  # for a machine with other work; a run takes five
 

@@ -44,7 +44,18 @@ def expected_after(page: Path, blocks: list[Block], index: int) -> str | None:
     return following.text if not any(line.strip() for line in between) else None
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "architecture.md"], ids=lambda page: page.name)
+SLOW = {"from_tensorflow.md", "gradients.md", "saving.md", "tracing.md"}
+"""Pages whose blocks take over a second."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in SLOW else [])
+        for page in PAGES
+        if page.name != "architecture.md"
+    ],
+)
 def test_the_python_blocks_run_and_print_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert not (wrong := wrong_blocks(page, "python", tmp_path)), "\n".join(wrong)

@@ -11,7 +11,18 @@ import autograph
 MODULES = ["autograph", *sorted(info.name for info in pkgutil.walk_packages(autograph.__path__, "autograph."))]
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "autograph.__main__"])
+SLOW = {"autograph.runtime.jaxprs.reverse_mode", "autograph.functions.saving"}
+"""Modules whose examples take over a second."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
+        for name in MODULES
+        if name != "autograph.__main__"
+    ],
+)
 def test_doctests_of(name: str) -> None:
     module = importlib.import_module(name)
     results = doctest.testmod(module, optionflags=doctest.ELLIPSIS)

@@ -90,6 +90,7 @@ def test_every_example_is_tested_and_listed():
         assert f"({name})" in index, f"{name} is missing in examples/README.md"
 
 
+@pytest.mark.slow
 def test_mandelbrot(run, tmp_path):
     out = run("mandelbrot.py", 30)
     assert_timed(out)
@@ -109,6 +110,7 @@ def test_mandelbrot(run, tmp_path):
     assert str(tmp_path / "mandelbrot.png") in out
 
 
+@pytest.mark.slow
 def test_newton_fractal(run, tmp_path):
     out = run("newton_fractal.py", 40)
     assert_timed(out)
@@ -123,6 +125,7 @@ def test_newton_fractal(run, tmp_path):
     assert decode_png(tmp_path / "newton_fractal.png").shape == (40, 40, 3)
 
 
+@pytest.mark.slow
 def test_digits_classifier(run):
     out = run("digits_classifier.py", 60)
     assert_timed(out)
@@ -133,6 +136,7 @@ def test_digits_classifier(run):
     assert math.isclose(validation * 3, round(validation * 3), abs_tol=0.02)  # 300 images
 
 
+@pytest.mark.slow
 def test_adaptive_ode(run):
     out = run("adaptive_ode.py", 5)
     assert_timed(out)
@@ -179,6 +183,7 @@ def plain_beam_search(table, prompt, beams, limit):
     return best
 
 
+@pytest.mark.slow
 def test_greedy_beam_decoding(run):
     out = run("greedy_beam_decoding.py", 4)
     assert_timed(out)
@@ -208,6 +213,7 @@ def test_greedy_beam_decoding(run):
     assert 0 < ended < len(example.PROMPTS)  # some greedy answers stop early, some never end
 
 
+@pytest.mark.slow
 def test_conjugate_gradient(run):
     out = run("conjugate_gradient.py", 20)
     assert_timed(out)
@@ -228,6 +234,7 @@ def test_conjugate_gradient(run):
     assert numbers(out, r"largest error: (\S+)")[0] <= 10 * abs(x - exact).max() + 1e-12
 
 
+@pytest.mark.slow
 def test_convert_textbook(run):
     out = run("convert_textbook.py")
     results = dict(re.findall(r"^(\w+) +[\d.]+ +[\d.]+ +[\d.]+   (.*)$", out, re.MULTILINE))
@@ -243,6 +250,7 @@ def test_convert_textbook(run):
     assert "WRONG" not in out
 
 
+@pytest.mark.slow
 def test_data_parallel(run):
     out = run("data_parallel.py")
     assert_timed(out)
@@ -260,6 +268,7 @@ def test_data_parallel(run):
     assert numbers(out, r"error: ([\d.]+), length of the weights: ([\d.]+)") == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_particle_filter(run):
     out = run("particle_filter.py", 2000)
     assert_timed(out)
@@ -282,6 +291,7 @@ def test_particle_filter(run):
     assert numbers(out, r"distance from the exact means: ([\d.]+)")[0] < 0.05
 
 
+@pytest.mark.slow
 def test_line_search(run):
     out = run("line_search.py", 150)
     assert_timed(out)
@@ -302,6 +312,7 @@ def test_line_search(run):
     assert numbers(out, r"minimum at \(([-\d.]+), ([-\d.]+)\)") == pytest.approx(list(x), abs=1e-7)
 
 
+@pytest.mark.slow
 def test_epidemic(run):
     out = run("epidemic.py", 250)
     assert_timed(out)
@@ -320,6 +331,7 @@ def test_epidemic(run):
         assert printed == pytest.approx(expected, rel=2e-3, abs=1)
 
 
+@pytest.mark.slow
 def test_game_of_life(run):
     out = run("game_of_life.py", 16)
     assert_timed(out)
@@ -337,6 +349,7 @@ def test_game_of_life(run):
     assert np.array_equal(picture, board)
 
 
+@pytest.mark.slow
 def test_edit_distance(run):
     words = "retrun", "isinstence", "ab"
     out = run("edit_distance.py", *words)
@@ -363,6 +376,7 @@ def test_edit_distance(run):
         assert re.search(rf"^  {word} +distance {min(found)}: {nearest}$", out, re.MULTILINE), out
 
 
+@pytest.mark.slow
 def test_simulated_annealing(run):
     iterations = 150
     out = run("simulated_annealing.py", iterations)
@@ -394,6 +408,7 @@ def measure(places):
     return float(np.linalg.norm(places - np.roll(places, 1, axis=0), axis=1).sum())
 
 
+@pytest.mark.slow
 def test_kmeans(run):
     out = run("kmeans.py", 600)
     assert_timed(out)
@@ -418,6 +433,7 @@ def test_kmeans(run):
     assert np.allclose(printed, expected, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_first_steps(run):
     out = run("first_steps.py")
     assert_timed(out)

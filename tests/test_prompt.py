@@ -11,6 +11,8 @@ import sys
 import jax
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DEFINITION = "def f(x):\n    if x > 0:\n        return x\n    return -x\n"
 
 

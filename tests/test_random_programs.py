@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import catalogue
-from tests.random_programs import execution, grammar, inexpressible, search, shrinking
+from tests.random_programs import execution, families, grammar, inexpressible, search, shrinking
 
 Folders = pytest.TempPathFactory
 
 
+@pytest.mark.slow
 @settings(max_examples=45, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3, 6]))
 def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_factory: Folders) -> None:
@@ -21,6 +22,7 @@ def test_traced_programs_equal_python_or_refuse(seed: int, level: int, tmp_path_
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6))
 def test_jumps_in_every_place(seed: int, tmp_path_factory: Folders) -> None:
@@ -28,11 +30,19 @@ def test_jumps_in_every_place(seed: int, tmp_path_factory: Folders) -> None:
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, 5) + result.outcome.detail
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), level=st.sampled_from([1, 2, 3, 6]))
 def test_programs_on_plain_values_equal_python(seed: int, level: int, tmp_path_factory: Folders) -> None:
     result = search.run_one(seed, level, tmp_path_factory.mktemp("programs"), plain=True)
     assert result.outcome.kind in search.ALLOWED, grammar.write_program(seed, level) + result.outcome.detail
+
+
+@pytest.mark.parametrize("family", sorted(families.FAMILIES))
+def test_a_program_of_each_family_equals_python_or_refuses(family: str, tmp_path: pathlib.Path) -> None:
+    text = search.Kind((8,), family=family).write(0)
+    outcome = execution.compare(text, grammar.write_inputs(0), tmp_path)
+    assert outcome.kind in search.ALLOWED, text + outcome.detail
 
 
 def test_a_wrong_answer_is_noticed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2200,6 +2200,7 @@ def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) 
     assert [entry.name for entry in caught.traceback] == ["test_source_not_found"]  # no frame of ours
 
 
+@pytest.mark.slow
 def test_a_frozen_module_is_converted_from_its_file() -> None:
     program = "import posixpath, autograph as ag; print(ag.convert(posixpath.isabs)('/'))"
     for options, shown in ([], "-X frozen_modules=off"), (["-X", "frozen_modules=off"], "True"):
@@ -3020,6 +3021,7 @@ def test_texts_of_traced_values_are_shown(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.startswith("shown JitTracer")
 
 
+@pytest.mark.slow
 def test_printing_in_a_branch_is_warned_of_once_in_a_process(tmp_path: pathlib.Path) -> None:
     text = """\
 import autograph as ag

@@ -412,6 +412,7 @@ print(before, calls[len(before):], executed)
 """
 
 
+@pytest.mark.slow
 def test_conversion_evaluates_nothing_of_the_users(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(WATCHED)

@@ -33,6 +33,7 @@ def test_a_switch_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert switches.is_on("AUTOGRAPH_CHECKS", True) and not switches.is_on("AUTOGRAPH_CHECKS")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "printed"),
     [("off", "False False False False 0"), ("1", "True True True True 1"), (None, "False False False True 0")],

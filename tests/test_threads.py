@@ -20,6 +20,8 @@ import pytest
 
 import autograph as ag
 
+pytestmark = pytest.mark.slow
+
 TEXT = """
 class Money:
     def __init__(self, amount):

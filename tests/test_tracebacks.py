@@ -273,6 +273,7 @@ def test_unsupported_nodes_are_shown_with_carets() -> None:
     assert instead.strip() == "instead: nothing"
 
 
+@pytest.mark.slow
 def test_debug_shows_our_frames() -> None:
     script = (
         "import jax, autograph as ag\nfrom tests_debug import f\n"

@@ -164,6 +164,7 @@ def test_a_statement_is_told_of_once_in_a_trace(said: Lines) -> None:
     assert said() == ["some.py:3: if: staged"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "lines"), [("0", 0), ("1", 1), ("2", 3)])
 def test_the_environment_chooses_too_and_logging_needs_no_setup(value: str, lines: int, tmp_path: Path) -> None:
     script = tmp_path / "script.py"

@@ -126,6 +126,7 @@ def test_verbose_names_files_and_functions(run: Run) -> None:
     assert err == "m.py: converted 1 function: sign\np.py: nothing to convert\n1 converted, 1 unchanged\n"
 
 
+@pytest.mark.slow
 def test_jobs_give_the_same_files_in_the_same_order(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"m{number}.py").write_text(SIGN.replace("sign", f"f{number}"))
@@ -295,6 +296,7 @@ def test_a_notebook_is_said_to_be_for_convert(run: Run, command: str) -> None:
     assert (code, out) == (2, "") and err.startswith("m.ipynb: only `autograph convert` reads notebooks")
 
 
+@pytest.mark.slow
 def test_closed_stdin_cannot_be_read(tmp_path: Path) -> None:
     command = ["sh", "-c", f"{sys.executable} -m autograph convert - <&-"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -318,6 +320,7 @@ def test_a_device_is_written_directly(run: Run) -> None:
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(SIGN + "# " + "x" * 200_000 + "\n")
     command = f"{sys.executable} -m autograph convert m.py | head -c 10"
@@ -386,6 +389,7 @@ def on_a_terminal(arguments: list[str], cwd: Path, **environment: str) -> str:
     return output.decode()
 
 
+@pytest.mark.slow
 def test_colours_are_for_terminals(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(SIGN)
     colored = on_a_terminal(["show", "m.py:sign"], tmp_path)
@@ -395,6 +399,7 @@ def test_colours_are_for_terminals(tmp_path: Path) -> None:
     assert "\x1b[" not in process("show", "m.py:sign", cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_progress_and_ends_clean(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"m{number}.py").write_text(SIGN)
@@ -430,6 +435,7 @@ print(pickle.loads(pickle.dumps(sign)) is sign is __main__.sign, "_MARK" in glob
 '''
 
 
+@pytest.mark.slow
 def test_run_converts_the_functions_of_the_script(tmp_path: Path) -> None:
     (tmp_path / "s.py").write_text(SCRIPT)
     done = process("run", "s.py", "--flag", "--", "-x", cwd=tmp_path)
@@ -441,6 +447,7 @@ def test_run_converts_the_functions_of_the_script(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_run_finds_the_modules_beside_the_script(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "beside.py").write_text("value = 7\n")
@@ -448,12 +455,14 @@ def test_run_finds_the_modules_beside_the_script(tmp_path: Path) -> None:
     assert process("run", "sub/s.py", cwd=tmp_path).stdout == "7\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ending", "code"), [("sys.exit(3)", 3), ("sys.exit()", 0), ("sys.exit('bye')", 1)])
 def test_run_passes_the_exit_code_through(tmp_path: Path, ending: str, code: int) -> None:
     (tmp_path / "s.py").write_text(f"import sys\n{ending}\n")
     assert process("run", "s.py", cwd=tmp_path).returncode == code
 
 
+@pytest.mark.slow
 def test_run_shows_the_traceback_that_python_shows(tmp_path: Path) -> None:
     (tmp_path / "s.py").write_text("def f(x):\n    if x:\n        return 1 / 0\n\nprint('before')\nf(1)\n")
     converted = process("run", "s.py", cwd=tmp_path)
@@ -479,6 +488,7 @@ def test_version_and_help(run: Run) -> None:
         assert code == 0 and err == "" and out.startswith("usage: autograph")
 
 
+@pytest.mark.slow
 def test_interrupt(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "m.py")
     # A shell's background jobs ignore the signal, and what they start does too.

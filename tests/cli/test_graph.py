@@ -74,6 +74,7 @@ def test_an_exception_of_the_users_is_shown(file: str, capsys: pytest.CaptureFix
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_it_runs_from_a_shell(file: str) -> None:
     command = [sys.executable, "-m", "autograph", "graph", f"{file}:root", "--args", "9.0"]
     assert "while@6" in subprocess.run(command, capture_output=True, text=True, check=True).stdout

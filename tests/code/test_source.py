@@ -189,6 +189,7 @@ def test_functions_with_an_assert_that_pytest_rewrote() -> None:
 # --- where text comes from ---
 
 
+@pytest.mark.slow
 def test_doctests() -> None:
     text = """
     >>> from autograph.code import source
@@ -267,6 +268,7 @@ except Exception as e: print(e)
 """
 
 
+@pytest.mark.slow
 def test_python_dash_c() -> None:
     said = run("-c", ASK)
     # Python 3.13 keeps the text of -c for its tracebacks
@@ -274,6 +276,7 @@ def test_python_dash_c() -> None:
     assert "def f(x): return x" in said or "put the function into a file" in said
 
 
+@pytest.mark.slow
 def test_standard_input() -> None:
     said = run("-", given=ASK)
     assert "cannot find the source of `f`" in said and "put the function into a file" in said

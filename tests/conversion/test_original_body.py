@@ -513,6 +513,7 @@ def test_line_events_are_the_plain_ones(fn: Any) -> None:
 # --- other processes ---
 
 
+@pytest.mark.slow
 def test_cloudpickle_sends_functions_by_value(tmp_path: Path) -> None:
     cloudpickle = pytest.importorskip("cloudpickle")
     text = "import autograph as ag\nn = 3\n@ag.convert\ndef f(x):\n    h = lambda y: y + n\n    return h(x)\n"

@@ -133,6 +133,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 def test_autoreload(tmp_path: pathlib.Path) -> None:
     ipython = pytest.importorskip("IPython")
     (tmp_path / "program.py").write_text(PROGRAM)

@@ -155,5 +155,6 @@ def test_a_long_chain_is_halved() -> None:
     check(source, *(f"f{(*ones[:i], 0, *ones[i + 1 :])}" for i in range(len(names))), f"f{tuple(ones)}")
 
 
+@pytest.mark.slow
 def test_a_chain_of_thousands_compiles() -> None:
     check(f"def f(a): return {' or '.join(['a'] * 3000)} or 5", "f(0)", "f(2)")

@@ -34,10 +34,9 @@ def test_the_order_of_those_that_share_a_walk_is_free() -> None:
     bases = Expressions.__bases__
     assert len(bases) > 5
     expected = converted(Expressions)
-    neighbours = [bases[:i] + (bases[i + 1], bases[i]) + bases[i + 2 :] for i in range(len(bases) - 1)]
     others = random.Random(0)
-    shuffled = [tuple(others.sample(bases, len(bases))) for _ in range(200)]
-    for order in [*neighbours, bases[::-1], *shuffled]:
+    shuffled = [tuple(others.sample(bases, len(bases))) for _ in range(19)]  # each pair stands in either order in some
+    for order in [bases[::-1], *shuffled]:
         assert converted(type("Other", order, {})) == expected, order
 
 

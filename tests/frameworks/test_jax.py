@@ -394,6 +394,7 @@ def test_linearize_and_vjp(jit):
     return [run(x) for x in (2.0, -2.0)]
 
 
+@pytest.mark.slow
 @program
 def test_jacobian_and_hessian(jit):
     def f(v):

@@ -21,6 +21,7 @@ SMALL = {  # argument, and the largest difference from the reference
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_the_example_agrees_with_its_reference(name, tmp_path):
     framework(name.partition("_")[0])

@@ -72,6 +72,7 @@ except ag.AutoGraphError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", ["Auto", "Explicit"])
 def test_arrays_that_are_sharded_keep_their_sharding_and_are_shown_by_checks(axes: str, tmp_path: Path) -> None:
     environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu"}

@@ -263,6 +263,7 @@ def test_row_11_values_are_told_apart_by_what_they_hold(values: list[Any]) -> No
     assert f.tracing_count == len(values)
 
 
+@pytest.mark.slow
 def test_row_11_a_set_is_iterated_in_its_own_order() -> None:
     def digits(values: Any, x: Any) -> Any:
         for value in values:

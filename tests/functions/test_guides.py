@@ -26,6 +26,7 @@ def guides(monkeypatch: pytest.MonkeyPatch) -> object:
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slow
 def test_row_31_power_and_the_dense_model(guides: object) -> None:
     x = jax.random.randint(jax.random.key(1), (10, 10), -1, 2, jnp.int32)
     power, model = guides.power, guides.SequentialModel()  # type: ignore[attr-defined]

@@ -119,6 +119,7 @@ def squared(x, n):
     return x
 
 
+@pytest.mark.slow
 def test_loops_remain_differentiable() -> None:
     loop = ag.convert(squared)
     for function in (jax.grad(loop), jax.value_and_grad(loop), jax.hessian(loop)):

@@ -117,6 +117,7 @@ def test_row_10_loops_written_by_hand() -> None:
     assert int(by_hand(jnp.int32(3))) == int(in_python(jnp.int32(3))) == 192
 
 
+@pytest.mark.slow
 def test_row_30_a_model_of_layers_with_control_flow_trains_and_runs_eagerly() -> None:
     class Dense:
         def __init__(self, key: Any, inputs: int, outputs: int) -> None:

@@ -49,6 +49,7 @@ def elsewhere(fn: Any, calls: Any, folder: Path) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_row_27_several_signatures_pytrees_and_literals(tmp_path: Path) -> None:
     @ag.function
     def f(tree: Any, mode: Any = "sum", *, scale: Any = 1) -> Any:
@@ -66,6 +67,7 @@ def test_row_27_several_signatures_pytrees_and_literals(tmp_path: Path) -> None:
     assert [(float(x["total"]), str(x["name"])) for x in found] == [(float(x["total"]), x["name"]) for x in expected]
 
 
+@pytest.mark.slow
 def test_row_27_open_sizes_checks_and_variables(tmp_path: Path) -> None:
     total = ag.Variable(0.0)
 
@@ -95,6 +97,7 @@ def test_row_27_open_sizes_checks_and_variables(tmp_path: Path) -> None:
     assert [x if isinstance(x, tuple) else float(x) for x in found] == expected
 
 
+@pytest.mark.slow
 def test_row_27_a_concrete_function_and_a_model(tmp_path: Path) -> None:
     class Model:
         def __init__(self) -> None:

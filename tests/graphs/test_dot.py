@@ -25,6 +25,7 @@ def test_a_loop_begins_with_what_it_is_given() -> None:
     assert f'"x" -> "{loop}/body/carry_1";' in text and f'"{loop}/body/div" -> "{loop}/while";' in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 def test_graphviz_draws_it() -> None:
     text = ag.graph(programs.network, *programs.NETWORK).to_dot()

@@ -14,6 +14,8 @@ import pytest
 import autograph as ag
 from tests.graphs import programs
 
+pytestmark = pytest.mark.slow
+
 
 def test_row_28_tensorboard_reads_the_two_layers_as_nested_scopes(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")

@@ -12,7 +12,7 @@ import autograph as ag
 from tests.graphs import programs
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
 
 def opened(graph: ag.Graph, folder: Path, script: str = "", texts: bool = False, flags: tuple[str, ...] = ()) -> str:

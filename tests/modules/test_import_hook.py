@@ -472,6 +472,7 @@ SUITE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["alone", "with xdist"])
 def test_the_pytest_option(folder: Path, workers: list[str]) -> None:
     for name, text in SUITE.items():
@@ -484,6 +485,7 @@ def test_the_pytest_option(folder: Path, workers: list[str]) -> None:
     assert "3 failed" in plain and "functions converted" not in plain
 
 
+@pytest.mark.slow
 def test_the_plugin_alone_does_not_import_jax(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import sys, autograph_pytest; print('jax' in sys.modules, 'autograph' in sys.modules)"],
@@ -510,6 +512,7 @@ REPLACED = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("always", ["0", "1"])
 def test_a_module_that_puts_an_object_in_its_place_is_not_asked(always: str, folder: Path) -> None:
     write(folder / "hooked_facade.py", REPLACED)

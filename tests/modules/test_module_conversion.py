@@ -294,6 +294,7 @@ def chain_of(cases: int) -> str:
     return f"\n\ndef doubled(x):\n    if x == 0:\n        y = 0\n{branches}    else:\n        y = -1\n    return y\n"
 
 
+@pytest.mark.slow
 def test_a_chain_that_python_could_not_read_is_refused_with_its_line(tmp_path: Path) -> None:
     doubled = jax.jit(imported(converted(chain_of(90)), tmp_path).doubled)
     assert [int(doubled(x)) for x in (0, 1, 89, 90)] == [0, 2, 178, -1]
@@ -305,6 +306,7 @@ def test_a_chain_that_python_could_not_read_is_refused_with_its_line(tmp_path: P
     ]
 
 
+@pytest.mark.slow
 def test_a_hundred_levels_of_the_author(tmp_path: Path) -> None:
     nested = "".join(f"{' ' * (i + 1)}if x > {i}:\n{' ' * (i + 2)}y += 1\n" for i in range(97))
     count = jax.jit(imported(converted(f"def count(x):\n y = 0\n{nested} return y\n"), tmp_path).count)

@@ -138,6 +138,7 @@ def test_a_function_with_a_line_of_ipython_is_refused_with_its_cell() -> None:
     assert convert_notebook(raw, "n.ipynb", frozenset({"sign"})).converted == ("sign",)
 
 
+@pytest.mark.slow
 def test_the_command_converts_a_notebook(tmp_path: Path) -> None:
     (tmp_path / "n.ipynb").write_bytes(notebook(SIGN))
     command = [sys.executable, "-m", "autograph", "convert", "n.ipynb", "--in-place", "-v"]

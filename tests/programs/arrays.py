@@ -480,7 +480,7 @@ def primes_by_a_sieve(n):
 _STEPS = [(a, b, c) for a in (-8, -2, 0, 3, 9) for b in (-9, -1, 2, 8) for c in (-3, -1, 2, 5)]
 
 
-@program(*((V, *bounds) for bounds in _STEPS), numpy=True)
+@program(*((V, *bounds) for bounds in _STEPS), numpy=True, slow=True)
 def one_value_at_a_slice_with_a_step(v, a, b, c):
     v[a:b:c] = 7
     v[::c] += 2

@@ -277,7 +277,7 @@ def arrays(x, n):
     return path, total
 
 
-@program((2.0, 3), (3.0, 0), (1.5, 5), transforms=("grad",))
+@program((2.0, 3), (3.0, 0), (1.5, 5), transforms=("grad",), slow=True)
 def derivative(x, n):
     powers = [1.0]
     k = 0
@@ -376,7 +376,7 @@ def pairs_cancel(xs):
     return len(kept), not kept, kept
 
 
-@program((4,), (3,), transforms=("vmap",))
+@program((4,), (3,), transforms=("vmap",), slow=True)
 def elements_that_a_later_loop_writes(n):
     out = []
     k = 0
@@ -475,7 +475,7 @@ _APART = math.inf
 _ROADS = jnp.array([[_APART, 1.0, 4.0, 9.0], [1.0, _APART, 2.0, 6.0], [4.0, 2.0, _APART, 3.0], [9.0, 6.0, 3.0, _APART]])
 
 
-@program((_ROADS, 0), (_ROADS, 3))
+@program((_ROADS, 0), (_ROADS, 3), slow=True)
 def shortest_paths_with_a_heap(roads, start):
     n = len(roads)
     distances = np.full(n, np.inf, np.float32)
@@ -493,7 +493,7 @@ def shortest_paths_with_a_heap(roads, start):
     return distances
 
 
-@program((ints(1, 2, 3, 4),), (ints(5, 2, 9, 1, 5, 6),), numpy=True)
+@program((ints(1, 2, 3, 4),), (ints(5, 2, 9, 1, 5, 6),), numpy=True, slow=True)
 def quicksort_with_a_stack(v):
     stack = [(0, len(v) - 1)]
     while stack:

@@ -42,6 +42,7 @@ class Program:
         interpreted: the reference runs under `jax.disable_jit`, because the program itself hands functions to `lax`.
         stages_anyway: the program asks for a loop operation (`ag.range`), so results of the staged body are arrays.
         reference: the same computation for programs that plain Python cannot run (`vmap` of a function with an `if`).
+        slow: the program takes over a second, so it is left to `.ci/run`.
     """
 
     fn: Callable[..., Any]
@@ -53,6 +54,7 @@ class Program:
     interpreted: bool = False
     stages_anyway: bool = False
     reference: Callable[..., Any] | None = None
+    slow: bool = False
 
     @property
     def name(self) -> str:

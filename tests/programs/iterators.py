@@ -225,7 +225,7 @@ def primes_below(limit):
             yield p
 
 
-@program((30,), (77,), (3599,))
+@program((30,), (77,), (3599,), slow=True)
 def many_known_items_of_a_generator(n):
     count = 0
     for p in primes_below(500):

@@ -12,7 +12,7 @@ from tests.programs.harness import floats, ints, program
 numbers = program((5,), (0,), (1,))
 
 
-@program((5, 3), (2, 9), transforms=("vmap",))
+@program((5, 3), (2, 9), transforms=("vmap",), slow=True)
 def heap_of_numbers(a, b):
     heap = [a, b, 4]
     heapq.heapify(heap)
@@ -21,7 +21,7 @@ def heap_of_numbers(a, b):
     return first, heapq.heapreplace(heap, b), heapq.heappushpop(heap, 3), heap
 
 
-@program((5, 3), (2, 9))
+@program((5, 3), (2, 9), slow=True)
 def heap_of_pairs(a, b):
     heap = []
     for k, time in enumerate([a, b, 4]):

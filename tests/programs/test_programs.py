@@ -13,10 +13,11 @@ for _file in sorted(pathlib.Path(__file__).parent.glob("*.py")):
 
 
 def _parameters() -> list[object]:
-    def marks(name: str) -> list[pytest.MarkDecorator]:
-        return [pytest.mark.xfail(strict=True, reason=pending.PENDING[name])] if name in pending.PENDING else []
+    def marks(name: str, p: harness.Program) -> list[pytest.MarkDecorator]:
+        expected = [pytest.mark.xfail(strict=True, reason=pending.PENDING[name])] if name in pending.PENDING else []
+        return [*expected, pytest.mark.slow] if p.slow else expected
 
-    return [pytest.param(p, id=name, marks=marks(name)) for name, p in harness.PROGRAMS.items()]
+    return [pytest.param(p, id=name, marks=marks(name, p)) for name, p in harness.PROGRAMS.items()]
 
 
 @pytest.mark.parametrize("program", _parameters())

@@ -32,7 +32,7 @@ def all_transforms_of_branch(x):
     return y
 
 
-@program((floats(1, -2, 3),), (floats(-1, 2, 0.5),), transforms=("vmap", "grad", "jvp"))
+@program((floats(1, -2, 3),), (floats(-1, 2, 0.5),), transforms=("vmap", "grad", "jvp"), slow=True)
 def all_transforms_of_scan(v):
     s = 0.0
     for x in v:

@@ -60,6 +60,7 @@ def test_row_27_a_file_of_a_newer_version_is_refused(sound: bytes, tmp_path: Pat
     assert text == f"JAX {jax.__version__} does not run calling convention 99"
 
 
+@pytest.mark.slow
 def test_row_27_what_would_grow_is_refused(sound: bytes, tmp_path: Path) -> None:
     for name, data in mutations.bombs(sound).items():
         outcome, peak = mutations.load(data, tmp_path)
@@ -67,6 +68,7 @@ def test_row_27_what_would_grow_is_refused(sound: bytes, tmp_path: Path) -> None
         assert (outcome == "loaded") is (name == "path names"), f"{name}: {outcome}"
 
 
+@pytest.mark.slow
 def test_row_27_mutated_files_are_loaded_or_refused_as_documented() -> None:
     found = mutations.search(count=500, seed=27)
     assert sum(found.values()) == 500 and min(found.values()) > 0
@@ -125,6 +127,7 @@ def test_a_call_that_no_signature_is_for_names_the_signatures_and_what_differs()
     assert "got an unexpected keyword argument 'y'" in error_of(loaded, 1.0, y=2)
 
 
+@pytest.mark.slow
 def test_literals_are_compared_with_their_types() -> None:
     def chosen(n):
         return jnp.zeros(3) if n is None else jnp.zeros(3) + float(n)

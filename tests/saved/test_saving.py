@@ -88,6 +88,7 @@ def portable(value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 def test_row_27_files_run_in_a_process_with_jax_and_the_loader_alone(folder: Path, tmp_path: Path) -> None:
     shutil.copy(loader.__file__, tmp_path / "loader.py")
     work = []
@@ -118,6 +119,7 @@ def test_platforms_can_be_chosen(tmp_path: Path) -> None:
         loaded(np.ones(3, "float32"), 0.1)
 
 
+@pytest.mark.slow
 def test_row_27_derivatives_go_along(folder: Path) -> None:
     x = jnp.array([1.0, 2.0, 3.0])
     loaded = ag.load(folder / "sigmoid_until")

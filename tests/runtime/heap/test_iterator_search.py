@@ -326,5 +326,6 @@ def looks(parts: int) -> int:
     )
 
 
+@pytest.mark.slow
 def test_parts_that_no_code_names_cost_nothing() -> None:
     assert 0 < looks(10) == looks(1_000)

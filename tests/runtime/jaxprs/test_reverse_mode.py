@@ -97,6 +97,7 @@ def test_first_order_in_every_form(transform, n):
     close(transform(wave, n), jax.grad(wave_python)(1.0, n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "transform",
     [
@@ -112,6 +113,7 @@ def test_second_order(transform):
         close(second(1.0, n), jax.grad(jax.grad(wave_python))(1.0, n), rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trips", [[4, 4, 4], [0, 3, 70], [64, 1, 33]])
 def test_vmap_of_grad_and_grad_of_vmap(trips):
     xs, ns = jnp.array([0.5, 1.0, 1.5]), jnp.array(trips)
@@ -126,6 +128,7 @@ def test_vmap_with_a_shared_bound():
     close(jax.vmap(jax.grad(wave), in_axes=(0, None))(xs, 40), jnp.stack([jax.grad(wave_python)(x, 40) for x in xs]))
 
 
+@pytest.mark.slow
 def test_gradients_flow_through_a_vmap_in_the_middle():
     def loss(xs):
         return (jax.vmap(jax.grad(wave))(xs, jnp.array([2, 5])) ** 2).sum()
@@ -229,6 +232,7 @@ def test_bools_integers_and_random_keys_are_carried():
         close(jax.jit(jax.grad(draws))(1.5, n), jax.grad(draws_python)(1.5, n))
 
 
+@pytest.mark.slow
 def test_complex_carry():
     def power(z, n):
         c = jnp.asarray(0.1 + 0.2j)
@@ -472,6 +476,7 @@ DEVICES = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(jax.__version_info__ < (0, 9), reason="ShardingTypeError of JAX's: docs/limits.md, Which versions")
 def test_devices_that_take_different_numbers_of_iterations():
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}

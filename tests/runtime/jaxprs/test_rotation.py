@@ -102,6 +102,7 @@ def test_results_are_those_of_python_also_side_by_side(fn, args):
             np.testing.assert_allclose(got[lane], expected, rtol=2e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fn", "args"), CASES[::2], ids=lambda x: x.__name__ if callable(x) else "")
 def test_derivatives_are_those_of_the_loop_as_it_is_written(fn, args):
     if fn is settle:
@@ -128,6 +129,7 @@ def test_nothing_is_guarded_and_the_question_is_asked_once_an_iteration(fn, args
     assert names.count("cond") == (fn is endless)
 
 
+@pytest.mark.slow
 def test_a_derivative_that_is_infinite_after_the_last_iteration_is_not_taken_there():
     def f(x, n):
         total = jnp.zeros(70)

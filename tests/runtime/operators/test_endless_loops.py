@@ -75,6 +75,7 @@ def test_a_loop_that_only_a_failed_check_ends(f: Callable[[Any], Any], message: 
         jax.effects_barrier()
 
 
+@pytest.mark.slow
 def test_a_loop_that_checks_ends_where_python_ends_it() -> None:
     assert ag.jit(lambda x: ag.convert(may_end)(x, 1))(3) == 3
     assert ag.jit(runs_out)(3) == runs_out(3) == 783

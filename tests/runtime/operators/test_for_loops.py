@@ -515,6 +515,7 @@ def test_no_program_returns_two_shapes():
 # --- transforms ---
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_few_objects")
 def test_transforms_and_gradients():
     xs = jnp.arange(4.0)

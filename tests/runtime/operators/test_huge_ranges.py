@@ -26,6 +26,7 @@ def test_the_program_fails_where_the_loop_goes_on_behind() -> None:
         ag.jit(f)(50).block_until_ready()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [10**12, 10**30])
 def test_iterators_that_would_be_unrolled_for_ever(count: int) -> None:
     def f(x: Any) -> Any:

@@ -513,6 +513,7 @@ def test_branches_that_put_different_things_into_a_list():
         f(3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [lambda f: f, jax.jit])
 def test_a_list_grows_under_vmap(jit):
     def total(n):

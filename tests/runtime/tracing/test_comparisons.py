@@ -33,6 +33,7 @@ def _test(chosen: random.Random, expressions: list[Any], numbers: list[Any]) -> 
     return lambda x, y: compare(left(x, y), right(x, y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32, np.uint8, int, float])
 def test_what_is_decided_holds_for_all_numbers_that_come_the_same_way(kind: Any) -> None:
     numbers = NUMBERS if issubclass(kind, float | np.floating) else [n for n in INTEGERS if kind is not np.uint8 or 0 <= n < 256]
