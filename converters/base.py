@@ -18,6 +18,7 @@ from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
 from autograph.analyses.operators import callee, is_operator, mark_authors, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
+from autograph.analyses.start_values import start_values
 from autograph.analyses.static_tests import StaticTests
 from autograph.code import templates
 from autograph.code.naming import Namer
@@ -96,6 +97,9 @@ class Conversion:
         """Which names the user's text uses as numbers, or binds to containers."""
         self.large_integers = LargeIntegers(tree, self.meaning, self.alias)
         """Which expressions may be integers that no integer of the program holds."""
+        may_start = gast.Compare in kinds and not any(map(self.sees_frame, self.functions))
+        self.start_values = start_values(tree, self.meaning) if may_start else frozenset[str]()
+        """Variables that begin with a float beyond 32 bits and are only compared."""
 
     def meaning(self, node: Node) -> Any:
         """The object that an expression names, or `MISSING`."""

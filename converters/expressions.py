@@ -15,6 +15,7 @@ from autograph.converters.key_orders import KeyOrders
 from autograph.converters.large_integers import LargeIntegerOperations
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.powers import Powers
+from autograph.converters.start_values import StartValues
 from autograph.converters.subscripts import Subscripts
 
 
@@ -31,6 +32,7 @@ class Expressions(
     LargeIntegerOperations,
     LogicalExpressions,
     Powers,
+    StartValues,
     Subscripts,
     Calls,
 ):

@@ -74,6 +74,8 @@ from autograph.runtime.sequences.powers import power as power
 from autograph.runtime.sequences.short_circuit import binding as binding
 from autograph.runtime.tracing.context import handled as handled
 from autograph.runtime.tracing.python_bools import bool_op as bool_op
+from autograph.runtime.tracing.start_values import bound_op as bound_op
+from autograph.runtime.tracing.start_values import start as start
 from autograph.runtime.tracing.statement_names import ending as ending
 from autograph.runtime.tracing.variables import State as State
 from autograph.runtime.tracing.variables import Undefined as Undefined

@@ -20,6 +20,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
+from autograph.runtime.tracing.start_values import FOR_LARGE_FLOATS, infinite, is_start
 
 _FOR_LARGE_INTEGERS = "use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)"
 _KINDS = ((jnp.bool_, bool), (jnp.integer, int), (jnp.floating, float), (jnp.complexfloating, complex))
@@ -107,8 +108,9 @@ def check_fits(x: Any, target: ArrayType) -> None:
         if not limits.min <= x <= limits.max:
             raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", instead=_FOR_LARGE_INTEGERS)
     if type(x) in (int, float) and isinstance(target.dtype, np.dtype) and jnp.issubdtype(target.dtype, jnp.floating):
-        if float(jnp.finfo(target.dtype).max) < abs(x) < float("inf"):
-            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", instead="use a wider dtype")
+        if float(jnp.finfo(target.dtype).max) < abs(x) < float("inf") and not is_start(x):
+            instead = "use a wider dtype" if abs(x) <= float(jnp.finfo(jnp.float32).max) else FOR_LARGE_FLOATS
+            raise TypesDiffer(f"{x} does not fit into {target.dtype.name}", instead=instead)
 
 
 def fits(x: Any, target: ArrayType) -> bool:
@@ -138,6 +140,8 @@ def convert_to(x: Any, target: ArrayType) -> Any:
         x = lax.concatenate([x, lax.full((target.shape[0] - have.shape[0], *have.shape[1:]), 0, have.dtype)], 0)
     if type(x) is int and np.issubdtype(target.dtype, np.inexact):
         x = float(x)  # it may be larger than any integer of JAX's
+    elif is_start(x):
+        x = infinite(x, target.dtype)
     if have.dtype != target.dtype:
         x = convert_weak(x, target.dtype) if target.weak else lax.convert_element_type(x, target.dtype)
     elif have.weak and not target.weak:

@@ -349,6 +349,14 @@ def error(found: Any) -> Any:
     return found[0]
 
 
+def start(x: float) -> float:
+    return x
+
+
+def bound_op(sign: str, left: Any, right: Any) -> Any:
+    return _COMPARE[sign](left, right)
+
+
 def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 

@@ -48,7 +48,7 @@ def test_one_walk_makes_what_passes_in_a_row_make(module: ModuleType | None, mon
     assert texts() == together
 
 
-SHARED = {"visit_Call", "visit_UnaryOp", "visit_BinOp", "visit_Compare", "visit_Assert", "visit_Raise"}
+SHARED = {"visit_Assign", "visit_Call", "visit_UnaryOp", "visit_BinOp", "visit_Compare", "visit_Assert", "visit_Raise"}
 
 
 def test_no_pass_hides_a_method_of_another() -> None:
