@@ -238,6 +238,13 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
         size = len(x) if type(x) is list and is_traced(i) else None
         place = i if size is None else traced_index.place_of(x, i)
         old = get_item(x, place)
+        if type(x) is type(old) is np.ndarray:  # a row is a view of `x`, all of which becomes an array of JAX
+            del old  # references to `x` are counted
+            given = value()
+            x = _traceable(x, unshared, is_traced(given), _traced_index(i))
+            if is_jax_array(x):
+                return aug_item(x, i, symbol, lambda: given, unshared)
+            return set_item(augmented.iop(symbol, get_item(x, i), given), x, i, unshared)
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
             new = augmented.iop(symbol, old, value())
             if type(x) is np.ndarray:

@@ -160,3 +160,17 @@ def multiplied_while_it_is_filled(v):
         x[i] = i + 1
         product = product * (x + 1)
     return product.sum()
+
+
+@program((2.0, 3.0), (-1.0, 0.5), numpy=True, transforms=("vmap",))
+def rows_that_are_updated(a, b):
+    velocity, position = np.zeros((2, 2)), np.array([[0.0, a], [b, 0.0]])
+    for _ in range(3):
+        for i in range(2):
+            for j in range(2):
+                if i != j:
+                    velocity[i] += 0.1 * (position[j] - position[i])
+        position += velocity
+    if a > 0:
+        velocity[1] *= 2.0
+    return position.sum() + velocity[1, 0]

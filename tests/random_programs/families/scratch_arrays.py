@@ -84,7 +84,7 @@ def write(rng: random.Random) -> str:
 _PLACES = {
     0: ("()", "...", "()"),
     1: ("0", "2", "b % 3", "k"),
-    2: ("0, 0", "1, b % 2", "k, 1", "1, k", "k][1", "0][0"),
+    2: ("0, 0", "1, b % 2", "k, 1", "1, k", "k][1", "0][0", "0", "1", "k", "b % 2", ":, 0"),
 }
 _NUMBERS = ["np.zeros((), int)", "np.array(5)", "np.ones((), dtype=int)"]
 _VECTORS = [
