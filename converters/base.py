@@ -96,7 +96,7 @@ class Conversion:
         self.name_kinds = name_kinds(tree) if not kinds.isdisjoint(_COMPARING) else NameKinds()
         """Which names the user's text uses as numbers, or binds to containers."""
         self.large_integers = LargeIntegers(tree, self.meaning, self.alias)
-        """Which expressions may be integers that no integer of the program holds."""
+        """Finds the expressions that may be integers beyond the type of the program."""
         may_start = gast.Compare in kinds and not any(map(self.sees_frame, self.functions))
         self.start_values = start_values(tree, self.meaning) if may_start else frozenset[str]()
         """Variables that begin with a float beyond 32 bits and are only compared."""

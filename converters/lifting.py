@@ -185,7 +185,7 @@ class Lifting:
                 self.save(slot)
 
     def save(self, slot: tuple[Any, str, int | None]) -> None:
-        """Puts a name or constant in the place of an expression, or of the parts that are expressions, evaluated now."""
+        """Replaces an expression, or the parts that are expressions, by names or constants that are evaluated now."""
         node = get_part(slot)
         if isinstance(node, gast.Slice):
             for name in ("lower", "upper", "step"):

@@ -1,4 +1,4 @@
-"""Which tests of an `if` without `else` cover every case: `x > 0`, then `x <= 0`.
+"""Finds an `if` without `else` whose tests cover every case: `x > 0`, then `x <= 0`.
 
 Numbers are less, equal or greater. Only a `nan` is none of these.
 

@@ -93,6 +93,6 @@ def _converted(call: str, frame: FrameType) -> str:
 
 
 def _package(frame: FrameType) -> str:
-    """What the import hook is to be given: the package that is installed, or the module of the standard library."""
+    """Names what the import hook needs: the installed package, or the module of the standard library."""
     name: str = frame.f_globals.get("__name__", "")
     return name.partition(".")[0] if is_installed(frame.f_code.co_filename) else name

@@ -355,4 +355,4 @@ _LIST_METHODS: dict[str, Callable[..., Any]] = {
     "remove": _by_equality(traced_index.remove),
 }
 _COMPARING = frozenset({"count", "index"})
-"""Those that tuples and deques have as well."""
+"""The methods that tuples and deques have as well."""

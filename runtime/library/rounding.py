@@ -45,7 +45,7 @@ def round_float(x: Any, digits: int) -> Any:
 
 
 _MOST = 30
-"""Of these powers of ten a 32-bit float holds each, and its inverse."""
+"""Powers of ten that a 32-bit float holds, with their inverses."""
 
 
 def _float(x: Any, digits: Any) -> Any:

@@ -52,7 +52,7 @@ def with_optional(stage: Callable[[], None], variables: Sequence[Variable]) -> N
 
 
 def stage_if_left(stage: Callable[[], None], variables: Sequence[Variable]) -> None:
-    """Stages a loop unless its first iteration surely puts a value in the place of a `None`.
+    """Stages a loop unless its first iteration surely replaces a `None` by a value.
 
     What a variable that may be `None` holds after the loop can only be used where it is tested. So such a first iteration is
     better run alone.

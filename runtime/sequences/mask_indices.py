@@ -1,6 +1,6 @@
 """Traced masks as indices that are written: `x[mask] = v`, `x[mask, 0] = v`, `x[:, mask] *= v`.
 
-How many elements the mask selects is not known, and is not needed: the part of the array that has `:` in the place of the mask is
+The number of elements that the mask selects is not needed: the part of the array that has `:` instead of the mask is
 read, changed where the mask holds, and written back. A value has one element for the whole axis of those that the mask selects.
 
 >>> import jax, jax.numpy as jnp
@@ -41,7 +41,7 @@ class Place(NamedTuple):
     """Where an index with a mask leads.
 
     Attributes:
-        whole: the same index with `:` in the place of the mask.
+        whole: the same index with `:` instead of the mask.
         mask: as many axes as `x[whole]` has, of one element for those that it says nothing of.
         first, length: its axes in `x[whole]`.
         selected: the axis that NumPy has for the selected elements.
@@ -106,7 +106,7 @@ class Place(NamedTuple):
 
 
 def _extra(shape: tuple[Any, ...], axes: int) -> int:
-    """How many of the leading axes of a value are too many, and of one element."""
+    """Counts the leading axes of a value that are too many, and of one element."""
     count = 0
     while len(shape) - count > axes and shape[count] == 1:
         count += 1
@@ -148,7 +148,7 @@ def find_place(x: Any, i: Any) -> Place | None:
 
 
 def _axes(index: list[Any]) -> tuple[int, int]:
-    """How many axes of the array an index uses, and how many the result has for them."""
+    """Counts the axes of the array that an index uses, and the axes that the result has for them."""
     return sum(part is not None for part in index), sum(part is None or type(part) is slice for part in index)
 
 

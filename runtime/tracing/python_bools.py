@@ -71,7 +71,7 @@ def join(*sides: Any) -> bool | None:
 
 
 def of_python(x: Any) -> Any:
-    """Makes a bool of Python's of a traced one: `bool(x)` is none of an array. Under its other names, `x` stays what it is."""
+    """Makes a traced bool count as a Python bool: `bool(x)` is not an array. Other names of `x` stay as they are."""
     return convert_weak(x, jnp.dtype(bool)) if is_traced(x) and not is_of_python(x) else x
 
 

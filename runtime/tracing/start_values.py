@@ -43,7 +43,7 @@ def bound_op(sign: str, left: Any, right: Any) -> Any:
     """`left <sign> right`, where one operand may be such a bound.
 
     Raises:
-        StagingError: the other one is a float of Python's beyond 32 bits, and which of the two is larger is not known any more.
+        StagingError: the other operand is a Python float beyond 32 bits, and which of the two is larger is not known any more.
     """
     for x, other in ((left, right), (right, left)):
         if type(x) is float and not is_start(x) and isinstance(other, JAX_ARRAYS):
