@@ -32,10 +32,11 @@ import jax  # noqa: E402 - after the environment is set
 import jaxlib  # noqa: E402 - after the environment is set
 import pytest  # noqa: E402 - after the environment is set
 
-_TESTS_TO_A_HEAP = 100
+from autograph.runtime.heap import constants  # noqa: E402 - after the environment is set
+
 _STARTS_A_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "pty.spawn"}
 _fast_test: str | None = None
-_tests_since_cleared = 0
+_tests = 0
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,16 +65,20 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
         _fast_test = None
 
 
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    """Drops the programs that JAX keeps, after some tests: each full garbage collection would look at all of them.
+def pytest_runtest_teardown() -> None:
+    """Hides from the garbage collector, after each hundred tests, what they left; drops the programs that JAX keeps, sometimes.
 
-    The library collects garbage before it refuses some programs, which took two seconds with what 6,000 tests had left.
+    The library collects garbage before it refuses some programs: that took two seconds with what 6,000 tests had left.
+    What it searches the heap for belongs to the trace in progress, but for the tables of `constants`, which it keeps.
     """
-    global _tests_since_cleared
-    _tests_since_cleared += 1
-    if _tests_since_cleared >= _TESTS_TO_A_HEAP and nextitem is not None:
-        _tests_since_cleared = 0
-        jax.clear_caches()
+    global _tests
+    _tests += 1
+    if _tests % 100 == 0:
+        constants._tables()
+        if _tests % 500 == 0:
+            jax.clear_caches()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture
@@ -87,12 +92,9 @@ def strict_promotion() -> Iterator[None]:
 
 
 @pytest.fixture
-def with_few_objects() -> Iterator[None]:
+def with_few_objects() -> None:
     """Hides from the garbage collector what earlier tests left, as programs that JAX keeps.
 
     JAX's check for leaks collects garbage after each trace: with all of some thousand tests it takes ten times as long.
-    Nothing is collected first: that alone would take most of the second that the fixture saves.
     """
     gc.freeze()
-    yield
-    gc.unfreeze()

@@ -230,6 +230,7 @@ def test_every_remedy_of_the_library_is_on_a_page() -> None:
     assert not missing, "no page of docs/errors/ tells and types\n" + "\n".join(missing)
 
 
+@pytest.mark.slow
 def test_what_a_remedy_without_a_page_names_is_typed_in_a_test() -> None:
     untyped = [
         f"{at}: {code}"

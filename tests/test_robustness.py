@@ -250,6 +250,7 @@ def seconds(load: Load, lines: int) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.slow
 def test_twenty_thousand_lines_take_twenty_times_as_long_as_a_thousand(load: Load) -> None:
     seconds(load, 100)
     assert seconds(load, 20_000) < 20 * 3 * seconds(load, 1000)
@@ -336,6 +337,7 @@ def made_from_text(number: int) -> Any:
     return namespace["f"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_few_objects")
 def test_conversions_of_functions_that_are_gone_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "_KEPT_FILES", 8)

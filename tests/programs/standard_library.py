@@ -156,7 +156,7 @@ def median_of_an_array(xs):
     return statistics.median(xs)
 
 
-@program((3, 4), (1, 5), (2, 0), stages_anyway=True, transforms=("vmap",))
+@program((3, 4), (1, 5), (2, 0), stages_anyway=True, transforms=("vmap",), slow=True)
 def heap_that_a_staged_loop_fills_and_empties(a, b):
     h, last = [], 0
     for _ in ag.range(4):
@@ -167,7 +167,7 @@ def heap_that_a_staged_loop_fills_and_empties(a, b):
     return last + a, len(h)
 
 
-@program((3, 4), (1, 5), (2, 0), stages_anyway=True)
+@program((3, 4), (1, 5), (2, 0), stages_anyway=True, slow=True)
 def pairs_that_a_staged_loop_fills_and_empties(a, b):
     h, last, n = [], 0, 0
     for n in ag.range(4):

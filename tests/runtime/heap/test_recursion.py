@@ -81,6 +81,7 @@ def of_a_method(n):
 ENDLESS = [factorial, fibonacci, even, hanoi, total, of_a_list, of_a_method]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", ENDLESS, ids=lambda f: f.__name__)
 def test_refused_where_nothing_differs(f):
     calls.clear()
