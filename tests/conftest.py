@@ -41,8 +41,9 @@ _tests = 0
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keeps compiled programs for the next run, in a folder for each version of jaxlib; `--cache-clear` removes them."""
-    if config.cache is not None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        jax.config.update("jax_compilation_cache_dir", str(config.cache.mkdir(f"jaxlib-{jaxlib.__version__}")))
+    cache = getattr(config, "cache", None)  # none with `-p no:cacheprovider`
+    if cache is not None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        jax.config.update("jax_compilation_cache_dir", str(cache.mkdir(f"jaxlib-{jaxlib.__version__}")))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
