@@ -475,7 +475,7 @@ def forwarded_by_a_variable(x):
     return found
 
 
-forwarded_by_a_lambda = lambda x: forwarded_by_a_variable(x)  # noqa: E731
+forwarded_by_a_lambda = lambda x: forwarded_by_a_variable(x)  # noqa: E731 - a lambda is what is tried
 
 
 class Plane:
