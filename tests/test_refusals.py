@@ -223,7 +223,7 @@ def dict_keys(x):
       when the test is true: int32
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: use a number in the place of None, and a flag of your own that says whether it counts
+      instead: use a number instead of None, and a flag of your own that says whether it counts
     """,
 )
 def none_or_value(x):
@@ -968,7 +968,7 @@ def filter_of_a_sum(n):
       when the test is true: float32[2]
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
-      instead: use a number in the place of None, and a flag of your own that says whether it counts
+      instead: use a number instead of None, and a flag of your own that says whether it counts
     """,
 )
 def header_of_several_lines(n):

@@ -35,7 +35,7 @@ from autograph.code import library
 from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of
 from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
 from autograph.code.source import Source
-from autograph.conversion import frameworks, implicit_methods
+from autograph.conversion import frameworks, implicit_methods, returned_values
 from autograph.errors import is_ours
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap.iterator_search import implicit_names
@@ -94,7 +94,9 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
             warn(result)
         unit.names = reach.used() if is_tracing() else None
         if context.progress.has_choices and not is_taken:
-            context.progress.check_result(unit.source.code.co_name, result)
+            context.progress.check_result(unit.source.code.co_name, returned_values.return_of(unit.source), result)
+        if is_tracing():
+            returned_values.refuse_foreign(unit.source, result, sys._getframe(3).f_back)
         return result
     except Exception as error:
         from autograph.runtime.checks import certain_failures

@@ -140,7 +140,7 @@ _KINDS = (
     _Kind(
         TypeError,
         "subtracts or negates traced bools",
-        "JAX's bools are no integers; only a comparison of Python's numbers that the line shows to be one counts as Python's",
+        "JAX's bools are not integers; only a comparison of Python numbers that stands in this line counts as a Python bool",
         instead="make a number of the bool: `int(x)`, or `x.astype(int)` of an array",
         text="(neg|sub) does not accept dtype bool",
     ),
@@ -186,7 +186,7 @@ _UNTESTED = _Kind(
     AttributeError,
     "reads an attribute that may be None",
     "whether it is None is only known when the program runs, and only functions read it that test it and set it to a number",
-    instead="use a number in the place of None, and a flag of your own that says whether it counts",
+    instead="use a number instead of None, and a flag of your own that says whether it counts",
     text=".",
 )
 _DIGITS = _Kind(TypeError, "", "", instead="", text=r"unsupported format string passed to \w*Tracer\.__format__")

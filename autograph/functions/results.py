@@ -123,7 +123,7 @@ class Results:
             raise refusal(
                 f"{self._name}() returns None or a value, which only the running program knows",
                 why="it is called while another program is traced, and Python cannot tell there which of them it is",
-                instead="return a number in the place of None, or a flag beside the value",
+                instead="return a number instead of None, or a flag beside the value",
             )
         return not isinstance(absent, jax.ShapeDtypeStruct) and bool(absent)
 

@@ -85,7 +85,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
         raise AutoGraphError(
             f"{name}() returns {what}, which only the running program knows",
             why="what a saved function returns has one structure, and arrays alone",
-            instead=f"return a number in the place of {place}, or a flag beside the value",
+            instead=f"return a number instead of {place}, or a flag beside the value",
         )
     outputs = trees.split(program.results, f"the result of {name}")[0]
     run, count = program.lowerable, len(program.reads)

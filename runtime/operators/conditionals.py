@@ -327,7 +327,7 @@ def _remedy(what: str, differ: Mismatch, is_outside: bool) -> str:
             return (
                 "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
             )
-        return remedy_of_none(*sides) or "use a number in the place of None, and a flag of your own that says whether it counts"
+        return remedy_of_none(*sides) or "use a number instead of None, and a flag of your own that says whether it counts"
     return (
         "make both branches leave a value of one shape, dtype and structure, or test a Python value "
         "(a static argument), so that only one branch is used"

@@ -44,7 +44,7 @@ class _Context(threading.local):
         raises_values: whether what the program raises comes out as Python raises it, with its values (`checks.certain_failures`).
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         has_choices: whether the outermost call has made one of several texts (`values.choices`).
-        check_result: what checks, for such a call, that none is in its result.
+        check_result: what checks, for such a call, that none is in its result; it takes its name, its place and the result.
         takes_none: the code of a function that may return `None` or a value to what takes either (`ag.function`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
@@ -69,7 +69,7 @@ class _Context(threading.local):
         self.reach: Any = None
         self.is_exact = self.caller_tests_none = self.is_unchecked = self.raises_values = False
         self.has_choices = False
-        self.check_result: Callable[[str, Any], None] = lambda name, result: None
+        self.check_result: Callable[[str, Any, Any], None] = lambda name, at, result: None
         self.takes_none: CodeType | None = None
         self.guards: list[Any] = []
         self.managers: list[Any] = []

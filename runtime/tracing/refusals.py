@@ -127,7 +127,7 @@ def remedy_of_none(*sides: str) -> str:
     """What to write instead of a choice between None and a structure; `sides`: what is said of the two."""
     are_structures = any(part in side for side in sides for part in (" of ", " with keys ", " object"))
     return (
-        "begin with a value of the same structure in the place of None, and a flag of your own that says whether it counts"
+        "begin with a value of the same structure instead of None, and a flag of your own that says whether it counts"
         if are_structures
         else ""
     )

@@ -31,6 +31,7 @@ import jax
 import numpy as np
 from jax import lax
 
+from autograph import errors
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.facts import Facts
@@ -370,12 +371,13 @@ def choice_of(options: Options, number: Any) -> Any:
     return _made(options, number) if is_traced(number) else options[int(number)]
 
 
-def refuse_returned(name: str, result: Any) -> None:
+def refuse_returned(name: str, at: errors.Location, result: Any) -> None:
     """Refuses what a function returns to code that is not converted, where a choice is in it."""
     for x in jax.tree_util.tree_leaves(result):
         if type(x) is Choice:
-            raise refusal(
+            raise errors.StagingError(
                 f"{name}() returns {described(x)}",
+                at=at,
                 why="which of them it is, only the running program knows, and what a program returns are arrays",
                 instead="call it as an `ag.function`, which returns what was chosen, or return a number",
             )
