@@ -12,7 +12,7 @@ import pathlib
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tests.random_programs import execution
@@ -26,19 +26,20 @@ _MOST = 500  # programs of one process: then a fresh one gives memory back
 class Worker:
     """Compares programs, one after another, in a process that is replaced when one of them does not end."""
 
-    def __init__(self, patience: int = PATIENCE) -> None:
+    def __init__(self, patience: int = PATIENCE, compare: Callable[..., execution.Outcome] = execution.compare) -> None:
         self.patience = patience
+        self._compare = compare
         self._process: Any = None
         self._pipe: Any = None
         self._count = 0
 
-    def compare(self, text: str, inputs: Sequence[execution.Inputs], **options: Any) -> execution.Outcome:
-        """`execution.compare`, with these options."""
+    def compare(self, text: str, inputs: Any, **options: Any) -> execution.Outcome:
+        """`execution.compare`, or the function that the worker was made with, with these options."""
         if self._process is None or self._count == _MOST:
             self.stop()
             context = multiprocessing.get_context("spawn")
             self._pipe, other = context.Pipe()
-            self._process = context.Process(target=_serve, args=(other, self.patience), daemon=True)
+            self._process = context.Process(target=_serve, args=(other, self.patience, self._compare), daemon=True)
             self._process.start()
             other.close()
             self._count = 0
@@ -69,7 +70,7 @@ class Worker:
 _GIVEN_UP = 75
 
 
-def _serve(pipe: Any, patience: int) -> None:
+def _serve(pipe: Any, patience: int, compare: Callable[..., execution.Outcome]) -> None:
     """Compares what comes, until nothing does."""
     deadline: list[float] = []
 
@@ -89,7 +90,7 @@ def _serve(pipe: Any, patience: int) -> None:
             deadline[:] = [time.process_time() + patience + 5]
             if count % 2:  # what is garbage must not matter, nor when it is collected
                 gc.disable()
-            outcome = execution.compare(text, inputs, pathlib.Path(folder), patience=patience, **options)
+            outcome = compare(text, inputs, pathlib.Path(folder), patience=patience, **options)
             gc.enable()
             deadline.clear()
             pipe.send(outcome)

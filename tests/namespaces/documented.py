@@ -1,0 +1,111 @@
+"""Differences that `docs/limits.md` names: for each the words of the row, and which programs it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.programs.harness import Raised
+
+
+class Seen(NamedTuple):
+    """A program whose outcomes differ.
+
+    Attributes:
+        name: what the program is about.
+        source: its text.
+        wanted: what plain Python returns, or a `Raised`.
+        got: the same of `ag.jit`.
+        detail: the difference in words.
+        x64: whether JAX had 64 bits.
+    """
+
+    name: str
+    source: str
+    wanted: Any
+    got: Any
+    detail: str
+    x64: bool
+
+
+class Row(NamedTuple):
+    """Words of `docs/limits.md`, and a predicate."""
+
+    words: str
+    holds: Callable[[str, Seen], bool]
+
+
+def row_of(kind: str, seen: Seen) -> str | None:
+    """The words of the row that names the difference, or None."""
+    return next((row.words for row in ROWS if row.holds(kind, seen)), None)
+
+
+def _error(seen: Seen) -> BaseException | None:
+    return seen.wanted.error if isinstance(seen.wanted, Raised) else None
+
+
+def _division_or_index(kind: str, seen: Seen) -> bool:
+    text = str(_error(seen))
+    by_zero = (
+        seen.name.rpartition(".")[2] in _DIVISIONS and re.search(r"\bj\b|\b0\)?$", seen.source.strip()) is not None
+    )
+    if kind == "different":
+        return by_zero
+    if kind != "error missing":
+        return False
+    is_index = isinstance(_error(seen), IndexError) and ("out of bounds" in text or "out of range" in text)
+    return isinstance(_error(seen), ZeroDivisionError) or "negative shift count" in text or is_index
+
+
+_DIVISIONS = frozenset("floordiv mod ifloordiv imod floor_divide remainder divmod fmod pow mod-more statements".split())
+
+
+def _domain_of_math(kind: str, seen: Seen) -> bool:
+    text = str(_error(seen))
+    is_domain = "math domain error" in text or "math range error" in text or "expected a" in text
+    return kind == "error missing" and seen.name.startswith("math.") and is_domain
+
+
+def _whole_number_of_nan(kind: str, seen: Seen) -> bool:
+    return kind == "error missing" and str(_error(seen)).startswith("cannot convert float")
+
+
+def _beyond_32_bits(kind: str, seen: Seen) -> bool:
+    if kind != "different" or seen.x64:
+        return False
+    try:
+        largest = np.max(np.abs(np.asarray(seen.wanted, dtype=object)))
+    except Exception:
+        return False
+    return isinstance(largest, (int, np.integer)) and largest >= 2**31
+
+
+def _attribute_of_a_number(kind: str, seen: Seen) -> bool:
+    text = str(_error(seen))
+    return kind == "error missing" and re.match(r"'(int|float|bool|complex)' object has no attribute", text) is not None
+
+
+def _class_of_an_array(kind: str, seen: Seen) -> bool:
+    is_asked = (
+        re.search(r"\b(isinstance|type)\((f|t|f\[0\]|x > 1), ?|\btype\((f|t|f\[0\])\) is", seen.source) is not None
+    )
+    return kind == "different" and is_asked
+
+
+def _root_of_a_negative_number(kind: str, seen: Seen) -> bool:
+    is_power = "pow(" in seen.source or "**" in seen.source
+    return kind == "different" and is_power and isinstance(seen.wanted, complex)
+
+
+ROWS = (
+    Row("A division by zero, a negative shift, and an index outside of an *array* follow JAX", _division_or_index),
+    Row("So do the functions of `math`: NaN or an infinity where Python raises", _domain_of_math),
+    Row("`int(x)`, `round(x)` and `math.floor(x)` of a NaN give 0", _whole_number_of_nan),
+    Row("Traced integers have JAX's width (32 bits unless `jax_enable_x64`)", _beyond_32_bits),
+    Row("A traced value is a JAX array. Of an argument that is a number of Python's", _attribute_of_a_number),
+    Row("of bools, NumPy's scalars and arrays, that it is an array of JAX", _class_of_an_array),
+    Row("A negative number to a fractional power (`(-1.0) ** 0.5`) is NaN", _root_of_a_negative_number),
+)
