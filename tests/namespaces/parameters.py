@@ -4,7 +4,7 @@
 """
 
 OPTIONS = {
-    "axis": ["axis=0", "axis=-1", "axis=None", "axis=(0,)", "axis=5"],
+    "axis": ["axis=0", "axis=-1", "axis=None", "axis=(0, 1)", "axis=5"],
     "axis1": ["axis1=1, axis2=0"],
     "axisa": ["axisa=0"],
     "axisb": ["axisb=0"],

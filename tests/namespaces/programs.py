@@ -81,7 +81,10 @@ class Namespace(NamedTuple):
             full = name if self.name == "builtins" else f"{self.name}.{name}"
             for call in calls:
                 template = self._expression(name, call)
-                yield from (Program(full, body) for body in map(body_of, arguments.expanded(template)))
+                expressions = arguments.expanded(template)
+                yield from (Program(full, body_of(expression)) for expression in expressions)
+                if full in _WRITERS and not _is_whole(call):
+                    yield from (Program(full, _as_statement(expression)) for expression in expressions)
             owned = getattr(self.owner, name, None)
             if owned is not None and self.name.startswith("np"):
                 first = next((self._expression(name, c) for c in calls if not _is_whole(c)), None)
@@ -107,6 +110,20 @@ def body_of(expression: str) -> str:
     if "return " in expression:
         return expression.replace("; ", "\n")
     return f"return {expression.removeprefix('=')}"
+
+
+_WRITERS = frozenset(
+    "np.copyto np.put np.place np.putmask np.fill_diagonal np.put_along_axis np.ndarray.sort np.ndarray.fill np.ndarray.put "
+    "np.ndarray.partition np.ndarray.resize np.ndarray.setfield operator.setitem operator.delitem".split()
+)
+"""What writes its first argument and returns nothing: as a statement, too."""
+
+
+def _as_statement(expression: str) -> str:
+    """The call, then the return of the array that it writes."""
+    receiver = re.search(r"[a-z]+(?=[.\[])", expression.partition("(")[0])
+    written = receiver.group() if receiver and receiver.group() not in ("np", "operator") else ""
+    return f"{expression}\nreturn {written or expression.partition('(')[2].partition(',')[0]}"
 
 
 def public_names(owner: Any) -> list[str]:

@@ -89,6 +89,9 @@ PATTERNS = (
     "h = ({view}, 1)\n{base}[:] = {value}\nreturn h",
     "h = {view}.sort\nh()\nreturn {base}",
     "operator.iadd({view}, 1)\nreturn {base}",
+    "functools.reduce(operator.iadd, [{view}, 1])\nreturn {base}",
+    "(lambda h: h.sort())({view})\nreturn {base}",
+    "[h.sort() for h in [{view}]]\nreturn {base}",
     "o = {base} + 1\na = {own}\no[:] = {value}\nreturn a, o",
     "o = {base} + 1\na = {own}\na[{at}] = {value}\nreturn o, a",
 )
