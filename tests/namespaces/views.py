@@ -28,7 +28,7 @@ m.ravel() | m.ravel("K") | m.T.ravel() | m.reshape(9) | m.reshape(-1)[1:] | m.re
     | m[0:1].squeeze() | m[0:1, 0:1].reshape(())
 m.flatten() | m.copy() | m.astype(m.dtype) | m.astype(np.float32, copy=False) | m.astype(np.float32) | (+m) | (-m) | (m * 1)
     | m.repeat(1, axis=0)
-m.diagonal() | m.flat | m.clip(-9, 9) | m.round(1) | m.conj() | m.take([0, 1], 0) | m.cumsum(0) | m[[0, 1]]
+m.diagonal() | m.clip(-9, 9) | m.round(1) | m.conj() | m.take([0, 1], 0) | m.cumsum(0) | m[[0, 1]]
     | m[[0, 1]][:, 0] | m[np.array([0, 1])]
 m[q] | m[m > 0] | m[[0, 1], [0, 1]] | m[0:2][[0]] | m[:, [0, 1]] | m[m[0] > 0]
 np.diag(m) | np.diagonal(m) | np.linalg.diagonal(m) | np.broadcast_to(m, (2, 3, 3)) | np.broadcast_to(m, m.shape)
@@ -54,7 +54,7 @@ np.resize(m, (3, 3)) | np.pad(m, 0) | np.delete(m, [], 0) | np.take(m, [0], 0) |
 f[0] | f[1:] | f[::-1] | f[...] | f[..., 0] | f[None] | f[:, None] | f[None, 0] | f[0:1].squeeze() | f[:1].reshape(())
     | f[:] | f[-1:] | f[::2]
 f.T | f.real | f.reshape(3, 1) | f.reshape(1, 3)[0] | f.ravel() | f.view(np.int32) | f.view(np.uint8) | f[[0, 1]] | f[f > 0]
-    | f[p] | f.flat
+    | f[p]
 np.atleast_1d(f) | np.atleast_2d(f) | np.atleast_2d(f)[0] | np.expand_dims(f, 0) | np.diag(np.diag(f))
     | np.broadcast_to(f, (2, 3))[0] | np.asarray(f)
 np.flip(f) | np.trim_zeros(f) | np.split(f, 3)[0] | np.lib.stride_tricks.as_strided(f)
