@@ -5,6 +5,7 @@
 | a function that the user's line calls: `calendar.isleap(year)` | `ag.convert(calendar.isleap)` |
 | a method that the user's line calls: `early.update(loss)` | `ag.convert(type(early).update)(early, ...)` |
 | one that library code calls, also converted library code | the import hook for its package, which converts all of them |
+| one that may ask for what it made in a staged statement (`layer.built`) | a call before the statement, or the import hook |
 
 >>> import colorsys
 >>> import autograph as ag
@@ -24,7 +25,9 @@ from typing import NamedTuple
 from autograph.code.library import ARRAY_PACKAGES, is_installed, is_library_file
 from autograph.code.registry import known
 from autograph.errors import is_of_jax, is_ours
+from autograph.runtime.heap.library_objects import ON_FIRST_USE
 from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing.context import progress
 
 STATIC = "make the value static (`static_argnums`)"
 
@@ -57,7 +60,8 @@ def conversion_advice(exc: BaseException, call: str, caller: CodeType, asks_trut
     package = _package(frames[-1])
     if package in ARRAY_PACKAGES:
         return None
-    return Advice(why, f"convert its package, `ag.install_import_hook({package!r})`, or {STATIC}")
+    first = f"{ON_FIRST_USE}; or " if asks_truth and progress.libraries_wrote else ""
+    return Advice(why, f"{first}convert its package, `ag.install_import_hook({package!r})`, or {STATIC}")
 
 
 def _unconverted_frames(exc: BaseException) -> list[FrameType]:

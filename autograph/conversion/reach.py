@@ -77,6 +77,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         debuggers.prepare()
     before, checks = default_dicts.begin(), context.progress.checks
     try:
+        context.progress.libraries_wrote = False
         if is_tracing():
             implicit_methods.prepare_exchanged()
         context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *contents(cells)))

@@ -109,7 +109,9 @@ class Region:
         values = [v.get() for v in self.variables]
         written = {k: Written(at, before, at.get(), k in self.unheard) for k, (at, before) in self.entries.items()}
         changed = {key: w for key, w in written.items() if w.is_change()}
-        self.touched.update(id(w.location.obj) for w in changed.values() if w.by_library)
+        touched = {id(w.location.obj) for w in changed.values() if w.by_library}
+        self.touched |= touched
+        progress.libraries_wrote |= bool(touched)
         own: dict[Any, Written] = {}
         if self.unheard:
             notes = self.notes | framework_notes.containers(self.entries.values())

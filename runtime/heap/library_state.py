@@ -4,8 +4,8 @@ A library's function announces no write there. So when one is called while a reg
 looked at, once for the region; when the region is over, what changed is announced to the journal as a write of the region, and
 joined with what the other branch leaves, or refused. Only what known frameworks note for themselves is not (`framework_notes`).
 
-What a package keeps is what its functions write by `global`, and containers, objects of its own classes and thread-locals that
-its modules have as variables. The standard library is not looked at, and neither is JAX.
+What a package keeps is what its functions write by `global` and to attributes of its classes, and containers, objects of its own
+classes and thread-locals that its modules and classes have. The standard library is not looked at, and neither is JAX.
 
 >>> module = sys.modules["counter"] = ModuleType("counter")
 >>> exec("calls, seen = 0, []\\ndef tick():\\n    global calls\\n    calls += 1", vars(module))
@@ -25,19 +25,22 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from autograph.code import library
+from autograph.code.code_places import codes_in
 from autograph.runtime.heap.opaque_calls import Watch
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import MUTABLE_CONTAINERS
 from autograph.runtime.tracing.variables import UNSET
-from autograph.runtime.values.locations import GlobalLocation
+from autograph.runtime.values.locations import AttributeLocation, GlobalLocation
 
 _WITHOUT = sys.stdlib_module_names | library.ARRAY_PACKAGES | {"autograph", "ml_dtypes", "pytest", "_pytest"}
 _KEEPING = (*MUTABLE_CONTAINERS, threading.local)
 _MOST = 2_000  # objects that are looked at for one package
 _STORE = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
+_STORE_ATTRIBUTE = dis.opmap["STORE_ATTR"]
 
-_known: dict[str, tuple[list[ModuleType], list[GlobalLocation], list[GlobalLocation]]] = {}
+_Place = GlobalLocation | AttributeLocation
+_known: dict[str, tuple[list[ModuleType], list[_Place], list[_Place]]] = {}
 
 
 def watch_package(f: Any) -> None:
@@ -74,7 +77,12 @@ def packages_seen() -> Iterator[tuple[tuple[str, str], Any]]:
     """What the packages keep that were looked at so far, each with a step to it (see `outside`)."""
     for _, _, places in list(_known.values()):
         for place in places:
-            yield ("", f"{place.obj.get('__name__')}.{place.name}"), place.get()
+            owner: Any = place.obj
+            if isinstance(place, AttributeLocation):
+                name = f"{owner.__module__}.{owner.__qualname__}.{place.attribute}"
+            else:
+                name = f"{owner.get('__name__')}.{place.name}"
+            yield ("", name), place.get()
 
 
 class _Kept(Watch):
@@ -86,7 +94,7 @@ class _Kept(Watch):
         super().__init__(values, written, most=_MOST)
 
 
-def _places(package: str) -> tuple[list[GlobalLocation], list[GlobalLocation]]:
+def _places(package: str) -> tuple[list[_Place], list[_Place]]:
     """The variables that functions of a package write, and those that hold what may change."""
     modules = [
         module
@@ -95,15 +103,26 @@ def _places(package: str) -> tuple[list[GlobalLocation], list[GlobalLocation]]:
     ]
     known = _known.get(package)
     if known is None or known[0] != modules:
-        written: dict[Any, GlobalLocation] = {}
-        kept: dict[Any, GlobalLocation] = {}
+        written, kept, attributes = dict[Any, _Place](), dict[Any, _Place](), set[str]()
         for module in modules:
             space = vars(module)
-            for name in set(_stored(list(space.values()), module.__name__)):
-                written[id(space), name] = GlobalLocation(space, name)
+            for code in _codes(list(space.values()), module.__name__):
+                operations = code.co_code[::2]
+                if not _STORE.isdisjoint(operations):
+                    names = {x.argval for x in dis.get_instructions(code) if x.opcode in _STORE}
+                    written.update({(id(space), name): GlobalLocation(space, name) for name in names})
+                if _STORE_ATTRIBUTE in operations:
+                    attributes.update(code.co_names)
             for name, value in list(space.items()):
                 if (name[:2] != "__" and issubclass(type(value), _KEEPING)) or _is_own(type(value), package):
                     kept[id(value)] = GlobalLocation(space, name)
+        for kind in {x for module in modules for x in vars(module).values() if issubclass(type(x), type)}:
+            if library.package_of(kind) == package:
+                for name, value in kind.__dict__.items():
+                    if name in attributes and not hasattr(type(value), "__get__"):
+                        written[id(kind), name] = AttributeLocation(kind, name)
+                    elif name[:2] != "__" and issubclass(type(value), _KEEPING):
+                        kept[id(value)] = AttributeLocation(kind, name)
         known = _known[package] = modules, list(written.values()), list(kept.values())
     return known[1:]
 
@@ -112,23 +131,16 @@ def _is_own(kind: type, package: str) -> bool:
     return not issubclass(kind, type) and library.package_of(kind) == package
 
 
-def _stored(values: list[Any], module: str) -> Iterator[str]:
-    """The globals that functions of a module write, methods among them."""
+def _codes(values: list[Any], module: str) -> Iterator[CodeType]:
+    """The code of the functions of a module, of methods, and of functions inside of them."""
     for value in values:
         kind = type(value)
         if kind in (staticmethod, classmethod):
             value = value.__func__
         if type(value) is FunctionType and value.__module__ == module:
             inner = value.__dict__.get("__wrapped__")
-            yield from _stored_in(value.__code__)
-            yield from _stored_in(inner.__code__) if type(inner) is FunctionType else ()
+            for code in [f.__code__ for f in (value, inner) if type(f) is FunctionType]:
+                yield code
+                yield from codes_in(code)
         elif issubclass(kind, type) and value.__module__ == module:
-            yield from _stored(list(value.__dict__.values()), module)
-
-
-def _stored_in(code: CodeType) -> Iterator[str]:
-    if not _STORE.isdisjoint(code.co_code[::2]):
-        yield from (x.argval for x in dis.get_instructions(code) if x.opcode in _STORE)
-    for constant in code.co_consts:
-        if type(constant) is CodeType:
-            yield from _stored_in(constant)
+            yield from _codes(list(value.__dict__.values()), module)

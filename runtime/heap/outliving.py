@@ -88,7 +88,7 @@ class Note:
 def _running() -> tuple[CodeType, int]:
     """The user's instruction that is running; its line is looked up where it is needed."""
     frame = sys._getframe(1)
-    while errors.is_ours(frame.f_code.co_filename) and frame.f_back is not None:
+    while frame.f_back is not None and (errors.is_ours(frame.f_code.co_filename) or errors.is_of_jax(frame.f_code)):
         frame = frame.f_back
     return frame.f_code, frame.f_lasti
 

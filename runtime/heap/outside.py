@@ -7,13 +7,15 @@
 >>> paths == {id(model.log): "model.log"}
 True
 
-Followed are containers, attributes, what functions and methods hold; library code's globals and JAX's values are not.
+Followed are containers, attributes, what functions, methods and `functools.lru_cache` hold. Library code's globals and JAX's values
+are not.
 """
 
 from __future__ import annotations
 
 import dis
 import functools
+import gc
 import sys
 from collections.abc import Iterable, Iterator
 from types import CellType, CodeType, FrameType, FunctionType, MethodType, ModuleType
@@ -21,7 +23,7 @@ from typing import Any
 
 from autograph.code import library, registry
 from autograph.runtime.heap import framework_notes
-from autograph.runtime.tracing.families import ARRAYS, COLLECTIONS, CONTAINERS, JITTED, LEAVES
+from autograph.runtime.tracing.families import ARRAYS, CACHED, COLLECTIONS, CONTAINERS, JITTED, LEAVES
 from autograph.runtime.tracing.refusals import frames_of_user, quoted
 from autograph.runtime.tracing.sharing import locals_of, outward
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable, cell_contents
@@ -125,10 +127,20 @@ def leads(x: Any) -> Iterator[tuple[Step, Any]]:
     elif issubclass(kind, type):
         if not library.is_library_class(x):
             yield from (((".", name), value) for name, value in list(x.__dict__.items()))
+    elif kind is CACHED:
+        yield from ((("", f"the cache of {x.__name__}()"), value) for value in gc.get_referents(x) if type(value) is not dict)
+        yield from ((("", f"the cache of {x.__name__}()"), value) for value in _unbounded(x).values())
     elif kind is JITTED:
         yield ("-", None), getattr(x, "__wrapped__", None)
     elif library.package_of(kind) not in library.ARRAY_PACKAGES:
         yield from _of_object(x)
+
+
+def _unbounded(cached: Any) -> dict[Any, Any]:
+    """The results of a `functools.cache` by their keys; those of a bounded cache are referents of the function itself."""
+    others = (cached.__dict__, *cached.__dict__.values())
+    found = [x for x in gc.get_referents(cached) if type(x) is dict and not any(x is one for one in others)]
+    return found[0] if found else {}
 
 
 def _of_object(x: Any) -> Iterator[tuple[Step, Any]]:

@@ -43,6 +43,7 @@ class _Context(threading.local):
         is_unchecked: whether the function that is traced leaves checks out (`checks.runtime_checks`).
         raises_values: whether what the program raises comes out as Python raises it, with its values (`checks.certain_failures`).
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
+        libraries_wrote: whether a library wrote to its objects in a staged statement of the outermost call.
         has_choices: whether the outermost call has made one of several texts (`values.choices`).
         check_result: what checks, for such a call, that none is in its result; it takes its name, its place and the result.
         takes_none: the code of a function that may return `None` or a value to what takes either (`ag.function`).
@@ -68,7 +69,7 @@ class _Context(threading.local):
         self.default_dicts: list[Any] = []
         self.reach: Any = None
         self.is_exact = self.caller_tests_none = self.is_unchecked = self.raises_values = False
-        self.has_choices = False
+        self.has_choices = self.libraries_wrote = False
         self.check_result: Callable[[str, Any, Any], None] = lambda name, at, result: None
         self.takes_none: CodeType | None = None
         self.guards: list[Any] = []

@@ -65,6 +65,23 @@ class Variable:
 WEIGHT = Variable(0.0)
 
 
+class Recorder:
+    current = 0.0
+    history = []
+
+    @classmethod
+    def record(cls, value):
+        cls.current = value
+
+    @staticmethod
+    def note(value):
+        Recorder.history.append(value)
+
+
+def record(value):
+    Recorder.current = value
+
+
 def count():
     global calls
     calls += 1
@@ -217,6 +234,41 @@ def test_the_value_of_an_object(acme: ModuleType) -> None:
         return y
 
     assert agrees(f)
+
+
+def test_an_attribute_of_a_class(acme: ModuleType) -> None:
+    def by_function(x: Any) -> Any:
+        if x > 0:
+            acme.record(3.0)
+        else:
+            acme.record(4.0)
+        y = acme.Recorder.current
+        acme.record(0.0)
+        return y
+
+    def by_method(x: Any) -> Any:
+        acme.Recorder.record(1.0)
+        for _ in range(3):
+            if x > 0:
+                acme.Recorder.record(x + acme.Recorder.current)
+        y = acme.Recorder.current
+        acme.Recorder.record(0.0)
+        return y
+
+    assert agrees(by_function)
+    assert agrees(by_method)
+
+
+def test_a_list_in_a_class(acme: ModuleType) -> None:
+    @ag.jit
+    def f(x: Any) -> Any:
+        if x > 0:
+            acme.Recorder.note(1.0)
+        return x
+
+    with pytest.raises(StagingError, match="leave different values in the contents of a list"):
+        f(1.0)
+    assert acme.Recorder.history == []
 
 
 def test_a_handler_on_a_stack(acme: ModuleType) -> None:

@@ -112,6 +112,27 @@ def accumulate(x: Any, out: list[Any] = []) -> Any:  # noqa: B006  # the mutable
     return x
 
 
+@functools.lru_cache
+def buffer(n: int) -> list[float]:
+    return [0.0] * n
+
+
+@functools.cache
+def table(name: str) -> dict[str, Any]:
+    return {"name": name, "rows": [[0.0]]}
+
+
+def by_cached_list(x: Any) -> Any:
+    kept = buffer(3)
+    kept[1] = x
+    return kept[1]
+
+
+def by_cached_dict(x: Any) -> Any:
+    table("a")["rows"][0][0] = x
+    return x
+
+
 def by_default(x: Any) -> Any:
     return accumulate(x)
 
@@ -162,6 +183,8 @@ WRITES: dict[Callable[[Any], Any], tuple[str, str]] = {
     by_names: ("'TOTAL'", 'globals()["TOTAL"] = x'),
     by_setattr: ("'COUNTER.count'", 'setattr(COUNTER, "count", x)  # noqa: B010  # the call is what is tried'),
     by_default: ("the default of 'out' of accumulate()", "out.append(x)"),
+    by_cached_list: ("the cache of buffer()", "kept[1] = x"),
+    by_cached_dict: ("the cache of table()['rows'][0]", 'table("a")["rows"][0][0] = x'),
     in_a_branch: ("'COUNTER.count'", "COUNTER.count = x"),
     in_a_loop: ("'LOG'", "LOG.append(x * i)"),
     by_new_object: ("'LOG'", "LOG.append(made)"),
@@ -349,6 +372,17 @@ def test_a_refusal_leaves_no_traced_value() -> None:
     with pytest.raises(StagingError, match="cannot be carried by the loop"):
         ag.jit(in_a_staged_loop)(1.0)
     assert LOG == []
+
+
+def test_a_refusal_leaves_a_cached_list_as_it_was() -> None:
+    def f(x: Any) -> Any:
+        kept = buffer(2)
+        kept[0] = x
+        return jnp.ones(3) if x > 0 else jnp.ones(4)
+
+    with pytest.raises(StagingError, match="have different values"):
+        ag.jit(f)(1.0)
+    assert buffer(2) == [0.0, 0.0]
 
 
 def test_where_the_function_raises_its_error_comes_out() -> None:
