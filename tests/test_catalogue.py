@@ -115,7 +115,7 @@ def test_the_remedies_of_messages_without_a_page_work(program: str, tmp_path: Pa
 CODE = re.compile(r"`([^`]+)`( for `[^`]+`)?")
 """Code in a message; behind `for` stands what it takes the place of."""
 IN_PROSE = re.compile(r"\b(?:jax|functools)\.[\w.]+\w|jax\.numpy|static argument|x\[\w\] = \.\.\.")
-LEFT_OUT = frozenset({"jit"})
+LEFT_OUT = frozenset({"jit", "ag.do_not_convert"})
 """What a message names in code and says to leave out."""
 
 

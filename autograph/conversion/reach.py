@@ -38,6 +38,7 @@ from autograph.code.source import Source
 from autograph.conversion import frameworks, implicit_methods, returned_values
 from autograph.errors import is_ours
 from autograph.jax_internals import is_tracing
+from autograph.runtime.checks.swallowed import note_handlers
 from autograph.runtime.heap.iterator_search import implicit_names
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import context, default_dicts
@@ -77,9 +78,10 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         debuggers.prepare()
     before, checks = default_dicts.begin(), context.progress.checks
     try:
-        context.progress.libraries_wrote = False
         if is_tracing():
+            note_handlers()
             implicit_methods.prepare_exchanged()
+        context.progress.libraries_wrote = False
         context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *contents(cells)))
         reach.enter(unit.source.code, cells.__globals__)
         taker, context.progress.takes_none = context.progress.takes_none, None
@@ -94,10 +96,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         if warn is not None:
             warn(result)
         unit.names = reach.used() if is_tracing() else None
-        if context.progress.has_choices and not is_taken:
-            context.progress.check_result(unit.source.code.co_name, returned_values.return_of(unit.source), result)
-        if is_tracing():
-            returned_values.refuse_foreign(unit.source, result, sys._getframe(3).f_back)
+        returned_values.check(unit.source, result, sys._getframe(3).f_back, is_taken)
         return result
     except Exception as error:
         from autograph.runtime.checks import certain_failures

@@ -25,9 +25,11 @@ import numpy as np
 from autograph.code.nodes import walk_outside
 from autograph.code.source import Source
 from autograph.errors import Location, StagingError, is_of_jax, is_ours
-from autograph.jax_internals import maps_lanes, records_jitted
+from autograph.jax_internals import is_tracing, maps_lanes, records_jitted
+from autograph.runtime.checks.swallowed import refuse_noted
 from autograph.runtime.checks.texts import is_of_traced
 from autograph.runtime.heap.outliving import ending_traces, traces_in
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import a
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -36,14 +38,25 @@ _WHY = "what a compiled program returns are arrays and numbers, and tuples, list
 _OBJECT = "return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)"
 
 
-def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> None:
-    """Refuses a result that JAX, where it is the caller, could not make one of its program.
+def check(source: Source, result: Any, caller: FrameType | None, takes_choices: bool) -> None:
+    """Refuses what an outermost call must not return to its caller.
 
     Args:
         source: of the function that returns it.
         result: what it returns.
         caller: the frame that takes it.
+        takes_choices: whether the caller takes one of several strings or functions that the program chooses.
     """
+    if progress.swallowed:
+        refuse_noted()
+    if progress.has_choices and not takes_choices:
+        progress.check_result(source.code.co_name, return_of(source), result)
+    if is_tracing():
+        refuse_foreign(source, result, caller)
+
+
+def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> None:
+    """Refuses a result that JAX, where it is the caller, could not make one of its program."""
     try:
         leaves = jax.tree_util.tree_leaves(result, _is_iterator)
     except ValueError:

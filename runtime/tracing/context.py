@@ -44,6 +44,7 @@ class _Context(threading.local):
         raises_values: whether what the program raises comes out as Python raises it, with its values (`checks.certain_failures`).
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         libraries_wrote: whether a library wrote to its objects in a staged statement of the outermost call.
+        swallowed: where errors were handled which say that a value is traced (`checks.swallowed`).
         has_choices: whether the outermost call has made one of several texts (`values.choices`).
         check_result: what checks, for such a call, that none is in its result; it takes its name, its place and the result.
         takes_none: the code of a function that may return `None` or a value to what takes either (`ag.function`).
@@ -71,6 +72,7 @@ class _Context(threading.local):
         self.is_exact = self.caller_tests_none = self.is_unchecked = self.raises_values = False
         self.has_choices = self.libraries_wrote = False
         self.check_result: Callable[[str, Any, Any], None] = lambda name, at, result: None
+        self.swallowed: list[Any] = []
         self.takes_none: CodeType | None = None
         self.guards: list[Any] = []
         self.managers: list[Any] = []
