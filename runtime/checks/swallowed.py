@@ -57,8 +57,9 @@ class Swallowed(NamedTuple):
 def note_handlers() -> None:
     """Notes who handles such errors from now on."""
     progress.swallowed.clear()
-    for kind in _ERRORS:
-        kind.__del__ = _note
+    if "__del__" not in vars(_ERRORS[0]):  # once in a process
+        for kind in _ERRORS:
+            kind.__del__ = _note
 
 
 def _note(error: BaseException) -> None:
