@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.namespaces import comparison, documented, programs, search
+from tests.namespaces import arguments, comparison, documented, programs, search
 from tests.programs.harness import Raised
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "limits.md"
@@ -37,6 +37,14 @@ def test_every_program_is_python() -> None:
 def test_every_documented_difference_stands_in_the_limits() -> None:
     page = re.sub(r"\s+", " ", PAGE.read_text(encoding="utf-8"))
     assert [row.words for row in documented.ROWS if row.words not in page] == []
+
+
+@pytest.mark.parametrize("row", documented.ROWS, ids=lambda row: row.example)
+def test_a_documented_difference_is_one(row: documented.Row, tmp_path: pathlib.Path) -> None:
+    letters = ", ".join(arguments.letters_of(row.example))
+    source = f"def program({letters}):\n    return {row.example}\n"
+    outcome = comparison.compare(source, row.example.partition("(")[0], tmp_path)
+    assert (outcome.kind, outcome.detail) == ("documented", row.words)
 
 
 @pytest.mark.parametrize(

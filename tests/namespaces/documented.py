@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
+from tests.namespaces.arguments import letters_of
 from tests.programs.harness import Raised
 
 
@@ -32,10 +34,11 @@ class Seen(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Words of `docs/limits.md`, and a predicate."""
+    """Words of `docs/limits.md`, a predicate, and an expression that shows the difference."""
 
     words: str
     holds: Callable[[str, Seen], bool]
+    example: str
 
 
 def row_of(kind: str, seen: Seen) -> str | None:
@@ -50,7 +53,7 @@ def _error(seen: Seen) -> BaseException | None:
 def _division_or_index(kind: str, seen: Seen) -> bool:
     text = str(_error(seen))
     by_zero = (
-        seen.name.rpartition(".")[2] in _DIVISIONS and re.search(r"\bj\b|\b0\)?$", seen.source.strip()) is not None
+        seen.name.rpartition(".")[2] in _DIVISIONS and re.search(r"\b[jpt]\b|\b0\)?$", seen.source.strip()) is not None
     )
     if kind == "different":
         return by_zero
@@ -100,12 +103,107 @@ def _root_of_a_negative_number(kind: str, seen: Seen) -> bool:
     return kind == "different" and is_power and isinstance(seen.wanted, complex)
 
 
+def _same_values(seen: Seen, *narrow: str) -> bool:
+    """Whether all that differs are the types, which are these in NumPy."""
+    pairs = list(zip(jax.tree.leaves(seen.wanted), jax.tree.leaves(seen.got), strict=False))
+    return all(
+        (w := np.asarray(wanted)).dtype == (g := np.asarray(got)).dtype
+        or (str(w.dtype) in narrow and w.shape == g.shape and np.allclose(w, g, 1e-2, 1e-2, equal_nan=True))
+        for wanted, got in pairs
+    )
+
+
+def _narrow_float(kind: str, seen: Seen) -> bool:
+    return kind == "different" and "dtype float16 became" in seen.detail and _same_values(seen, "float16")
+
+
+def _narrow_integer_of_bools(kind: str, seen: Seen) -> bool:
+    of_bools = set(letters_of(seen.source)) & set("uibjkwfgmzsxn") == set()
+    return kind == "different" and of_bools and "dtype int8 became" in seen.detail and _same_values(seen, "int8")
+
+
+def _beyond_floats_of_32_bits(kind: str, seen: Seen) -> bool:
+    if kind != "different" or seen.x64 or isinstance(seen.wanted, Raised):
+        return False
+    try:
+        wanted, got = np.asarray(seen.wanted), np.asarray(seen.got)
+        is_beyond = np.abs(wanted) > np.finfo(np.float32).max
+        same = np.allclose(wanted[~is_beyond], got[~is_beyond], 1e-4, 1e-4, equal_nan=True)
+        return bool(is_beyond.any() and np.isinf(got[is_beyond]).all() and same)
+    except (TypeError, ValueError, IndexError):
+        return False
+
+
+def _negative_float_to_unsigned(kind: str, seen: Seen) -> bool:
+    is_asked = re.search(r"uint(8|16|32)|\bu(byte|short|int)\b", seen.source) is not None
+    has_floats = bool(set(letters_of(seen.source)) & set("fgvmsxy"))
+    return kind == "different" and is_asked and has_floats and "dtype" not in seen.detail
+
+
+def _complex_eigenvalues(kind: str, seen: Seen) -> bool:
+    is_eig = re.search(r"\beig(vals)?\(", seen.source) is not None
+    return kind == "different" and is_eig and "became complex" in seen.detail
+
+
 ROWS = (
-    Row("A division by zero, a negative shift, and an index outside of an *array* follow JAX", _division_or_index),
-    Row("So do the functions of `math`: NaN or an infinity where Python raises", _domain_of_math),
-    Row("`int(x)`, `round(x)` and `math.floor(x)` of a NaN give 0", _whole_number_of_nan),
-    Row("Traced integers have JAX's width (32 bits unless `jax_enable_x64`)", _beyond_32_bits),
-    Row("A traced value is a JAX array. Of an argument that is a number of Python's", _attribute_of_a_number),
-    Row("of bools, NumPy's scalars and arrays, that it is an array of JAX", _class_of_an_array),
-    Row("A negative number to a fractional power (`(-1.0) ** 0.5`) is NaN", _root_of_a_negative_number),
+    Row(
+        "A division by zero, a negative shift, and an index outside of an *array* follow JAX",
+        _division_or_index,
+        "operator.floordiv(i, j)",
+    ),
+    Row(
+        "So do the functions of `math`: NaN or an infinity where Python raises",
+        _domain_of_math,
+        "math.sqrt(y)",
+    ),
+    Row(
+        "`int(x)`, `round(x)` and `math.floor(x)` of a NaN give 0",
+        _whole_number_of_nan,
+        "round(x * float('nan'))",
+    ),
+    Row(
+        "Traced integers have JAX's width (32 bits unless `jax_enable_x64`)",
+        _beyond_32_bits,
+        "n * 2000000000",
+    ),
+    Row(
+        "what is larger than 3.4e38 is an infinity without `jax_enable_x64`",
+        _beyond_floats_of_32_bits,
+        "np.i0(u)",
+    ),
+    Row(
+        "take 8-bit integers and bools for float32, where NumPy takes them for float16",
+        _narrow_float,
+        "np.sin(u)",
+    ),
+    Row(
+        "What NumPy makes an `int8` of bools (`p // p`, `np.square(p)`) is an `int32`",
+        _narrow_integer_of_bools,
+        "np.square(p)",
+    ),
+    Row(
+        "A negative float, or one that is too large, in an array of unsigned integers",
+        _negative_float_to_unsigned,
+        "np.uint8(f)",
+    ),
+    Row(
+        "`np.linalg.eig` and `eigvals` give complex numbers, as JAX's do",
+        _complex_eigenvalues,
+        "np.linalg.eigvals(m @ m.T)",
+    ),
+    Row(
+        "A traced value is a JAX array. Of an argument that is a number of Python's",
+        _attribute_of_a_number,
+        "x.shape",
+    ),
+    Row(
+        "of bools, NumPy's scalars and arrays, that it is an array of JAX",
+        _class_of_an_array,
+        "type(f[0]) is np.float32",
+    ),
+    Row(
+        "A negative number to a fractional power (`(-1.0) ** 0.5`) is NaN",
+        _root_of_a_negative_number,
+        "y ** x",
+    ),
 )
