@@ -137,7 +137,7 @@ def _beyond_floats_of_32_bits(kind: str, seen: Seen) -> bool:
 def _negative_float_to_unsigned(kind: str, seen: Seen) -> bool:
     is_asked = re.search(r"uint(8|16|32)|\bu(byte|short|int)\b", seen.source) is not None
     has_floats = bool(set(letters_of(seen.source)) & set("fgvmsxy"))
-    return kind == "different" and is_asked and has_floats and "dtype" not in seen.detail
+    return kind == "different" and is_asked and has_floats and re.search(r"dtype \w+ became", seen.detail) is None
 
 
 def _complex_eigenvalues(kind: str, seen: Seen) -> bool:
