@@ -50,6 +50,7 @@ from autograph.runtime.heap import constants, guarded_iterators, journal, native
 from autograph.runtime.library import debuggers, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
+from autograph.runtime.library.numpy_versions import METHODS
 from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import progress
@@ -94,11 +95,15 @@ def _function(f: FunctionType) -> Any:
 
 def _unseen(f: FunctionType) -> Any:
     guarded_iterators.enter_any()
-    return native_methods.received(opaque_calls.watched(f) if journal.hears_of_writes() else constants.check_constants_after(f))
+    return native_methods.received(
+        opaque_calls.watched(f) if journal.hears_of_writes() else constants.check_constants_after(f)
+    )
 
 
 def _method(f: Any) -> Any:
     inner = f.__func__
+    if (version := METHODS.get(inner)) is not None:
+        return functools.partial(version, f.__self__)
     if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
         native_state.refuse_to_draw(f.__self__, f.__name__)
         return counterpart(f) or (constants.check_constants_after(f) if is_tracing() else f)

@@ -32,10 +32,10 @@ from jax import lax
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
-from autograph.runtime.library import arithmetic_errors
+from autograph.runtime.library import arithmetic_errors, numpy_versions
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
-from autograph.runtime.sequences import counted_range
+from autograph.runtime.sequences import counted_range, narrow_integers
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
@@ -150,7 +150,7 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
 
 
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
-    may_fail = arithmetic_errors.may_fail(f"numpy.{name}")
+    may_fail, version = arithmetic_errors.may_fail(f"numpy.{name}"), numpy_versions.VERSIONS.get(name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not takes_traced(args, kwargs):
@@ -160,7 +160,9 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             if name in _FORGIVING:
                 _check_arrays((*args, *kwargs.values()))
             return fn(*args, **kwargs)
-        found = functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp))
+        found = version or functools.reduce(
+            lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp)
+        )
         found = found or _WITHOUT_NAMESAKE.get(name)
         if name in NUMPY_WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
             raise refusal(
@@ -187,6 +189,10 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             args = tuple(jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
+            for x in args:
+                if type(x) is int and not 0 <= x <= 127:
+                    args = narrow_integers.checked_operands(fn, args)
+                    break
         if name in _RUNNING:
             args, kwargs = jax.tree.map(_counting, (args, kwargs), is_leaf=is_tracer)
         result = _called(found, name, args, kwargs)

@@ -30,7 +30,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guard_index
-from autograph.runtime.sequences import index_lists, mask_indices
+from autograph.runtime.sequences import index_lists, mask_indices, narrow_integers
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import placeholder, python_type, type_of
@@ -42,7 +42,12 @@ def read_item(x: Any, i: Any) -> Any:
     """`x[i]` with one traced index or a tuple of indices: the nearest element where they are out of range, as JAX does."""
     if index_lists.has_list(i):
         return x[index_lists.as_arrays(x, i)]
-    if is_traced(i) and index_lists.is_integer_index(i) and sizes.is_size(x.shape[0]) and not sizes.is_known(x.shape[0], ">", 0):
+    if (
+        is_traced(i)
+        and index_lists.is_integer_index(i)
+        and sizes.is_size(x.shape[0])
+        and not sizes.is_known(x.shape[0], ">", 0)
+    ):
         return _read_if_any(x, i)
     parts = _positions(x, i)
     known = [(p, n) for p, n in zip(parts or (), x.shape, strict=False) if p is not None and not is_traced(p)]
@@ -259,9 +264,12 @@ def _as_weak_as(x: Any, new: Any) -> Any:
 
 
 def _in_dtype_of(x: Any, value: Any) -> Any:
+    dtype = x.dtype
+    if type(value) in _MAY_BE_BEYOND and (type(value) is not int or not 0 <= value <= 127):
+        _check_range(value, dtype)
     if not is_array_like(value):
         value = jnp.asarray(value)
-    kind, dtype = jax.typeof(value).dtype, x.dtype
+    kind = jax.typeof(value).dtype
     if kind == dtype:
         return value
     if not jnp.shape(value) and jnp.issubdtype(kind, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
@@ -273,6 +281,19 @@ def _in_dtype_of(x: Any, value: Any) -> Any:
             instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
         )
     return lax.convert_element_type(value, dtype)
+
+
+_MAY_BE_BEYOND = frozenset((int, list, tuple))
+
+
+def _check_range(value: Any, dtype: Any) -> None:
+    """Raises NumPy's error for a Python int, or a list with one, that an array of integers cannot hold."""
+    if type(value) is not int:
+        for part in value:
+            if type(part) in (int, list, tuple):
+                _check_range(part, dtype)
+    elif narrow_integers.is_refused(value, dtype):
+        raise narrow_integers.out_of_bounds(value, dtype)
 
 
 def _cut(value: Any, dtype: Any) -> Any:

@@ -32,7 +32,7 @@ from autograph.runtime.tracing.families import JAX_ARRAYS
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     **COMPARISONS, "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
     "//": operator.floordiv, "%": operator.mod, "**": powers.power, "<<": operator.lshift, ">>": operator.rshift,
@@ -57,7 +57,7 @@ def again(sign: str, left: Any, right: Any) -> Any:
         return None
     is_float, is_within = jnp.issubdtype(x.dtype, jnp.inexact), _is_within(x.dtype, n)
     if sign in COMPARISONS and not is_within:
-        return _decided(_MIRRORED.get(sign, sign) if n is left else sign, x, n > 0, is_float)
+        return decided_comparison(MIRRORED.get(sign, sign) if n is left else sign, x, n > 0, is_float)
     if not (is_float or is_within or sign == "/"):
         return None
     number = float(n) if is_float or sign == "/" else np.asarray(n, x.dtype)
@@ -70,10 +70,12 @@ def _is_within(dtype: Any, n: int) -> bool:
     return int(limits.min) <= n <= int(limits.max)
 
 
-def _decided(sign: str, x: Any, is_above: bool, is_float: bool) -> Any:
-    """`x <sign> n` of an integer `n` above, or below, all finite numbers of the type of `x`."""
-    if is_float and sign in _MIRRORED:
+def decided_comparison(sign: str, x: Any, is_above: bool, is_float: bool = False) -> Any:
+    """Decides `x <sign> n` for an integer `n` above, or below, all finite numbers of the type of `x`."""
+    if is_float and sign in MIRRORED:
         beyond = {True: (operator.lt, operator.ge), False: (operator.le, operator.gt)}[is_above][sign[0] == ">"]
         return beyond(x, float("inf") if is_above else float("-inf"))
-    holds = (sign[0] == "<") is is_above if sign in _MIRRORED else sign == "!="
-    return jnp.full(x.shape, holds) if x.shape else holds
+    holds = (sign[0] == "<") is is_above if sign in MIRRORED else sign == "!="
+    if x.shape:
+        return jnp.full(x.shape, holds)
+    return holds if x.weak_type else np.bool_(holds)

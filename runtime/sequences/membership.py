@@ -86,7 +86,7 @@ def _any_equal(x: Any, container: Iterable[Any]) -> Any:
 def _in_array(x: Any, array: Any) -> Any:
     if len(array.shape) != 1:
         raise ValueError(f"Array.__contains__: search array must be one-dimensional, got arr.shape={array.shape}")
-    if not is_array_like(x) or jax.typeof(x).shape not in ((), (1,)):
+    if type(x) is not int and (not is_array_like(x) or jax.typeof(x).shape not in ((), (1,))):
         raise ValueError("Array.__contains__: the value searched for must be a scalar")
     return jnp.any(jnp.asarray(array) == x)
 

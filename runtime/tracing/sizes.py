@@ -115,7 +115,7 @@ def largest(x: Any, y: Any) -> Any:
     return max(x, y) if type(x) is not SIZE and type(y) is not SIZE else x.max(y) if type(x) is SIZE else y.rmax(x)
 
 
-def _is_converted(frame: FrameType) -> bool:
+def is_converted(frame: FrameType) -> bool:
     """Whether a frame runs converted code, of this process or of a converted file."""
     found = known(frame.f_code)
     if found is not None:
@@ -141,7 +141,7 @@ def _watched(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any, A
     @functools.wraps(native)
     def compared(self: Any, other: Any) -> Any:
         _met.add(symbol)
-        if is_tracing() and _is_converted(sys._getframe(1)):
+        if is_tracing() and is_converted(sys._getframe(1)):
             return compare_sizes(self, symbol, other)
         return native(self, other)
 
@@ -152,7 +152,7 @@ def _hashed(native: Callable[[Any], int]) -> Callable[[Any], int]:
     @functools.wraps(native)
     def hashed(self: Any) -> int:
         seen.add("hash")
-        if is_tracing() and (frame := _asking(sys._getframe(1))) is not None and _is_converted(frame):
+        if is_tracing() and (frame := _asking(sys._getframe(1))) is not None and is_converted(frame):
             raise refusal(
                 f"a set or dict would hold or look for {self}, a size that is not known while the program is traced",
                 why="it tells values apart by their hashes, and JAX's hash of such a size is that of no number",

@@ -1,0 +1,278 @@
+"""Functions of NumPy, and methods of arrays, for which JAX's own give another answer: what stands for them on traced values.
+
+| function | JAX's own |
+| --- | --- |
+| `less`, `equal`, ... beside a number | see `sequences.narrow_integers` |
+| `clip` of narrow integers | casts a bound that their type cannot hold |
+| `full_like(b, 300)` | casts the number |
+| `a.sum(initial=10)`, `a.max(initial=300)` | the methods ignore, or cast, the start |
+| `mean`, `std`, `var`, ... of bools and narrow integers | computes in 32 bits where the program has 64 |
+| `histogram` | counts in floats, between edges that are rounded otherwise |
+| `percentile(a, 130)`, `unravel_index` of what is outside, `nanargmax` of NaNs | returns something |
+| `poly` of a matrix of real numbers | complex, though its coefficients are real |
+| `meshgrid`, `gradient`, `broadcast_arrays`, `atleast_1d(a, b)` | returns a list |
+
+>>> import jax
+>>> [int(n) for n in jax.jit(VERSIONS["histogram"], static_argnums=1)(jnp.arange(5), 2)[0]]
+[2, 3]
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.core import Tracer
+
+from autograph.runtime.checks.guards import guard_index
+from autograph.runtime.sequences import narrow_integers
+from autograph.runtime.sequences.large_integers import COMPARISONS
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.staging import is_traced, is_tracer
+
+# --- narrow integers ---
+
+
+def _comparison(symbol: str, name: str) -> Callable[..., Any]:
+    """Makes the version of a function that compares: the operator, which looks at narrow integers."""
+    compare, found = COMPARISONS[symbol], getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(x: Any, y: Any, /) -> Any:
+        are_operands = all(is_tracer(n) or type(n) is int for n in (x, y))
+        return compare(x, y) if are_operands else found(x, y)
+
+    return version
+
+
+@functools.wraps(jnp.clip)
+def _clip(arr: Any, min: Any = None, max: Any = None) -> Any:
+    limits = narrow_integers.limits_of(getattr(arr, "dtype", None))
+    if limits is not None:
+        # NumPy ignores a bound that bounds nothing, and raises for one beyond the type on the other side.
+        min = None if type(min) is int and min <= limits[0] else _near(min, arr.dtype)
+        max = None if type(max) is int and max >= limits[1] else _near(max, arr.dtype)
+    return jnp.clip(arr, min, max)
+
+
+def _near(n: Any, dtype: Any) -> Any:
+    """Returns a number as it is; of a traced Python int the nearest number of a narrow type."""
+    if type(n) is int and narrow_integers.is_refused(n, dtype):
+        raise narrow_integers.out_of_bounds(n, dtype)
+    if not is_tracer(n) or not n.aval.weak_type or n.dtype.kind != "i":
+        return n
+    return lax.convert_element_type(narrow_integers.clamped(n, dtype), dtype)
+
+
+def _refusing(name: str, parameter: str, position: int) -> Callable[..., Any]:
+    """Makes the version of a function that puts a number into an array: it refuses what the dtype cannot hold."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
+        number = args[position] if len(args) > position else kwargs.get(parameter)
+        if type(number) is int and not 0 <= number <= 127:
+            dtype = kwargs.get("dtype")
+            if dtype is None:
+                dtype = jax.typeof(a).dtype
+                if name in ("sum", "prod") and dtype.kind in "biu":
+                    dtype = np.uint64 if dtype.kind == "u" else np.int64  # in which NumPy adds up
+            dtype = np.dtype(dtype)
+            if narrow_integers.is_refused(number, dtype):
+                raise narrow_integers.out_of_bounds(number, dtype)
+        return found(a, *args, **kwargs)
+
+    return version
+
+
+def _of_arrays(name: str) -> Callable[..., Any]:
+    """Makes the version of a function for which NumPy makes an array of a Python int before it looks at the dtypes."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(*args: Any, **kwargs: Any) -> Any:
+        if any(type(x) is int and not 0 <= x <= 127 and _is_refused(x, args) for x in args[:2]):
+            args = (*(np.asarray(x) if type(x) is int else x for x in args[:2]), *args[2:])
+        return found(*args, **kwargs)
+
+    return version
+
+
+def _is_refused(n: int, others: Iterable[Any]) -> bool:
+    return any(narrow_integers.is_refused(n, x.dtype) for x in others if is_tracer(x))
+
+
+@functools.wraps(jnp.searchsorted)
+def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    def found(v: Any) -> Any:
+        return jnp.searchsorted(a, v, side, sorter)
+
+    if _is_beside_number(a, v):
+        (low, high), size = narrow_integers.limits_of(a.dtype) or (0, 0), jnp.asarray(a.shape[0])
+        if type(v) is int:
+            return found(v) if low <= v <= high else size if v > high else 0 * size
+        above, below = narrow_integers.beyond(v, a.dtype)
+        return jnp.where(above, size, jnp.where(below, 0, found(_near(v, a.dtype))))
+    return found(v)
+
+
+@functools.wraps(jnp.isin)
+def _isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    for array, number in ((element, test_elements), (test_elements, element)):
+        if _is_beside_number(array, number):
+            found = array == number if array is element else (array == number).any()
+            return ~found if invert else found
+    return jnp.isin(element, test_elements, assume_unique, invert)
+
+
+def _is_beside_number(x: Any, n: Any) -> bool:
+    """Whether two operands are an array of integers and a Python int, known or traced."""
+    is_number = type(n) is int or (is_tracer(n) and n.aval.weak_type and not n.shape and n.dtype.kind == "i")
+    return is_number and is_tracer(x) and not x.aval.weak_type and narrow_integers.limits_of(x.dtype) is not None
+
+
+# --- numbers in the width of NumPy's ---
+
+
+def _wide(name: str) -> Callable[..., Any]:
+    """Makes the version of a function that returns floats: of narrow integers and bools it computes in the default width."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if (
+            is_tracer(a)
+            and a.dtype.kind in "biu"
+            and a.dtype.itemsize < 4
+            and np.dtype(jnp.result_type(float)).itemsize == 8
+        ):
+            a = lax.convert_element_type(a, float)
+        return found(a, *args, **kwargs)
+
+    return version
+
+
+@functools.wraps(np.histogram)
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    a = jnp.asarray(a)
+    if isinstance(bins, int | np.integer) and bins > 0:
+        first, last = (a.min(), a.max()) if range is None else range
+        is_float = jnp.issubdtype(a.dtype, jnp.inexact)
+        bins = _edges(first, last, int(bins), a.dtype if is_float else np.dtype(jnp.result_type(float)))
+    counts, edges = jnp.histogram(a, bins, None, weights, density)
+    return (counts if density or weights is not None else counts.astype(int)), edges
+
+
+def _edges(first: Any, last: Any, bins: int, dtype: Any) -> Any:
+    """The edges between bins of one width, rounded as those of NumPy."""
+    first, last = jnp.asarray(first, dtype), jnp.asarray(last, dtype)
+    more = jnp.where(first == last, dtype.type(0.5), dtype.type(0))
+    first, last = first - more, last + more
+    # Else XLA multiplies by the reciprocal of a constant, and rounds product and sum once. No other kernel is fused with a sort.
+    step = (last - first) / lax.optimization_barrier(dtype.type(bins))
+    products = lax.sort(jnp.arange(bins, dtype=dtype) * step)
+    return jnp.append(products + first, last)
+
+
+# --- errors that do not come ---
+
+
+def _within(name: str, scale: int, text: str) -> Callable[..., Any]:
+    """Makes the version of `percentile` and its like, which refuses a part that is none."""
+    found = getattr(jnp, name)
+    wide = _wide(name)
+
+    @functools.wraps(found)
+    def version(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+        error = ValueError(text)
+        if not is_traced(q):
+            if np.any(np.asarray(q) < 0) or np.any(np.asarray(q) > scale):
+                raise error
+        else:
+            q = guard_index(q, jnp.all((q >= 0) & (q <= scale)), error)
+        return wide(a, q, *args, **kwargs)
+
+    return version
+
+
+@functools.wraps(jnp.unravel_index)
+def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    if is_traced(indices):
+        size = math.prod(shape) if isinstance(shape, tuple | list) else shape
+        if not integer_ranges.is_inside(indices, size):
+            error = ValueError(f"an index is out of bounds for array with size {size}")
+            indices = guard_index(indices, jnp.all((indices >= 0) & (indices < size)), error)
+    if order == "F":
+        return jnp.unravel_index(indices, tuple(shape)[::-1])[::-1]
+    return jnp.unravel_index(indices, shape)
+
+
+def _of_numbers(name: str) -> Callable[..., Any]:
+    """Makes the version of `nanargmax` and its like: the program fails where a slice has NaNs alone."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
+        index = found(a, *args, **kwargs)
+        if not is_traced(index) or not jnp.issubdtype(jnp.asarray(a).dtype, jnp.inexact):
+            return index
+        return guard_index(index, jnp.all(index >= 0), ValueError("All-NaN slice encountered"))
+
+    return version
+
+
+# --- other types of results ---
+
+
+@functools.wraps(jnp.poly)
+def _poly(seq_of_zeros: Any) -> Any:
+    found = jnp.poly(seq_of_zeros)
+    return found if jnp.iscomplexobj(seq_of_zeros) else found.real  # the eigenvalues of a real matrix come in pairs
+
+
+def _in_tuple(name: str) -> Callable[..., Any]:
+    """Makes the version of a function that returns a tuple in NumPy, and a list in JAX."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(*args: Any, **kwargs: Any) -> Any:
+        result = found(*args, **kwargs)
+        return tuple(result) if type(result) is list else result
+
+    return version
+
+
+_PARTS, _PERCENTS = "Quantiles must be in the range [0, 1]", "Percentiles must be in the range [0, 100]"
+_COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
+
+VERSIONS: dict[str, Callable[..., Any]] = {
+    **{name: _comparison(symbol, name) for name, symbol in _COMPARING.items()},
+    **{name: _of_arrays(name) for name in "append dot inner kron outer vdot".split()},
+    **{name: _wide(name) for name in "average mean median nanmean nanmedian nanstd nanvar std var".split()},
+    **{name: _within(name, 1, _PARTS) for name in ("quantile", "nanquantile")},
+    **{name: _within(name, 100, _PERCENTS) for name in ("percentile", "nanpercentile")},
+    **{name: _of_numbers(name) for name in ("nanargmax", "nanargmin")},
+    **{name: _in_tuple(name) for name in "meshgrid gradient broadcast_arrays atleast_1d atleast_2d atleast_3d".split()},
+    **{name: _refusing(name, "initial", 3) for name in ("max", "min", "amax", "amin")},
+    **{name: _refusing(name, "initial", 4) for name in ("sum", "prod")},
+    "full_like": _refusing("full_like", "fill_value", 0),
+    "insert": _refusing("insert", "values", 1),
+    "clip": _clip,
+    "histogram": _histogram,
+    "isin": _isin,
+    "poly": _poly,
+    "searchsorted": _searchsorted,
+    "unravel_index": _unravel_index,
+}
+"""The versions of functions, by the names in NumPy."""
+
+METHODS: dict[Any, Callable[..., Any]] = {
+    getattr(Tracer, name): VERSIONS[name] for name in "clip dot max mean min prod searchsorted std sum var".split()
+}
+"""The versions of methods of traced arrays."""
