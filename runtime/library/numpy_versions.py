@@ -7,7 +7,7 @@
 | `full_like(b, 300)` | casts the number |
 | `a.sum(initial=10)`, `a.max(initial=300)` | the methods ignore, or cast, the start |
 | `mean`, `std`, `var`, ... of bools and narrow integers | computes in 32 bits where the program has 64 |
-| `histogram` | counts in floats, between edges that are rounded otherwise |
+| `histogram` | counts in floats, between edges that are rounded otherwise; `histogram2d` counts in integers |
 | `percentile(a, 130)`, `unravel_index` of what is outside, `nanargmax` of NaNs | returns something |
 | `poly` of a matrix of real numbers | complex, though its coefficients are real |
 | `meshgrid`, `gradient`, `broadcast_arrays`, `atleast_1d(a, b)` | returns a list |
@@ -84,7 +84,7 @@ def _refusing(name: str, parameter: str, position: int) -> Callable[..., Any]:
                 if name in ("sum", "prod") and dtype.kind in "biu":
                     dtype = np.uint64 if dtype.kind == "u" else np.int64  # in which NumPy adds up
             dtype = np.dtype(dtype)
-            if narrow_integers.is_refused(number, dtype):
+            if narrow_integers.is_beyond(number, dtype):
                 raise narrow_integers.out_of_bounds(number, dtype)
         return found(a, *args, **kwargs)
 
@@ -165,8 +165,21 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
         first, last = (a.min(), a.max()) if range is None else range
         is_float = jnp.issubdtype(a.dtype, jnp.inexact)
         bins = _edges(first, last, int(bins), a.dtype if is_float else np.dtype(jnp.result_type(float)))
-    counts, edges = jnp.histogram(a, bins, None, weights, density)
+    edges = jnp.asarray(bins)
+    counts, _ = jnp.histogram(a, edges, None, weights, density)
     return (counts if density or weights is not None else counts.astype(int)), edges
+
+
+def _many_histograms(name: str) -> Callable[..., Any]:
+    """Makes the version of a histogram of several axes, which counts in floats, unlike that of one."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(*args: Any, **kwargs: Any) -> Any:
+        counts, *edges = found(*args, **kwargs)
+        return counts if jnp.issubdtype(counts.dtype, jnp.inexact) else counts.astype(float), *edges
+
+    return version
 
 
 def _edges(first: Any, last: Any, bins: int, dtype: Any) -> Any:
@@ -265,6 +278,7 @@ VERSIONS: dict[str, Callable[..., Any]] = {
     "insert": _refusing("insert", "values", 1),
     "clip": _clip,
     "histogram": _histogram,
+    **{name: _many_histograms(name) for name in ("histogram2d", "histogramdd")},
     "isin": _isin,
     "poly": _poly,
     "searchsorted": _searchsorted,

@@ -35,7 +35,7 @@ from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import placeholder, python_type, type_of
 from autograph.runtime.tracing.refusals import refusal
-from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
+from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced, is_tracer
 
 
 def read_item(x: Any, i: Any) -> Any:
@@ -268,7 +268,8 @@ def _in_dtype_of(x: Any, value: Any) -> Any:
     if type(value) in _MAY_BE_BEYOND and (type(value) is not int or not 0 <= value <= 127):
         _check_range(value, dtype)
     if not is_array_like(value):
-        value = jnp.asarray(value)
+        is_known = dtype.kind in "iu" and type(value) in (list, tuple) and not holds_traced(value)
+        value = jnp.asarray(value, dtype if is_known and np.asarray(value).dtype.kind in "iu" else None)
     kind = jax.typeof(value).dtype
     if kind == dtype:
         return value

@@ -72,10 +72,15 @@ def out_of_bounds(n: int, dtype: Any) -> OverflowError:
     return OverflowError("Python int too large to convert to C long")
 
 
+def is_beyond(n: int, dtype: Any) -> bool:
+    """Whether a type of integers cannot hold a Python int."""
+    limits = limits_of(dtype)
+    return limits is not None and not limits[0] <= n <= limits[1]
+
+
 def is_refused(n: int, dtype: Any) -> bool:
     """Whether NumPy refuses arithmetic of an array beside a Python int; where JAX itself refuses an int, it says so better."""
-    limits = limits_of(dtype)
-    if limits is None or limits[0] <= n <= limits[1]:
+    if not is_beyond(n, dtype):
         return False
     default = np.dtype(jnp.result_type(int))
     return dtype.itemsize < default.itemsize or _LIMITS[default][0] <= n <= _LIMITS[default][1]
@@ -117,10 +122,10 @@ def compared(symbol: str, x: Any, n: Any) -> Any:
     if symbol in ("==", "!="):
         return found & (n == near) if symbol == "==" else found | (n != near)
     # The nearest number stands for an int beyond it where they compare alike: `x < near` is false of the least, as `x < n`.
-    is_beyond = beyond(n, dtype)[symbol in (">", "<=")]
-    if is_beyond is False:
+    outside = beyond(n, dtype)[symbol in (">", "<=")]
+    if outside is False:
         return found
-    return found | is_beyond if symbol in ("<", ">") else found & ~is_beyond
+    return found | outside if symbol in ("<", ">") else found & ~outside
 
 
 def beyond(n: Any, dtype: Any) -> tuple[Any, Any]:

@@ -1,0 +1,148 @@
+"""Functions of NumPy and methods of arrays for which JAX's own have another answer: each as NumPy has it, and its errors."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+A, M = np.float32([3.0, 1.0, 2.5, 1.0]), np.float32([[2.0, 1.0], [1.0, 3.0]])
+B, K, U = np.uint8([3, 250, 7, 7]), np.array([1, 2, 3, 9]), np.array([True, False, True, True])
+
+AS_NUMPY: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "sum": (lambda a: (a.sum(initial=10), a.sum(0, None, None, False, 10), a.sum(), a.sum(where=a > 1, initial=1)), A),
+    "sum of rows": (lambda m: (m.sum(0, initial=3), m.sum(axis=1, keepdims=True), np.sum(m, initial=3)), M),
+    "prod": (lambda a: (a.prod(initial=2), np.prod(a, initial=2)), A),
+    "max": (lambda a: (a.max(initial=10), a.min(initial=-10), a.max(), np.max(a, initial=10)), A),
+    "of narrow integers": (
+        lambda b: (b.sum(initial=300), b.prod(initial=2), b.max(initial=254), b.min(0, None, True)),
+        B,
+    ),
+    "histogram": (lambda a: np.histogram(a, 3), A),
+    "histogram of integers": (lambda k: np.histogram(k, 4), K),
+    "histogram in a range": (lambda k: np.histogram(k, bins=3, range=(0, 6)), K),
+    "histogram between edges": (lambda a: np.histogram(a, [0, 1, 2, 3]), A),
+    "histogram with weights": (lambda a: (np.histogram(a, 2, None, None, a), np.histogram(a, 2, weights=a)), A),
+    "density": (lambda a: np.histogram(a, 2, density=True)[0].sum(), A),
+    "histogram of one number": (lambda a: np.histogram(a[:1], 2), A),
+    "histogram2d": (lambda a: np.histogram2d(a, a, 2), A),
+    "poly": (lambda m: (np.poly(m), np.poly(m[0])), M),
+    "quantile": (lambda a: (np.quantile(a, 0.5), np.percentile(a, [0, 100]), np.nanpercentile(a, 25)), A),
+    "unravel_index": (lambda k: np.unravel_index(k, (2, 5)), K),
+    "unravel_index by columns": (lambda k: np.unravel_index(k, (2, 5), order="F"), K),
+    "place of the largest": (lambda m: m[np.unravel_index(np.argmax(m), m.shape)], M),
+    "nanargmax": (lambda a: (np.nanargmax(a), np.nanargmin(np.where(a > 2, np.nan, a))), A),
+    "means": (lambda u: (np.mean(u), u.std(), np.var(u), u.mean(0, keepdims=True)), U),
+    "median": (lambda b: (np.median(b), np.average(b, weights=b), np.percentile(b, 30), b.var(ddof=1)), B),
+    "clip": (lambda b: (b.clip(4, 300), np.clip(b, -1, None), np.clip(a=b, a_min=5, a_max=9), b.clip(max=8)), B),
+    "isin": (lambda b: (np.isin(b, [7, 263]), np.isin(b, B), np.isin([3, 4], b)), B),
+    "searchsorted": (lambda b: (np.searchsorted(np.sort(b), 7, "right"), np.sort(b).searchsorted(np.array([2, 8]))), B),
+    "append": (lambda b: (np.append(b, 300), np.append(b, [1, 2])), B),
+    "dot": (lambda b: (np.dot(b, 300), b.dot(b.astype(int)), np.outer(b, 300), np.inner(b, 300)), B),
+    "comparisons": (lambda b: (np.equal(b, [3, 250, 1, 1]), np.less(b, b), np.not_equal(b, 2.5)), B),
+    "logic": (lambda b: (np.logical_and(b, 256), np.logical_or(0, b)), B),
+}
+TUPLES: dict[str, Callable[[Any], Any]] = {
+    "meshgrid": lambda a: np.meshgrid(a, a[:2]),
+    "gradient": lambda a: (np.gradient(a.reshape(2, 2)), np.gradient(a)),
+    "broadcast_arrays": lambda a: np.broadcast_arrays(a, 1.0),
+    "atleast_1d": lambda a: (np.atleast_1d(a, a[0]), np.atleast_2d(a)),
+    "split": lambda a: np.split(a, 2),
+}
+
+
+@pytest.mark.parametrize("name", AS_NUMPY)
+def test_the_answer_is_that_of_numpy(name: str) -> None:
+    fn, x = AS_NUMPY[name]
+    found, wanted = ag.jit(fn)(x), fn(x)
+    assert jax.tree.structure(found) == jax.tree.structure(jax.tree.map(np.asarray, wanted))
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        assert (one.dtype.kind in "iu") == (np.asarray(other).dtype.kind in "iu")
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", TUPLES)
+def test_the_result_has_the_type_of_numpy(name: str) -> None:
+    fn = TUPLES[name]
+
+    def typed(a):
+        result = fn(a)
+        return result, isinstance(result, tuple), [type(part) is tuple for part in result]
+
+    found, wanted = ag.jit(typed)(A), typed(A)
+    assert found[1:] == wanted[1:]
+    jax.tree.map(np.testing.assert_allclose, found[0], wanted[0])
+
+
+def test_edges_are_rounded_as_those_of_numpy() -> None:
+    rng = np.random.default_rng(0)
+    compiled = ag.jit(lambda a: np.histogram(a, 7))
+    for _ in range(40):
+        a = rng.normal(size=50).astype(np.float32)
+        for one, other in zip(compiled(a), np.histogram(a, 7), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+ERRORS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "percentile": (lambda a: np.percentile(a, 130), (A,)),
+    "quantile": (lambda a: np.quantile(a, [0.5, -0.5]), (A,)),
+    "nanquantile": (lambda a: np.nanquantile(a, 1.5), (A,)),
+    "traced percentile": (lambda a, q: np.percentile(a, q), (A, 130.0)),
+    "unravel_index": (lambda k: np.unravel_index(k, (2, 3))[0], (K,)),
+    "negative unravel_index": (lambda k: np.unravel_index(k[0] - 2, (2, 3))[0], (K,)),
+    "nanargmax": (lambda a: np.nanargmax(a * np.nan), (A,)),
+    "nanargmin": (lambda a: np.nanargmin(a.reshape(2, 2) / np.float32([[0, 0], [1, 1]]) * 0, axis=1), (A,)),
+    "full_like": (lambda b: np.full_like(b, 300), (B,)),
+    "full_like of another type": (lambda a: np.full_like(a, -1, dtype=np.uint8), (A,)),
+    "insert": (lambda b: np.insert(b, 0, 300), (B,)),
+    "start": (lambda b: b.max(initial=300), (B,)),
+    "negative start": (lambda b: np.sum(b, initial=-1), (B,)),
+    "clip": (lambda b: np.clip(b, 300, 400), (B,)),
+    "ufunc": (lambda b: np.hypot(b, 300) + np.add(b, 300), (B,)),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+@pytest.mark.filterwarnings("ignore")
+def test_errors_come_as_in_numpy(name: str) -> None:
+    fn, args = ERRORS[name]
+    with pytest.raises((ValueError, OverflowError)) as wanted:
+        fn(*args)
+    with pytest.raises(wanted.type, match="out of bounds for array" if "unravel" in name else str(wanted.value)[:25]):
+        ag.function(fn)(*args)
+
+
+def test_an_index_that_is_known_to_be_inside_needs_no_check() -> None:
+    def place(m):
+        return np.unravel_index(np.argmax(m), m.shape)
+
+    assert "callback" not in str(jax.make_jaxpr(ag.convert(place))(M))
+
+
+def test_means_of_narrow_numbers_have_64_bits_where_the_program_has() -> None:
+    def means(u, b):
+        return (
+            np.mean(u),
+            u.std(),
+            b.var(),
+            np.average(b),
+            np.median(b),
+            np.percentile(b, 30),
+            np.mean(b, dtype=np.float32),
+        )
+
+    with jax.enable_x64(True):
+        found = ag.jit(means)(U, B)
+    assert [x.dtype.name for x in found] == ["float64"] * 6 + ["float32"]
+    np.testing.assert_allclose(found, means(U, B), rtol=1e-12)
+
+
+def test_lanes_and_derivatives() -> None:
+    assert jax.grad(ag.convert(lambda a: a.sum(initial=10) * np.percentile(a, 50)))(A).shape == A.shape
+    found = ag.jit(jax.vmap(ag.convert(lambda a: (a.sum(initial=1), np.nanargmax(a), np.histogram(a, 2)[0]))))(M)
+    assert jax.tree.map(np.ndarray.tolist, jax.tree.map(np.asarray, found)) == ([4.0, 5.0], [0, 1], [[1, 1], [1, 1]])
+    assert ag.jit(lambda a: jnp.sum(a))(A) == A.sum()
