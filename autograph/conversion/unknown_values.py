@@ -150,7 +150,7 @@ _KINDS = (
         "a traced value is a JAX array, also where the argument is a number of Python's or an array of NumPy's",
         instead=f"write it with operators and jax.numpy, {_STATIC}",
         text=r"\w*Tracer has no attribute '?(numerator|denominator|as_integer_ratio|partition|put|resize|setfield|getfield|setflags"
-        r"|tobytes|tofile|dumps?)'?$",
+        r"|tobytes|tofile|dumps?|strides|flags|base|data|ctypes|device)'?$",
     ),
     _Kind(
         OverflowError,

@@ -304,8 +304,7 @@ def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
     for written in (kwargs.get("out"), *(args[:1] if f.__name__ == "at" else ())):
         journal.touch_container(written)
     if numpy_functions.takes_traced(args, kwargs):
-        args = tuple(jnp.asarray(x) if numpy_functions.holds_traced(x) else x for x in args)
-        return numpy_functions.strong(getattr(getattr(jnp, f.__self__.__name__), f.__name__)(*args, **kwargs))
+        return numpy_functions.ufunc_method(f, args, kwargs)
     return f(*args, **kwargs)
 
 

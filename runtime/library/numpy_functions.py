@@ -32,7 +32,7 @@ from jax import lax
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
-from autograph.runtime.library import arithmetic_errors, numpy_versions
+from autograph.runtime.library import arithmetic_errors, numpy_trials, numpy_ufuncs, numpy_versions
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
 from autograph.runtime.sequences import counted_range, narrow_integers
@@ -174,11 +174,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 f"(`x = jnp.{name}(...)`, with `inplace=False` where it asks for that)",
             )
         if found is None:
-            raise refusal(
-                f"numpy.{name}() has no counterpart in jax.numpy",
-                why="its argument is traced, and NumPy computes on known values only",
-                instead="write it with jax.numpy, or call it through jax.pure_callback",
-            )
+            raise _without_counterpart(f"numpy.{name}")
         if kwargs.get("out") is not None or (isinstance(fn, np.ufunc) and any(x is not None for x in args[fn.nin :])):
             raise refusal(
                 f"numpy.{name}(out=...) cannot write a traced result into an array",
@@ -195,7 +191,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                     break
         if name in _RUNNING:
             args, kwargs = jax.tree.map(_counting, (args, kwargs), is_leaf=is_tracer)
-        result = _called(found, name, args, kwargs)
+        result = _called(fn, found, name, args, kwargs)
         if name in _SLIDING:
             result = _whole(result, [x for x in (*args[:2], *kwargs.values()) if type(x) is not str])
         if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
@@ -208,6 +204,23 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     return call
 
 
+def ufunc_method(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a method of a ufunc returns for traced arguments (`np.hypot.outer(a, b)`)."""
+    name = f.__self__.__name__
+    found = getattr(jnp, name, None)
+    if found is None:
+        raise _without_counterpart(f"numpy.{name}.{f.__name__}")
+    return strong(numpy_ufuncs.ufunc_result(f, found, args, kwargs))
+
+
+def _without_counterpart(name: str) -> Exception:
+    return refusal(
+        f"{name}() has no counterpart in jax.numpy",
+        why="its argument is traced, and NumPy computes on known values only",
+        instead="write it with jax.numpy, or call it through jax.pure_callback",
+    )
+
+
 def _is_view(args: tuple[Any, ...]) -> bool:
     """Whether an `einsum` is a view of its operand: of one, and it sums nothing."""
     if len(args) != 2 or type(args[0]) is not str:
@@ -216,15 +229,16 @@ def _is_view(args: tuple[Any, ...]) -> bool:
     return set(given) == set(left) if arrow else len(set(given)) == len(given)
 
 
-def _called(found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _called(fn: Any, found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a function of jax.numpy, which takes no list where NumPy takes one for an array."""
     try:
         return found(*args, **kwargs)
-    except TypeError:
-        arrays = _with_arrays(found, name, args, kwargs)
+    except Exception as error:
+        arrays = _with_arrays(found, name, args, kwargs) if isinstance(error, TypeError) else None
         if arrays is None:
+            numpy_trials.refuse_if_lacking(fn, f"numpy.{name}", args, kwargs, error)
             raise
-    return found(*arrays.args, **arrays.kwargs)
+    return numpy_trials.with_refusal(fn, f"numpy.{name}", found, arrays.args, arrays.kwargs)
 
 
 def _with_arrays(

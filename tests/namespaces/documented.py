@@ -51,9 +51,8 @@ def _error(seen: Seen) -> BaseException | None:
 
 def _division_or_index(kind: str, seen: Seen) -> bool:
     text = str(_error(seen))
-    by_zero = (
-        seen.name.rpartition(".")[2] in _DIVISIONS and re.search(r"\b[jpt]\b|\b0\)?$", seen.source.strip()) is not None
-    )
+    is_zero = re.search(r"\b[jpt]\b|\b0\)?$|\(f, dtype=np.int32\)$", seen.source.strip()) is not None
+    by_zero = not _DIVISIONS.isdisjoint(seen.name.split(".")) and is_zero
     if kind == "different":
         return by_zero
     if kind != "error missing":

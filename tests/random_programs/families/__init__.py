@@ -19,6 +19,7 @@ from collections.abc import Callable
 from tests.random_programs.families import (
     absences,
     arithmetic_handlers,
+    array_functions,
     attributes,
     bounds,
     chained_items,
@@ -52,6 +53,7 @@ from tests.random_programs.families import (
 FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "absences": absences.write,
     "arithmetic_handlers": arithmetic_handlers.write,
+    "array_functions": array_functions.write,
     "attributes": attributes.write,
     "bounds": bounds.write,
     "chained_items": chained_items.write,
