@@ -6,15 +6,12 @@
 ... def f(a, i, o):
 ...     swap(a, i, 0)
 ...     n = swap(o.items, i, j=0)
-...     a.sort()
 ... ''', ArgumentWrites, writers=ModuleWriters("def swap(v, i, j): v[i], v[j] = v[j], v[i]")))
 def f(a, i, o):
     swap(a, i, 0)
     a = ag__.latest(a)
     n = swap(o.items, i, j=0)
     ag__.latest_at(o, (('.', 'items'),))
-    ag__.in_place_method(a, 'sort')()
-    a = ag__.latest(a)
 
 NumPy changes the array itself; here an assignment to an element gives the callee's own variable a new one. Which functions write
 elements of a parameter is known by their text (`analyses.argument_writes`); where it is not, the caller's variable holds an array
@@ -31,7 +28,6 @@ import gast
 
 from autograph.analyses import argument_writes
 from autograph.analyses.scopes import COMPREHENSIONS
-from autograph.code import locations
 from autograph.code.library import is_library
 from autograph.code.nodes import walk, walk_outside
 from autograph.converters import builders
@@ -45,16 +41,9 @@ class ArgumentWrites(ElementTargets):
 
     def convert(self, tree: Node) -> Node:
         calls = (node for node in walk(tree) if isinstance(node, gast.Call))
-        return super().convert(tree) if any(self.is_in_place(call) or self.handed(call) for call in calls) else tree
+        return super().convert(tree) if any(map(self.handed, calls)) else tree
 
     def visit_Expr(self, node: Node) -> Any:
-        call = node.value
-        if isinstance(call, gast.Call) and self.is_in_place(call):
-            func = call.func
-            name = locations.place(gast.Constant(func.attr, None), locations.header(func))
-            place = func.value
-            call.func = builders.operator(self.alias, "in_place_method", [func.value, name], at=func)
-            return [node, *self.refreshed([place], set(), at=node)]
         return self.with_refreshed(node, node.value)
 
     def visit_Assign(self, node: Node) -> Any:
@@ -130,11 +119,6 @@ class ArgumentWrites(ElementTargets):
         return argument_writes.arguments(
             call, self.conversion.context.writers(filename, name), isinstance(func, gast.Attribute)
         )
-
-    def is_in_place(self, call: Node) -> bool:
-        """Whether a call is `a.sort()`, of a variable or what it leads to."""
-        func = call.func
-        return isinstance(func, gast.Attribute) and func.attr in argument_writes.IN_PLACE and self.is_place(func.value)
 
     def is_place(self, node: Node) -> bool:
         """Whether a node is a variable, or an attribute or an element of one that can be evaluated again."""

@@ -24,9 +24,9 @@ from autograph.converters.base import ExpressionConverter, Node
 from autograph.options import MISSING
 
 OF_NUMBERS = frozenset(
-    {"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes", "item", "tolist", "diagonal"}
+    {"bit_length", "bit_count", "is_integer", "as_integer_ratio", "hex", "to_bytes", "item", "tolist", "fill"}
 )
-"""Methods of Python's numbers that arrays have not, and methods of arrays whose results are not JAX's own: numbers, a view."""
+"""Methods of Python's numbers that arrays have not, methods of arrays that give numbers, and one that JAX's arrays have not."""
 
 
 class Calls(ExpressionConverter):

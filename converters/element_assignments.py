@@ -10,6 +10,7 @@
 ...     made += [x]
 ...     x[i], o.n = o.n, x[0]
 ...     del x[i]
+...     x[:, i].sort()
 ... ''', ElementAssignments))
 def f(x, i, o):
     x = ag__.set_item(1, x, i)
@@ -21,6 +22,7 @@ def f(x, i, o):
     x = ag__.set_item(item, x, i)
     ag__.set_attr(item_1, o, 'n')
     ag__.del_item(x, i)
+    x = ag__.in_place_method(x, (('[', (slice(None, None), i)),), 'sort')
 
 Python evaluates the value first, then object and index of each target in turn; so do the calls, and targets in a tuple are
 assigned one after the other from temporaries. `x` is bound anew, so it keeps its owner: where it is not the function's own
@@ -34,6 +36,7 @@ from typing import Any
 import gast
 
 from autograph.analyses import appends, numbers, unshared_arrays
+from autograph.analyses.argument_writes import IN_PLACE
 from autograph.analyses.effects import Effects
 from autograph.analyses.loops import statements_inside
 from autograph.analyses.nativeness import suspends
@@ -63,9 +66,11 @@ class ElementAssignments(ElementTargets):
             return None
         return unshared_arrays.unshared(function, conversion.meaning)
 
-    def write(self, text: str, base: Node, arguments: list[Node], *, at: Node) -> Node:
-        """The call of an operator that writes a variable's array, or an element of it, and returns the variable's new value."""
-        keywords = {} if self.unshared is None else {"unshared": gast.Constant(self.unshared.get(base.id, 0), None)}
+    def write(self, text: str, base: Node | None, arguments: list[Node], *, at: Node) -> Node:
+        """The call of an operator that writes an array, or an element of it, and returns the new value of the variable `base`."""
+        keywords = {}
+        if self.unshared is not None and base is not None:
+            keywords["unshared"] = gast.Constant(self.unshared.get(base.id, 0), None)
         return builders.operator(self.alias, text, arguments, at=at, **keywords)
 
     def write_at(self, text: str, base: Node, path: Node, arguments: list[Node], *, at: Node) -> Node:
@@ -117,6 +122,19 @@ class ElementAssignments(ElementTargets):
         """`out.append(item)` for `out += [item]`."""
         method = gast.Attribute(builders.name(target.id, at), "append", gast.Load())
         return self.run(locations.place(gast.Call(method, [item], []), locations.position(at)))
+
+    def visit_Expr(self, node: Node) -> Any:
+        """`a.sort()` and `m[:, j].fill(v)`: a variable's array is another one afterwards."""
+        call = node.value
+        func = getattr(call, "func", None)
+        if not isinstance(func, gast.Attribute) or func.attr not in IN_PLACE or any(k.arg == "key" for k in call.keywords):
+            return node  # only lists sort by a key
+        base, path = self.path(func.value)
+        is_bound = changes_name(base, path)
+        arguments = [base, path, gast.Constant(func.attr, None), *call.args]
+        made = self.write("in_place_method", base if is_bound else None, arguments, at=node)
+        made.keywords += call.keywords
+        return self.bind(base.id, made, at=node) if is_bound else self.run(made)
 
     def visit_Delete(self, node: Node) -> Any:
         if not any(_is_element(target) for target in node.targets):
@@ -199,7 +217,7 @@ class ElementAssignments(ElementTargets):
         return [locations.place(gast.Delete([target]), locations.header(at))]
 
 
-_WRITING = (gast.Subscript, gast.AugAssign)
+_WRITING = (gast.Subscript, gast.AugAssign, gast.Expr)
 
 
 def _extends(node: Node) -> bool:

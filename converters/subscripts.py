@@ -7,7 +7,8 @@ def f(x, i, k):
 
 Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
 window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. Slices among several indices are left to arrays of
-JAX; for an array of NumPy's, which knows no traced index, an operator reads them where it stands outside of the function.
+JAX; for an array of NumPy's, which knows no traced index, an operator reads them where it stands outside of the function. NumPy
+makes `x[..., i]` a view where it has no axes, while `x[i]` is a number: the first has an operator of its own.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ class Subscripts(ExpressionConverter):
             return builders.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
         if _is_constant(index) or isinstance(index, gast.Starred):
             return node
+        if _is_view_of_element(index):
+            index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
+            return builders.operator(self.alias, "get_view", [node.value, index], at=node)
         if isinstance(index, gast.Tuple) and not _is_place(index):
             if all(map(_is_known, index.elts)) or type(self.conversion.meaning(node.value)) is not np.ndarray:
                 return node
@@ -96,6 +100,13 @@ def _is_place(index: Node) -> bool:
         isinstance(part, gast.Slice | gast.Starred) or (isinstance(part, gast.Constant) and type(part.value) not in (int, str))
         for part in index.elts
     ) and not all(map(_is_constant, index.elts))
+
+
+def _is_view_of_element(index: Node) -> bool:
+    """Whether an index has `...` or `None` beside numbers alone: what it reads may be one element, and a view all the same."""
+    parts = index.elts if isinstance(index, gast.Tuple) else []
+    values = [part.value for part in parts if isinstance(part, gast.Constant)]
+    return (... in values or None in values) and not any(isinstance(part, gast.Slice | gast.Starred) for part in parts)
 
 
 def _is_known(node: Node) -> bool:

@@ -1704,16 +1704,16 @@ def a_cached_function_that_writes(x):
 @refused(
     ag.StagingError,
     """
-    fill() writes a traced value into a NumPy array
+    put() writes a traced value into a NumPy array
       at FILE:+2
-          a.fill(x)
+          a.put([0, 1], x)
       why: it holds numbers, and a traced value is not known yet
       instead: start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`
     """,
 )
 def a_numpy_array_is_filled(x):
     a = np.zeros(3)
-    a.fill(x)
+    a.put([0, 1], x)
     return a
 
 

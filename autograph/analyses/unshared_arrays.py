@@ -28,6 +28,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from autograph.analyses.argument_writes import IN_PLACE
 from autograph.analyses.loops import statements_inside
 from autograph.code.nodes import children, walk
 
@@ -141,11 +142,17 @@ class _Uses:
             named = named + count if count is not None and named is not None else None
             node, parent = parent, self._around.get(parent)
         if isinstance(parent, gast.Attribute):
-            return MOST_AXES if parent.attr in _FACTS and isinstance(parent.ctx, gast.Load) else 0
+            is_fact = parent.attr in _FACTS and isinstance(parent.ctx, gast.Load)
+            return MOST_AXES if is_fact or self._is_changed_by(parent) else 0
         is_read = isinstance(parent, (*_ARITHMETIC, gast.Compare, gast.FormattedValue)) or (
             isinstance(parent, gast.If | gast.While | gast.IfExp | gast.Assert) and parent.test is node
         )
         return MOST_AXES if is_read or self._is_read_by_call(node, parent) or self._is_returned(parent) else named or 0
+
+    def _is_changed_by(self, method: Any) -> bool:
+        """Whether a method changes the array in a statement, which an operator does then."""
+        call = self._around.get(method)
+        return method.attr in IN_PLACE and isinstance(call, gast.Call) and isinstance(self._around.get(call), gast.Expr)
 
     def _named_axes(self, index: Any) -> int | None:
         """How many axes an index names by a number each; None where it may be a slice."""

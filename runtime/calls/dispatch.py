@@ -47,7 +47,7 @@ from autograph.runtime.calls import cached_functions, choice_arguments, construc
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
-from autograph.runtime.library import debuggers, standard_library
+from autograph.runtime.library import array_methods, debuggers, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.library.numpy_versions import METHODS
@@ -108,6 +108,8 @@ def _method(f: Any) -> Any:
         native_state.refuse_to_draw(f.__self__, f.__name__)
         return counterpart(f) or (constants.check_constants_after(f) if is_tracing() else f)
     elif type(inner) is FunctionType and is_library(inner):
+        if inner in array_methods.VERSIONS:
+            return array_methods.numpy_method(f)
         native_state.refuse_to_draw(f.__self__, f.__name__)
         if isinstance(f.__self__, logging.Logger | logging.LoggerAdapter) and f.__name__ in _LOGGING:
             return texts.logged(f)  # what loggers remember of levels is theirs

@@ -30,6 +30,7 @@ from autograph.jax_internals import convert_weak, open_traces
 from autograph.runtime.carry.layout import Layout
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_END, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
+from autograph.runtime.heap.array_views import is_copy_of
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
@@ -185,7 +186,7 @@ class Comparison:
 
     def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> Template:
         leaf = self.leaves[template.index]
-        if out is leaf.tracer:
+        if out is leaf.tracer or is_copy_of(out, leaf.tracer):
             self._stays(leaf)
             return template
         if is_unbound(out):

@@ -68,7 +68,7 @@ from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
 from autograph.runtime.heap import framework_notes, journal
-from autograph.runtime.heap.array_versions import note_without_axes
+from autograph.runtime.heap.array_views import note_without_axes
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges
 from autograph.runtime.tracing.array_types import convert_to, join_types, of_type

@@ -107,6 +107,7 @@ class LoopArrays:
             if k in changing or k in self._written or leaf.type.shape
         }
         inits = {id(leaf.tracer): leaf.init for leaf in leaves}
+        inits.update((id(row), array) for row, array in self.rows)  # `for row in m: last = row`
         for k in changing:
             for key, base in outs[k].items():
                 self._shared += [(k, array) for array in array_views.views_in_numpy(base)]

@@ -42,12 +42,11 @@ from autograph.errors import StagingError
 from autograph.jax_internals import is_of_current_trace, trace_of
 from autograph.runtime.heap import array_views
 from autograph.runtime.tracing import context, dead_results, sharing
-from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.refusals import frames_of_user, names_held, quoted, refusal, user_line
 
-ELEMENT, UPDATE, VIEW, LOST = "element", "update", "view", "lost"
-"""How an array was superseded: by `x[i] = v`; by `x += v`; by a write to a view of it, or of the array that it is a view of; in a
-branch or loop that leaves the new array in no variable."""
+ELEMENT, UPDATE, METHOD, VIEW, LOST = "element", "update", "method", "view", "lost"
+"""How an array was superseded: by `x[i] = v`; by `x += v`; by `f(x.sort())`; by a write to a view of it, or of the array that it
+is a view of; in a branch or loop that leaves the new array in no variable."""
 
 
 class Write:
@@ -142,7 +141,7 @@ def record(
         and not array_views.are_apart(old, x)
     ]
     _supersede(old, new, how, index).unshared = unshared
-    note_without_axes(new, old)
+    array_views.note_without_axes(new, old)
     for other in touched:
         if _can_be_shared(other):
             _supersede(other, None, VIEW, None)
@@ -154,17 +153,7 @@ def record(
 
 def _can_be_shared(x: Any) -> bool:
     is_array = issubclass(type(x), Tracer) and type(x) not in _superseded
-    return is_array and (bool(jax.numpy.ndim(x)) or _without_axes.of(x) is True)
-
-
-_without_axes: Facts[bool] = Facts()
-"""What stands for an array of NumPy's that has no axes: names share it, as they do not share a number."""
-
-
-def note_without_axes(x: Any, before: Any) -> None:
-    """Notes that `x` takes the place of `before`, where that is an array of NumPy's without axes, or stands for one."""
-    if type(before) is np.ndarray and not before.ndim or _without_axes.of(before):
-        _without_axes.note(x, True)
+    return is_array and array_views.has_names(x)
 
 
 def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
@@ -208,18 +197,18 @@ def is_superseded(x: Any) -> bool:
     return type(x) in _superseded or type(array_views.innermost_tracer(x)) in _superseded
 
 
-def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any], Iterable[Any]]) -> Any:
-    """The array after `x[i] = v` by `put`, where `x` was superseded by writes to views of it: `row = x[i]`, then `x[i] = row`.
+def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any], Iterable[Any]]) -> Any:
+    """The array after `x[i] = value` by `put`, where `x` was superseded by writes to views of it: `row = x[i]`, then `x[i] = row`.
 
     If all that was written lies in `x[i]`, which `parts` reads, the rest of `x` is as it was. The views share elements with what
-    is returned.
+    is returned; another value than what was written there supersedes them.
     """
     inner = array_views.innermost_tracer(x)
     stale = [(one, type(one), _of(one)) for one in ([x] if inner is x else [x, inner]) if type(one) in _superseded]
     writes = [
         write for _, _, write in stale if write is not None and write.how == VIEW and write.region is _open_region()
     ]
-    if len(writes) < len(stale):
+    if len(writes) < len(stale) or not all(write.by for write in writes):
         return put(x)
     written = [view for write in writes for view in write.by]
     others = array_views.live_views(x)  # also those that were not written
@@ -237,7 +226,13 @@ def written_over(x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any
         writes[0].new, writes[0].how, writes[0].index = new, ELEMENT, i
     else:
         _supersede(x, new, ELEMENT, i)
-    array_views.note_shared(new, map(latest, (*written, *others)))
+    views = [*map(latest, (*written, *others))]
+    if any(view is value for view in views):
+        array_views.note_shared(new, views)
+    else:
+        for view in views:
+            if _can_be_shared(view):
+                _supersede(view, None, VIEW, None)
     return new
 
 
@@ -277,6 +272,7 @@ _UNPACKED = re.compile(r"item_\d+")  # what an assignment to several targets cal
 _INSTEAD = {
     ELEMENT: "use one name for it, return it from the function that writes it (`a = f(a)`), or take a copy first (`b = a.copy()`)",
     UPDATE: "write `x = x + v` for an array of its own, or use one name for it",
+    METHOD: "let the call be a statement on the variable (`x.sort()`), or take another array (`y = jnp.sort(x)`)",
     VIEW: "write the element in the array itself (`a[i, j] = v`), or take a copy first (`row = a[i].copy()`)",
 }
 

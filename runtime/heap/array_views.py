@@ -19,20 +19,70 @@ import numpy as np
 
 from autograph.jax_internals import closed_over, literal_value, open_traces, origin, trace_of, variable_of
 from autograph.runtime.tracing.facts import Facts
-from autograph.runtime.tracing.recorded import equations_after, wrapped
+from autograph.runtime.tracing.recorded import alias_of, equations_after, wrapped
 from autograph.runtime.tracing.staging import is_tracer
 
 _MOST = 16
 _MOST_COMPARED = 200
-_VIEWS = frozenset({"slice", "dynamic_slice", "squeeze", "reshape", "transpose", "rev", "split", "unstack"})
+_VIEWS = frozenset(
+    "slice dynamic_slice squeeze reshape transpose rev split unstack real imag bitcast_convert_type".split()
+)
 _COPIES = frozenset({"_take", "take"})
+
+
+def has_names(x: Any) -> bool:
+    """Whether names share a traced value: one with axes, or what stands for an array of NumPy's without axes."""
+    return bool(x.ndim) or _without_axes.of(x) is True
+
+
+_without_axes: Facts[bool] = Facts()
+
+
+def note_without_axes(x: Any, before: Any) -> None:
+    """Notes that `x` takes the place of `before`, where that is an array of NumPy's without axes, or stands for one."""
+    if type(before) is np.ndarray and not before.ndim or _without_axes.of(before):
+        _without_axes.note(x, True)
+
+
+def view_without_axes(x: Any, of: Any) -> Any:
+    """`x`, which NumPy makes a view of an array also where it has no axes: `a[..., 0]` is one, `a[0]` is a number."""
+    if is_tracer(x) and not x.ndim and x is not of and is_tracer(of) and has_names(of):
+        _without_axes.note(x, True)
+        note_shared(x, bases(of))
+    return x
+
+
+def copied(x: Any, given: Iterable[Any]) -> Any:
+    """`x`, which NumPy makes a copy; another tracer where JAX returns one of the arrays that it was given."""
+    if not is_tracer(x) or not x.ndim:
+        return x
+    if any(x is other for other in given):
+        alias = alias_of(x)
+        if alias is None:
+            return x.copy()
+        x = alias
+    _copies.note(innermost_tracer(x), True)
+    return x
+
+
+_copies: Facts[bool] = Facts()
+
+
+def is_copy_of(x: Any, other: Any) -> bool:
+    """Whether `x` is another tracer of the value `other`, for what NumPy makes a copy."""
+    return bool(_copies) and _copies.of(x) is True and variable_of(x) is variable_of(other) is not None
+
+
+def _key(x: Any) -> int:
+    """Tells the values of the innermost trace apart, and copies from what they were made of."""
+    return id(x) if _copies.of(x) else id(variable_of(x))
 
 
 def note_shared(x: Any, others: Iterable[Any]) -> None:
     """Notes that `x` may share elements with each of some other arrays."""
-    if is_tracer(x) and x.ndim:
+    if is_tracer(x) and has_names(x):
         for other in others:
-            if other is not x and is_tracer(other) and other.ndim:
+            if other is not x and is_tracer(other) and has_names(other):
                 for one, another in ((x, other), (other, x)):
                     _note(one, another)
                     if (inner := innermost_tracer(one)) is not one:  # views of it lead there
@@ -41,7 +91,7 @@ def note_shared(x: Any, others: Iterable[Any]) -> None:
 
 def note_choice(x: Any, others: Iterable[Any]) -> None:
     """Notes that `x` is one of some other arrays: it shares elements with all that they are views of."""
-    if is_tracer(x) and x.ndim:
+    if is_tracer(x) and has_names(x):
         others = list(others)
         note_shared(x, [base for other in others if is_tracer(other) for base in bases(other)])
         for other in others:
@@ -114,14 +164,14 @@ def _lanes(x: Any, view: Any) -> int:
 def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
     inner = innermost_tracer(x)
     own = max(inner.ndim - x.ndim, lanes_of_inner)
-    lanes, made, used = {id(variable_of(inner)): own}, [], []
+    lanes, made, used = {_key(inner): own}, [], []
     for trace in open_traces():
         for eqn in equations_after(trace, getattr(inner, "parent", None)):
             place = _source(eqn.primitive.name, eqn.in_tracers, eqn.params)
             if place is not None:
                 operand = eqn.in_tracers[place]
-                count = lanes.get(id(variable_of(operand)), own)
-                if operand.ndim > count and (id(variable_of(operand)) in lanes or closed_over(operand) is inner):
+                count = lanes.get(_key(operand), own)
+                if operand.ndim > count and (_key(operand) in lanes or closed_over(operand) is inner):
                     if eqn.primitive.name == "gather":
                         count = max(count, eqn.in_tracers[1].ndim - 1)  # an index for each lane
                     lanes.update((id(v), count) for v in eqn.outvars)
@@ -139,6 +189,7 @@ def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
     unused = [eqn for eqn in made if id(eqn) not in consumed]
     if unused:
         found += [t for t in gc.get_referrers(*unused) if is_tracer(t)]
+    found = [t for t in found if not _copies.of(t)] if _copies else found
     return _as_used(list({id(t): t for t in found}.values()), x)
 
 
@@ -240,6 +291,8 @@ def _chain(x: Any) -> list[Any]:
 
 
 def _base(x: Any) -> Any:
+    if _copies and _copies.of(x):
+        return None
     made = origin(x)
     if made is None:
         return closed_over(x)

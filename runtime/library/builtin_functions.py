@@ -16,7 +16,7 @@
 | `enumerate`, `zip`, `reversed`, `map`, `filter` | the iterators of `iterables`, which a `for` stages whole |
 | `iter`, `next` | see `native_state` |
 | `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic (see `ranges`) |
-| `operator.not_`, `truth`, `index`, `contains`, `getitem`, `countOf`, `indexOf`, `eq`, `lt`, ... | what the operator does |
+| `operator.not_`, `truth`, `index`, `contains`, `getitem`, `setitem`, `iadd`, `countOf`, `eq`, `lt`, ... | what the operator does |
 | `str`, `repr`, `format` | a text to show, see `texts` |
 | `hasattr`, `getattr` | an `AttributeError` that only a traced value brings about is none |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
@@ -55,10 +55,11 @@ from autograph.runtime.heap import aliases, native_state
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.library import arithmetic_errors, math_functions, rounding
-from autograph.runtime.operators import attributes, comprehensions, items
+from autograph.runtime.operators import attributes, augmented, comprehensions, items
 from autograph.runtime.sequences import (
     comparison,
     counted_range,
+    inplace_operators,
     iterables,
     membership,
     modular,
@@ -386,6 +387,9 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     operator.call: lambda f, /, *args, **kwargs: host.calls.converted(f)(*args, **kwargs),
     operator.contains: lambda container, x, /: membership.contains(x, container),
     operator.getitem: items.get_item,
+    operator.setitem: lambda x, i, value, /: (items.set_item(value, x, i), None)[1],
+    operator.delitem: items.del_item,
+    **{fn: functools.partial(augmented.iop, symbol) for fn, symbol in inplace_operators.FUNCTIONS.items()},
     operator.countOf: lambda items, value, /: traced_index.count_items(list(items), value),
     **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
     operator.indexOf: _index_of,

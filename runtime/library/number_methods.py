@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.heap import array_views
+from autograph.runtime.library import array_methods
 from autograph.runtime.tracing import host, python_bools
 from autograph.runtime.tracing.array_types import python_type, scalar
 from autograph.runtime.tracing.refusals import refusal
@@ -94,14 +94,7 @@ def _python_number(x: Any) -> Any:
     return x
 
 
-def _diagonal(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """NumPy's is a view of the array, which the operations of JAX's do not tell."""
-    found = x.diagonal(*args, **kwargs)
-    array_views.note_choice(found, (x,))
-    return found
-
-
-_OF_ARRAYS: dict[str, Callable[..., Any]] = {"item": _item, "tolist": _tolist, "diagonal": _diagonal}
+_OF_ARRAYS: dict[str, Callable[..., Any]] = {"item": _item, "tolist": _tolist, "fill": array_methods.fill_array}
 _METHODS: dict[str, Callable[..., Any]] = {
     "bit_length": _bit_length,
     "bit_count": lambda n: scalar(lax.population_count(_size(n)), int),

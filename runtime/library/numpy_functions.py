@@ -56,8 +56,17 @@ _RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod n
 _SLIDING = frozenset(("convolve", "correlate"))
 """Functions of numpy that give integers for integers; those of jax.numpy give floats."""
 
-_VIEWS = frozenset(("diagonal", "unstack"))
+_VIEWS = frozenset(("broadcast_to", "diagonal", "linalg.diagonal", "unstack"))
 """Functions of numpy that give views of their first argument, which the operations of JAX's do not tell."""
+
+_VIEWS_OF_EACH = frozenset(("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays"))
+"""Functions of numpy that give a view of each of their arguments."""
+
+_COPIES = frozenset(
+    "append apply_along_axis around block column_stack concat concatenate dstack hstack meshgrid pad repeat resize roll round "
+    "row_stack stack take tile vstack".split()
+)
+"""Functions of numpy that make a copy where those of jax.numpy may return the array that they were given; so do all ufuncs."""
 
 _OF_ARRAYS = frozenset(
     "around array_split diff flip hsplit imag moveaxis permute_dims real repeat reshape rollaxis round split squeeze swapaxes "
@@ -196,9 +205,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             result = _whole(result, [x for x in (*args[:2], *kwargs.values()) if type(x) is not str])
         if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
             result = jax.tree.map(strong, result)
-        if name in _VIEWS or (name == "einsum" and _is_view(args)):
-            for view in jax.tree.leaves(result):
-                array_views.note_choice(view, args)
+        result = _shared(fn, name, result, args, kwargs)
         return arithmetic_errors.check_call(f"numpy.{name}", result, args) if may_fail else result
 
     return call
@@ -219,6 +226,22 @@ def _without_counterpart(name: str) -> Exception:
         why="its argument is traced, and NumPy computes on known values only",
         instead="write it with jax.numpy, or call it through jax.pure_callback",
     )
+
+
+def _shared(fn: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result, with a note of what it shares elements with in NumPy where the operations of JAX's do not tell."""
+    if isinstance(fn, np.ufunc) or name in _COPIES or (name == "reshape" and kwargs.get("copy")):
+        given = jax.tree.leaves((args, kwargs))
+        return jax.tree.map(lambda x: array_views.copied(x, given), result)
+    if name in _VIEWS or (name == "einsum" and _is_view(args)) or (name == "diag" and args and jnp.ndim(args[0]) == 2):
+        for view in jax.tree.leaves(result):
+            array_views.note_choice(view, args)
+    elif name in _VIEWS_OF_EACH:
+        for view, x in zip(jax.tree.leaves(result), args, strict=False):
+            array_views.note_choice(view, [x])
+    elif name in ("squeeze", "reshape") and args:
+        array_views.view_without_axes(result, args[0])
+    return result
 
 
 def _is_view(args: tuple[Any, ...]) -> bool:

@@ -36,7 +36,7 @@ import numpy as np
 from autograph.code.library import is_library
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import array_versions, array_views, constants, iterated_containers, journal
-from autograph.runtime.operators import attributes, augmented
+from autograph.runtime.operators import augmented
 from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index, traced_keys
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host, sizes
@@ -47,8 +47,6 @@ from autograph.runtime.values import choices
 from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
-
-Step = tuple[str, Any]
 
 
 def get_item(x: Any, i: Any) -> Any:
@@ -62,11 +60,11 @@ def get_item(x: Any, i: Any) -> Any:
         return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):
         i = sizes.traced_index(i)
-        return array_items.read_item(x, i) if _traced_index(i) or index_lists.has_list(i) else x[i]
+        return array_items.read_item(x, i) if is_traced_index(i) or index_lists.has_list(i) else x[i]
     texts.check_shows_no_traced((i,))
     if kind.__module__.startswith("jax."):  # `x.at`
         i = sizes.traced_index(i)
-    if not _traced_index(i):
+    if not is_traced_index(i):
         method = python_method(kind, "__getitem__")
         if method is not None:
             return host.calls.staged(method)(x, i)
@@ -79,7 +77,7 @@ def get_item(x: Any, i: Any) -> Any:
         return traced_index.get_from_range(x, i)
     if issubclass(kind, np.ndarray):
         found = jnp.asarray(x)[index_lists.as_arrays(x, i)]
-        if not any(map(_is_copied_by, i if type(i) is tuple else [i])):
+        if not index_lists.copies(i):
             array_views.note_view(found, x)
         return found
     method = python_method(kind, "__getitem__")
@@ -94,10 +92,12 @@ def get_item(x: Any, i: Any) -> Any:
     return x[i]
 
 
-def _is_copied_by(part: Any) -> bool:
-    """Whether NumPy copies what it reads at an index with this part: an array or list of indices, a bool."""
-    is_bool = type(part) is bool or getattr(getattr(part, "dtype", None), "kind", "") == "b"
-    return is_bool or type(part) in (list, tuple) or bool(getattr(part, "ndim", 0))
+def get_view(x: Any, i: Any) -> Any:
+    """`x[..., i]`: a view of an array, in NumPy also where it has no axes; `x[None, i]`, which JAX makes of a number."""
+    found = array_views.view_without_axes(get_item(x, i), x)
+    if any(part is None for part in i) and not index_lists.copies(i):
+        array_views.note_choice(found, [x])
+    return found
 
 
 def _not_by_traced(kind: type, what: str) -> Exception:
@@ -114,7 +114,7 @@ def _not_by_traced(kind: type, what: str) -> Exception:
     )
 
 
-def _traced_index(i: Any) -> bool:
+def is_traced_index(i: Any) -> bool:
     return is_traced(i) or (type(i) is tuple and any(map(is_traced, i))) or index_lists.has_traced_item(i)
 
 
@@ -167,12 +167,12 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         choices.for_each_option(i, functools.partial(set_item, value, x))
         return x
     if kind is np.ndarray:
-        x = _traceable(x, unshared, is_traced(value), _traced_index(i))
+        x = writable(x, unshared, is_traced(value), is_traced_index(i))
     if is_jax_array(x):
         i = sizes.traced_index(i)
         if array_versions.is_superseded(x):
             return array_versions.written_over(
-                x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)
+                value, x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)
             )
         new = array_items.put_item(value, x, i)
         array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
@@ -184,7 +184,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         host.calls.staged(method)(x, i, value)
         return x
     _announce(x, i)
-    if issubclass(kind, dict) and _traced_index(i):
+    if issubclass(kind, dict) and is_traced_index(i):
         if not traced_keys.may_have_key(x, i):
             raise _not_by_traced(kind, "written")
         traced_keys.put_value(x, i, value)
@@ -198,7 +198,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     return x
 
 
-def _traceable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, at_traced: bool) -> Any:
+def writable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, at_traced: bool) -> Any:
     """A NumPy array whose element is to be written, as an array of JAX where a traced value or a staged statement needs one."""
     is_staged = by_traced or at_traced or context.active()
     x = augmented.traceable(x, unshared, 3) if is_staged else constants.apart(x, unshared)
@@ -209,25 +209,6 @@ def _traceable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, a
             instead="start from a JAX array: `x = jnp.asarray(x)`",
         )
     return x
-
-
-def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared: int | None = None) -> Any:
-    """`base.a[k][i] = value`, `path` being `(('.', 'a'), ('[', k))`; returns the new base.
-
-    Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
-    outwards until something changed in place.
-    """
-    if type(base) is np.ndarray:
-        at_traced = _traced_index(i) or any(is_traced(key) for _, key in path)
-        base = _traceable(base, unshared, is_traced(value), at_traced)
-    owners, keys = _owners(base, path, i)
-    if is_jax_array(owners[-1]):
-        i = choices.as_index(i)
-    if keys:
-        traced_index.put_in_grid(owners[-1], keys, value)
-        return base
-    put = array_items.put_item if _is_row(owners, -1) else set_item
-    return _write_back(owners, path, put(value, owners[-1], i), unshared)
 
 
 def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None) -> Any:
@@ -241,96 +222,30 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
         if type(x) is type(old) is np.ndarray:  # a row is a view of `x`, all of which becomes an array of JAX
             del old  # references to `x` are counted
             given = value()
-            x = _traceable(x, unshared, is_traced(given), _traced_index(i))
+            x = writable(x, unshared, is_traced(given), is_traced_index(i))
             if is_jax_array(x):
                 return aug_item(x, i, symbol, lambda: given, unshared)
             return set_item(augmented.iop(symbol, get_item(x, i), given), x, i, unshared)
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
             new = augmented.iop(symbol, old, value())
             if type(x) is np.ndarray:
-                x = _traceable(x, unshared, is_traced(new), _traced_index(i))
+                x = writable(x, unshared, is_traced(new), is_traced_index(i))
             return set_item(new, x, i if size is None or len(x) != size else place, unshared)
         new = combined(symbol, old, value())
         set_item(new, x, i)  # a library may look at what it holds before it takes another array
         array_versions.record(old, new, array_versions.UPDATE)
         return x
-    new = _augmented(x, i, symbol, value)
+    new = update_of(x, i, symbol, value)
     array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
     return new
 
 
-def _augmented(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+def update_of(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    """The array after `x[i] <symbol> value()`, of which nobody is told."""
     if array_items.has_traced_mask(i) or array_items.is_traced_slice(i):
         return array_items.update(x, i, symbol, value())
     array_items.check_bounds(x, i)
     return array_items.put_item(combined(symbol, get_item(x, i), value()), x, i)
-
-
-def aug_item_at(
-    base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None
-) -> Any:
-    """`base.a[k][i] <symbol> value()`; returns the new base."""
-    if type(base) is np.ndarray:
-        found = _follow(base, path)[-1]
-        new = augmented.iop(symbol, get_item(found, i), value())
-        return set_item_at(new, base, path, i, unshared)
-    owners, keys = _owners(base, path, i)
-    if is_jax_array(owners[-1]):
-        i = choices.as_index(i)
-    if keys:
-        rows = traced_index.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
-        traced_index.put_in_grid(rows, keys, augmented.iop(symbol, functools.reduce(get_item, keys, rows), value()))
-        return base
-    update = _augmented if _is_row(owners, -1) else aug_item
-    return _write_back(owners, path, update(owners[-1], i, symbol, value), unshared)
-
-
-def _is_row(owners: list[Any], place: int) -> bool:
-    """Whether an array was found in an array, which is written next."""
-    place %= len(owners)
-    return place > 0 and is_jax_array(owners[place]) and is_jax_array(owners[place - 1])
-
-
-def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[Any]]:
-    """The objects that the steps of a path lead to.
-
-    Returns:
-        with them the keys that are left where a traced one picks a list in a list: then they lead to the outer one only.
-    """
-    first = next((n for n, (kind, key) in enumerate(path) if kind == "[" and is_traced(key)), len(path))
-    owners = _follow(base, path[:first])
-    if first < len(path):
-        steps = [*path[first:], ("[", i)]
-        keys = [key for kind, key in steps if kind == "[" and (is_traced(key) or type(key) is int)]
-        if len(keys) == len(steps) and traced_index.is_grid(owners[-1], len(keys)):
-            return owners, keys
-        owners += _follow(owners[-1], path[first:])[1:]
-    return owners, []
-
-
-def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
-    owners = [base]
-    for kind, key in path:
-        if key == "flat" and kind == "." and is_jax_array(owners[-1]):
-            raise attributes.no_part_of_array(key)
-        owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
-    return owners
-
-
-def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: int | None = None) -> Any:
-    for place in range(len(path) - 1, -1, -1):
-        (kind, key), owner, old = path[place], owners[place], owners[place + 1]
-        if new is old:
-            return owners[0]
-        if kind == ".":
-            if is_jax_array(owner):
-                raise attributes.no_part_of_array(key)
-            attributes.set_attr(new, owner, key)
-            new = owner
-        else:
-            is_row = _is_row(owners, place)
-            new = array_items.put_item(new, owner, key) if is_row else set_item(new, owner, key, None if place else unshared)
-    return new
 
 
 def _announce(x: Any, i: Any) -> None:
@@ -339,26 +254,6 @@ def _announce(x: Any, i: Any) -> None:
         journal.touch_location(GlobalLocation(x, i))
     else:
         journal.touch_container(x, i)
-
-
-def latest_at(base: Any, path: tuple[Step, ...]) -> Any:
-    """Writes to `base.a[k]`, which was handed to a call, the array that the call left; returns the new base."""
-    owners = _follow(base, path)
-    if any(issubclass(type(owner), tuple) for owner in owners):
-        return base  # whoever reads it is refused
-    return _write_back(owners, path, array_versions.latest(owners[-1]))
-
-
-def in_place_method(x: Any, method: str) -> Any:
-    """The method `sort` or `fill` of `x`, which changes `x`; that of an array assigns all its elements."""
-    if not is_jax_array(x):
-        return host.calls.converted(getattr(x, method))
-
-    def run(*args: Any, **keywords: Any) -> None:
-        new = jnp.sort(x, *args, **keywords) if method == "sort" else array_items.put_item(args[0], x, ...)
-        array_versions.record(x, new, array_versions.ELEMENT)
-
-    return run
 
 
 def del_item(x: Any, i: Any) -> None:

@@ -137,6 +137,11 @@ def _block(x: Any, parts: list[Any]) -> tuple[int, ...]:
     return tuple(n if p is None else 1 for p, n in zip(parts, x.shape, strict=True))
 
 
+def sort_items(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False) -> Any:
+    """The array that `x.sort()` leaves; JAX sorts in one way, whichever `kind` is asked for, and that is a stable one."""
+    return jnp.sort(x, axis, order=order, descending=descending)
+
+
 def has_traced_mask(i: Any) -> bool:
     """Whether an index is, or has, an array of bools that is not known while the program is traced."""
     return any(map(mask_indices.is_traced_mask, i)) if type(i) is tuple else mask_indices.is_traced_mask(i)

@@ -39,6 +39,16 @@ def has_traced_item(i: Any) -> bool:
     return any(type(part) is list and any(map(is_traced, jax.tree.leaves(part))) for part in parts)
 
 
+def copies(i: Any) -> bool:
+    """Whether NumPy copies what it reads at the index `i` of an array: one with an array or list of indices, or a bool."""
+    return any(map(_copies, i)) if type(i) is tuple else _copies(i)
+
+
+def _copies(part: Any) -> bool:
+    is_bool = type(part) is bool or getattr(getattr(part, "dtype", None), "kind", "") == "b"
+    return is_bool or type(part) in (list, tuple) or bool(getattr(part, "ndim", 0))
+
+
 def as_arrays(x: Any, i: Any) -> Any:
     """The index `i` of the array `x` with arrays in the place of its lists.
 

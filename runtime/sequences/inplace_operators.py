@@ -37,6 +37,9 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str, Callable[[Any, Any],
     "|=": (operator.ior, "__ior__", operator.or_),
 }
 
+FUNCTIONS = {getattr(operator, method): symbol for symbol, (_, method, _) in _OPERATORS.items()}
+"""The functions of `operator` for these, with their symbols."""
+
 
 def combined(symbol: str, x: Any, value: Any) -> Any:
     """The new value of `x` after `x <symbol> value`; containers change in place and are announced to the journal.

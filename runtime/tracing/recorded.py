@@ -69,7 +69,8 @@ def take_back(made: Any, may_come_before: Callable[[Any], bool]) -> bool:
 def alias_of(x: Any) -> Any:
     """Another tracer of the value that `x` stands for, of which other things can be noted; None where none can be made."""
     kind: Any = type(x)
-    if kind.__name__ not in _RECORDING:
+    inner = None if kind.__name__ in _RECORDING else alias_of(wrapped(x)) if wrapped(x) is not None else None
+    if kind.__name__ not in _RECORDING and inner is None:
         return None
     made = kind.__new__(kind)
     for base in kind.__mro__:
@@ -78,7 +79,8 @@ def alias_of(x: Any) -> Any:
             descriptor = base.__dict__.get(name)
             if name != "__weakref__" and descriptor is not None:
                 with suppress(AttributeError):  # a slot that is empty
-                    descriptor.__set__(made, descriptor.__get__(x))
+                    value = descriptor.__get__(x)
+                    descriptor.__set__(made, inner if inner is not None and value is wrapped(x) else value)
     return made
 
 

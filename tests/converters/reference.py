@@ -245,6 +245,9 @@ def get_item(x: Any, i: Any) -> Any:
     return x[i]
 
 
+get_view = get_item
+
+
 def get_slice(x: Any, start: Any, length: Any) -> Any:
     return x[start : start + length]
 
@@ -262,6 +265,11 @@ def _walked(base: Any, path: Any) -> Any:
 
 def set_item_at(value: Any, base: Any, path: Any, i: Any) -> Any:
     _walked(base, path)[i] = value
+    return base
+
+
+def in_place_method(base: Any, path: Any, method: str, *args: Any, **keywords: Any) -> Any:
+    getattr(_walked(base, path), method)(*args, **keywords)
     return base
 
 

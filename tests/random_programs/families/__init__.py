@@ -47,6 +47,7 @@ from tests.random_programs.families import (
     tables,
     texts,
     values,
+    views,
     wrong_kinds,
 )
 
@@ -81,6 +82,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "tables": tables.write,
     "texts": texts.write,
     "values": values.write,
+    "views": views.write,
     "wrong_kinds": wrong_kinds.write,
 }
 """By name: what writes a program of the family."""

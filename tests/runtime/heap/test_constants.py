@@ -27,7 +27,7 @@ def by_a_helper(v):
 def by_a_method(v):
     x = np.zeros(2)
     first = v + x
-    x.fill(3)
+    x.put([0, 1], 3)
     return first, v + x
 
 

@@ -380,3 +380,25 @@ def test_numbers_of_lanes_are_no_views():
 
     got = jax.jit(jax.vmap(ag.convert(rotate)))(MATRIX, np.array([0, 1, 2]))
     np.testing.assert_array_equal(got, [rotate(row.copy(), i) for i, row in enumerate(MATRIX)])
+
+
+def a_row_that_is_written_over(m):
+    row = m[0]
+    row[0] = 1.0
+    m[0] = 7.0
+    return row
+
+
+def a_row_that_a_function_writes_in_a_branch(m):
+    row = m[0]
+    if m[1, 0] > 0:
+        put = np.atleast_1d(row)
+        put[0] = 2.0
+    m[1] = 1.0
+    return m
+
+
+@pytest.mark.parametrize("program", [a_row_that_is_written_over, a_row_that_a_function_writes_in_a_branch])
+def test_another_value_than_the_row_is_written_over_it(program):
+    with pytest.raises(StagingError, match="read after it was written under another name"):
+        ag.jit(program)(np.ones((2, 2), np.float32))

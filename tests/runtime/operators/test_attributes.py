@@ -17,7 +17,7 @@ from autograph.runtime.operators.attributes import aug_attr, del_attr, set_attr
 from autograph.runtime.operators.augmented import iop
 from autograph.runtime.operators.comprehensions import comp_iter, comp_test
 from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
-from autograph.runtime.operators.items import aug_item_at, set_item_at
+from autograph.runtime.operators.item_paths import aug_item_at, set_item_at
 
 
 @pytest.fixture(autouse=True)

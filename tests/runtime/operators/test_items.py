@@ -11,15 +11,8 @@ import pytest
 from autograph.errors import StagingError
 from autograph.runtime.calls import dispatch
 from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
-from autograph.runtime.operators.items import (
-    aug_item,
-    aug_item_at,
-    del_item,
-    get_item,
-    get_slice,
-    set_item,
-    set_item_at,
-)
+from autograph.runtime.operators.item_paths import aug_item_at, set_item_at
+from autograph.runtime.operators.items import aug_item, del_item, get_item, get_slice, set_item
 
 
 @pytest.fixture(autouse=True)

@@ -207,7 +207,7 @@ def test_an_iterator_of_a_loop_that_is_used_elsewhere(fn):
 COUNTED = [
     (for_loop, "iterable"),
     (set_item, "x"),
-    (items._traceable, "x"),
+    (items.writable, "x"),
     (augmented.traceable, "x"),
     (contains, "container"),
     (any_passes, "iterable"),

@@ -1,0 +1,153 @@
+"""Elements of what a path leads to: `o.a[i] = v`, `m[:, j].sort()`, `d[k][1:] += v`.
+
+The base and the steps of a path are evaluated once. Where the innermost target is an array of JAX, the new array is written
+where the old one was found, and so on outwards until something changed in place. A copy that NumPy makes on the way is the end:
+`m[[0, 1]][0] = v` changes nothing.
+
+>>> import jax.numpy as jnp
+>>> set_item_at(5.0, jnp.zeros((2, 2)), (("[", 1),), 0).tolist()
+[[0.0, 0.0], [5.0, 0.0]]
+>>> set_item_at(5.0, jnp.zeros((2, 2)), (("[", [1, 0]),), 0).tolist()
+[[0.0, 0.0], [0.0, 0.0]]
+>>> in_place_method(jnp.array([[1, 5], [3, 4]]), (("[", (slice(None), 1)),), "sort").tolist()
+[[1, 4], [3, 5]]
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.heap import array_versions
+from autograph.runtime.operators import attributes, augmented
+from autograph.runtime.operators.items import aug_item, get_item, is_traced_index, set_item, update_of, writable
+from autograph.runtime.sequences import array_items, index_lists, traced_index
+from autograph.runtime.tracing import host
+from autograph.runtime.tracing.staging import is_jax_array, is_traced
+from autograph.runtime.values import choices
+
+Step = tuple[str, Any]
+
+
+def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared: int | None = None) -> Any:
+    """`base.a[k][i] = value`, `path` being `(('.', 'a'), ('[', k))`; returns the new base.
+
+    Where the innermost target is an array of JAX, the new array is written where the old one was found, and so on
+    outwards until something changed in place.
+    """
+    if type(base) is np.ndarray:
+        at_traced = is_traced_index(i) or any(is_traced(key) for _, key in path)
+        base = writable(base, unshared, is_traced(value), at_traced)
+    owners, keys = _owners(base, path, i)
+    if is_jax_array(owners[-1]):
+        i = choices.as_index(i)
+    if keys:
+        traced_index.put_in_grid(owners[-1], keys, value)
+        return base
+    put = array_items.put_item if _is_row(owners, -1) else set_item
+    return _write_back(owners, path, put(value, owners[-1], i), unshared)
+
+
+def aug_item_at(
+    base: Any, path: tuple[Step, ...], i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None
+) -> Any:
+    """`base.a[k][i] <symbol> value()`; returns the new base."""
+    if type(base) is np.ndarray:
+        found = _follow(base, path)[-1]
+        new = augmented.iop(symbol, get_item(found, i), value())
+        return set_item_at(new, base, path, i, unshared)
+    owners, keys = _owners(base, path, i)
+    if is_jax_array(owners[-1]):
+        i = choices.as_index(i)
+    if keys:
+        rows = traced_index.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
+        traced_index.put_in_grid(rows, keys, augmented.iop(symbol, functools.reduce(get_item, keys, rows), value()))
+        return base
+    update = update_of if _is_row(owners, -1) else aug_item
+    return _write_back(owners, path, update(owners[-1], i, symbol, value), unshared)
+
+
+def _is_row(owners: list[Any], place: int) -> bool:
+    """Whether an array was found in an array, which is written next."""
+    place %= len(owners)
+    return place > 0 and is_jax_array(owners[place]) and is_jax_array(owners[place - 1])
+
+
+def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[Any]]:
+    """The objects that the steps of a path lead to.
+
+    Returns:
+        with them the keys that are left where a traced one picks a list in a list: then they lead to the outer one only.
+    """
+    first = next((n for n, (kind, key) in enumerate(path) if kind == "[" and is_traced(key)), len(path))
+    owners = _follow(base, path[:first])
+    if first < len(path):
+        steps = [*path[first:], ("[", i)]
+        keys = [key for kind, key in steps if kind == "[" and (is_traced(key) or type(key) is int)]
+        if len(keys) == len(steps) and traced_index.is_grid(owners[-1], len(keys)):
+            return owners, keys
+        owners += _follow(owners[-1], path[first:])[1:]
+    return owners, []
+
+
+def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
+    owners = [base]
+    for kind, key in path:
+        if key == "flat" and kind == "." and is_jax_array(owners[-1]):
+            raise attributes.no_part_of_array(key)
+        owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
+    return owners
+
+
+def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: int | None = None) -> Any:
+    for place in range(len(path) - 1, -1, -1):
+        (kind, key), owner, old = path[place], owners[place], owners[place + 1]
+        if new is old:
+            return owners[0]
+        if kind == ".":
+            if is_jax_array(owner):
+                raise attributes.no_part_of_array(key)
+            attributes.set_attr(new, owner, key)
+            new = owner
+        else:
+            if is_jax_array(owner) and index_lists.copies(key):
+                return owners[0]
+            is_row = _is_row(owners, place)
+            new = (
+                array_items.put_item(new, owner, key)
+                if is_row
+                else set_item(new, owner, key, None if place else unshared)
+            )
+    return new
+
+
+def latest_at(base: Any, path: tuple[Step, ...]) -> Any:
+    """Writes to `base.a[k]`, which was handed to a call, the array that the call left; returns the new base."""
+    owners = _follow(base, path)
+    if any(issubclass(type(owner), tuple) for owner in owners):
+        return base  # whoever reads it is refused
+    return _write_back(owners, path, array_versions.latest(owners[-1]))
+
+
+def in_place_method(
+    base: Any, path: tuple[Step, ...], method: str, *args: Any, unshared: int | None = None, **keywords: Any
+) -> Any:
+    """`base.a[k].sort()`, or `fill`, as a statement; returns the new base."""
+    if type(base) is np.ndarray:
+        base = writable(base, unshared, False, any(is_traced(key) for _, key in path))
+    owners = _follow(base, path)
+    x = owners[-1]
+    if method == "fill" and (is_jax_array(x) or type(x) is np.ndarray):
+        del owners, x  # references to `x` are counted
+        (value,) = args
+        return set_item_at(value, base, path, ..., unshared)
+    if not is_jax_array(x):
+        host.calls.converted(getattr(x, method))(*args, **keywords)
+        return base
+    new = array_items.sort_items(x, *args, **keywords)
+    if not _is_row(owners, -1):
+        array_versions.record(x, new, array_versions.ELEMENT)
+    return _write_back(owners, path, new, unshared)

@@ -1,0 +1,162 @@
+"""What shares memory in NumPy: a view is refused where it goes stale, a copy never is."""
+
+import functools
+import operator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import StagingError
+
+MATRIX = np.array([[9.0, 2.0, 5.0], [4.0, 8.0, 3.0], [1.0, 7.0, 6.0]], np.float32)
+
+
+def last_row(m):
+    row = m[0]
+    for one in m:
+        row = one
+    return row
+
+
+VIEWS = {
+    "diag": np.diag,
+    "linalg.diagonal": np.linalg.diagonal,
+    "m.diagonal": lambda m: m.diagonal(),
+    "broadcast_to": lambda m: np.broadcast_to(m, (2, 3, 3)),
+    "broadcast_arrays": lambda m: np.broadcast_arrays(m[0], m)[0],
+    "atleast_1d": lambda m: np.atleast_1d(m, m)[0],
+    "an element": lambda m: m[0, ..., 0],
+    "an element first": lambda m: m[..., 0, 0],
+    "an element by a name": lambda m, i=0: m[0, ..., i],
+    "squeezed": lambda m: m[0, 0:1].squeeze(),
+    "np.squeeze": lambda m: np.squeeze(m[:1, :1]),
+    "without axes": lambda m: m[0, :1].reshape(()),
+    "with an axis": lambda m: m[0][None, 0],
+    "a row of a loop": last_row,
+    "real": lambda m: m.real,
+}
+COPIES = {
+    "flatten": lambda m: m.flatten(),
+    "flatten a row": lambda m: m[0].flatten(),
+    "astype": lambda m: m.astype(m.dtype),
+    "repeat": lambda m: m.repeat(1, axis=0),
+    "concatenate": lambda m: np.concatenate([m]),
+    "vstack": lambda m: np.vstack([m]),
+    "tile": lambda m: np.tile(m, 1),
+    "block": lambda m: np.block([[m]]),
+    "reshape": lambda m: np.reshape(m, 9, copy=True),
+    "positive": np.positive,
+    "conj": np.conj,
+    "indices": lambda m: m[[0, 1]],
+    "a view of a copy": lambda m: m.astype(m.dtype)[0],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_is_not_read_after_the_array_was_written(view):
+    def program(m):
+        found = VIEWS[view](m)
+        m[0, 0] = 5.0
+        m[2] = 5.0
+        return found + 1
+
+    assert np.shares_memory(VIEWS[view](base := MATRIX.copy()), base)
+    with pytest.raises(StagingError, match="'found' is read after it was written under another name"):
+        ag.jit(program)(MATRIX)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.vmap])
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_copy_is_another_array(copy, transform):
+    def program(m):
+        found = COPIES[copy](m)
+        m[0, 0] = 5.0
+        found[0] = 7.0
+        return m, found
+
+    expected = program(MATRIX.copy())
+    batched = transform is jax.vmap
+    actual = ag.jit(transform(ag.convert(program)))(MATRIX[None] if batched else MATRIX)
+    for x, y in zip(expected, actual, strict=True):
+        np.testing.assert_array_equal(x, y[0] if batched else y)
+
+
+def by_a_lambda(m):
+    (lambda q: q.sort())(m)
+    return m
+
+
+def by_a_method_that_was_bound(m):
+    sort = m.sort
+    sort()
+    return m
+
+
+def by_a_comprehension(m):
+    [row.sort() for row in m]
+    return m
+
+
+def by_a_mapped_function(m):
+    list(map(lambda row: row.fill(0.0), [m]))
+    return m
+
+
+def through_a_call(m):
+    m.ravel().sort()
+    return m
+
+
+def by_iadd(m):
+    operator.iadd(m, 1.0)
+    return m
+
+
+def by_reduce(m):
+    functools.reduce(operator.iadd, [m, 1.0])
+    return m
+
+
+def by_setitem(m):
+    operator.setitem(m, 0, 1.0)
+    return m
+
+
+LOST = [
+    by_a_lambda, by_a_method_that_was_bound, by_a_comprehension, by_a_mapped_function, through_a_call, by_iadd, by_reduce, by_setitem
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", LOST)
+def test_what_changes_an_array_and_binds_no_name_is_seen(program):
+    with pytest.raises(StagingError, match="read after it was written under another name"):
+        ag.jit(program)(MATRIX)
+
+
+def test_the_parts_of_a_complex_array_are_views():
+    def program(z):
+        real = z.real
+        real += 1
+        return z
+
+    def viewed(z):
+        found = z.view(np.float32)
+        z[0] = 1j
+        return found
+
+    for f in (program, viewed):
+        with pytest.raises(StagingError, match="read after it was written under another name"):
+            ag.jit(f)(np.ones(2, np.complex64))
+
+
+def test_an_array_sorts_in_a_derivative():
+    def program(m):
+        m = m * 2.0
+        m[:, 1].sort()
+        return (m[:, 1] * jnp.arange(3.0)).sum()
+
+    expected = jax.grad(lambda m: (jnp.sort(m[:, 1] * 2.0) * jnp.arange(3.0)).sum())(MATRIX)
+    np.testing.assert_array_equal(jax.jit(jax.grad(ag.convert(program)))(MATRIX), expected)
