@@ -18,6 +18,8 @@ classes and thread-locals that its modules and classes have. The standard librar
 from __future__ import annotations
 
 import dis
+import enum
+import itertools
 import sys
 import threading
 from collections.abc import Iterator
@@ -107,24 +109,31 @@ def _places(package: str) -> tuple[list[_Place], list[_Place]]:
         for module in modules:
             space = vars(module)
             for code in _codes(list(space.values()), module.__name__):
-                operations = code.co_code[::2]
-                if not _STORE.isdisjoint(operations):
+                if not _STORE.isdisjoint(code.co_code[::2]):
                     names = {x.argval for x in dis.get_instructions(code) if x.opcode in _STORE}
                     written.update({(id(space), name): GlobalLocation(space, name) for name in names})
-                if _STORE_ATTRIBUTE in operations:
-                    attributes.update(code.co_names)
+                attributes.update(_written_to_classes(code, space))
             for name, value in list(space.items()):
                 if (name[:2] != "__" and issubclass(type(value), _KEEPING)) or _is_own(type(value), package):
                     kept[id(value)] = GlobalLocation(space, name)
         for kind in {x for module in modules for x in vars(module).values() if issubclass(type(x), type)}:
-            if library.package_of(kind) == package:
+            if library.package_of(kind) == package and not issubclass(kind, (tuple, enum.Enum)):
                 for name, value in kind.__dict__.items():
-                    if name in attributes and not hasattr(type(value), "__get__"):
+                    if name in attributes and name[:2] != "__" and not hasattr(type(value), "__get__"):
                         written[id(kind), name] = AttributeLocation(kind, name)
                     elif name[:2] != "__" and issubclass(type(value), _KEEPING):
                         kept[id(value)] = AttributeLocation(kind, name)
         known = _known[package] = modules, list(written.values()), list(kept.values())
     return known[1:]
+
+
+def _written_to_classes(code: CodeType, space: dict[str, Any]) -> Iterator[str]:
+    """The attributes that code writes to classes: `Recorder.current = v`, `cls.current = v`, `type(self).current = v`."""
+    by_name = [name for name in code.co_names if isinstance(space.get(name), type) or name in ("type", "__class__")]
+    if _STORE_ATTRIBUTE in code.co_code[::2] and (by_name or "cls" in code.co_varnames):
+        for receiver, store in itertools.pairwise(dis.get_instructions(code)):
+            if store.opcode == _STORE_ATTRIBUTE and (receiver.argval in (*by_name, "cls") or receiver.opname == "CALL"):
+                yield store.argval
 
 
 def _is_own(kind: type, package: str) -> bool:
