@@ -16,7 +16,8 @@ import numpy as np
 
 from autograph.runtime.heap import array_versions, constants
 from autograph.runtime.sequences.inplace_operators import combined
-from autograph.runtime.tracing import context, sharing
+from autograph.runtime.tracing import array_types, context, sharing
+from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 
@@ -37,8 +38,20 @@ def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
         x = traceable(x, unshared, 2) if is_traced(value) or context.active() else constants.apart(x, unshared)
     new = combined(symbol, x, value)
     if new is not x and is_tracer(x):
+        if (have := x.aval).shape and getattr(getattr(new, "aval", have), "dtype", None) is not have.dtype:
+            _check_kind(symbol, have.dtype, new)
         array_versions.record(x, new, array_versions.UPDATE, unshared=constants.is_unshared(x, unshared))
     return new
+
+
+def _check_kind(symbol: str, dtype: Any, new: Any) -> None:
+    """Refuses to make floats of an array of integers in place: NumPy raises, and an array of JAX gets another type."""
+    if array_types.is_of_higher_kind(new.dtype, dtype):
+        raise refusal(
+            f"`{symbol}` would make an array of dtype {new.dtype.name} of one of dtype {dtype.name}",
+            why="NumPy changes the array, which keeps its dtype, and raises; JAX makes another array",
+            instead=f"write it as an assignment, `x = x {symbol[:-1]} v`, or cast the operand (`v.astype(x.dtype)`)",
+        )
 
 
 def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:

@@ -33,7 +33,7 @@ from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.sequences import index_lists, mask_indices, narrow_integers
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges, sizes
-from autograph.runtime.tracing.array_types import placeholder, python_type, type_of
+from autograph.runtime.tracing.array_types import is_of_higher_kind, placeholder, type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced, is_tracer
 
@@ -280,7 +280,7 @@ def _in_dtype_of(x: Any, value: Any) -> Any:
         return value
     if not jnp.shape(value) and jnp.issubdtype(kind, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
         return _cut(value, dtype)
-    if not _same_kind(kind, dtype):
+    if is_of_higher_kind(kind, dtype):
         raise refusal(
             f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
             why="the array keeps its dtype, so the value would be cut down silently",
@@ -316,12 +316,6 @@ def _cut(value: Any, dtype: Any) -> Any:
     elif not fits:
         raise ValueError(f"a NaN, or a number too large, is put into an array of {dtype}")
     return lax.convert_element_type(value, dtype)
-
-
-def _same_kind(kind: Any, dtype: Any) -> bool:
-    order = (bool, int, float, complex)
-    kinds = [python_type(kind), python_type(dtype)]
-    return None not in kinds and order.index(kinds[0]) <= order.index(kinds[1])
 
 
 def check_bounds(x: Any, i: Any) -> None:

@@ -131,6 +131,17 @@ def python_type(dtype: Any) -> Any:
     return next((kind for known, kind in _KINDS if jnp.issubdtype(dtype, known)), None)
 
 
+def is_of_higher_kind(dtype: Any, other: Any) -> bool:
+    """Whether numbers of a dtype need a higher kind of number (bool, int, float, complex) than those of another dtype.
+
+    >>> is_of_higher_kind(jnp.dtype("float32"), jnp.dtype("int32")), is_of_higher_kind(jnp.dtype("int8"), jnp.dtype("uint8"))
+    (True, False)
+    """
+    order = (bool, int, float, complex)
+    kinds = [python_type(dtype), python_type(other)]
+    return None in kinds or order.index(kinds[0]) > order.index(kinds[1])
+
+
 def convert_to(x: Any, target: ArrayType) -> Any:
     """`x` as a value of type `target`, which is a join of the type of `x` with others; with zeros where it has more rows."""
     have = type_of(x)

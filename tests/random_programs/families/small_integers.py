@@ -47,6 +47,8 @@ def write(rng: random.Random) -> str:
             )
         if form < 0.7:
             return "for v in r:\n    if " + filled("v {s} {k}") + ":\n        p += int(v) % 7"
+        if form < 0.72:
+            return "try:\n    r += 0.5\nexcept TypeError:\n    p += 3"
         text = filled(rng.choice(_RAISING))
         if form < 0.85:
             return f"try:\n{indent(text, '    ')}\nexcept OverflowError:\n    p += 50"
