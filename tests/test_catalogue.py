@@ -69,7 +69,7 @@ ELSEWHERE = {
     "frozen modules have none": "needs Python to begin with another option; tests/test_refusals.py types it",
     "define the function in a cell of its own, and time": "needs IPython; tests/test_prompt.py types it",
     "put the function into a file or a notebook, or type": "needs a terminal; tests/test_prompt.py types it",
-    "save the function without `jax.shard_map`": "needs several devices; tests/functions/test_devices.py saves what has none",
+    "save the function without `jax.shard_map`": "needs several devices; tests/functions/test_devices.py types it",
     "make the layers in `setup` or before": "needs Flax; tests/frameworks/test_flax_linen.py types it",
     "make the model an argument of the compiled function": "needs Flax; tests/frameworks/test_flax_nnx.py types it",
     "make a variable in both branches or before": "needs Flax; tests/frameworks/test_flax_linen.py types it",

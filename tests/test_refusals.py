@@ -90,45 +90,6 @@ def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
 @refused(
     ag.StagingError,
     """
-    the two branches of the if leave different values in 'y'
-      at FILE:+1
-          if x > 0:
-      when the test is true: float32[3]
-      when it is false:      float32[4]
-      why: shapes differ, and one compiled program must serve both
-      instead: {branches}
-    """,
-)
-def shapes_differ(x):
-    if x > 0:
-        y = jnp.zeros(3)
-    else:
-        y = jnp.zeros(4)
-    return y
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two branches of the if leave different values in 'best'
-      at FILE:+2
-          if x > 0:
-      when the test is true: int 5
-      when it is false:      int 1000000000000
-      why: 1000000000000 does not fit into int32, and one compiled program must serve both
-      instead: use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)
-    """,
-)
-def a_number_too_large_for_a_join(x):
-    best = 10**12
-    if x > 0:
-        best = 5
-    return best
-
-
-@refused(
-    ag.StagingError,
-    """
     variable 'best' cannot be carried by the loop
       at FILE:+2
           for i in ag.range(x):
@@ -177,26 +138,6 @@ def a_number_too_large_for_an_operator(x):
 @refused(
     ag.StagingError,
     """
-    the two branches of the if leave different values in 'pair'
-      at FILE:+1
-          if x > 0:
-      when the test is true: tuple of 2 (int32, int32)
-      when it is false:      tuple of 3 (int32, int32, int32)
-      why: the structures differ, and one compiled program must serve both
-      instead: {branches}
-    """,
-)
-def tuple_lengths(x):
-    if x > 0:
-        pair = (x, x)
-    else:
-        pair = (x, x, x)
-    return pair
-
-
-@refused(
-    ag.StagingError,
-    """
     the two branches of the if leave different values in 'out'
       at FILE:+1
           if x > 0:
@@ -236,43 +177,6 @@ def none_or_value(x):
 @refused(
     ag.StagingError,
     """
-    the two branches of the if leave different values in 'rows'
-      at FILE:+1
-          if x > 0:
-      when the test is true: a range object
-      when it is false:      a range object
-      why: a program can choose between numbers and arrays, not between objects, and one compiled program must serve both
-      instead: {branches}
-    """,
-)
-def ranges(x):
-    if x > 0:
-        rows = range(3)
-    else:
-        rows = range(5)
-    return x, len(rows)
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two branches of the if leave different values in the returned value
-      at FILE:+1
-          if x > 0:
-      when the test is true: int32
-      when it is false:      None
-      why: the two sides are of different kinds, and one compiled program must serve both
-      instead: return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)
-    """,
-)
-def returned_none(x):
-    if x > 0:
-        return x
-
-
-@refused(
-    ag.StagingError,
-    """
     the two branches of the if leave different values in the returned value
       at FILE:+1
           if x > 0:
@@ -286,34 +190,6 @@ def returned_shapes(x):
     if x > 0:
         return jnp.zeros(2)
     return x
-
-
-@refused(
-    ag.StagingError,
-    """
-    statistics.mean() of traced integers is an int or a float
-      at FILE:+1
-          return statistics.mean([n, 2])
-      why: which of the two depends on their values, and a compiled program has one type
-      instead: make them floats (`[float(x) for x in xs]`), or use `statistics.fmean` or `statistics.stdev`
-    """,
-)
-def mean_of_integers(n):
-    return statistics.mean([n, 2])
-
-
-@refused(
-    ag.StagingError,
-    """
-    as_integer_ratio() of a number needs its digits
-      at FILE:+1
-          return x.as_integer_ratio()
-      why: they are known only when the program runs, and a compiled program computes with numbers
-      instead: compute it outside of the compiled program, or from a Python value (a static argument)
-    """,
-)
-def ratio_of_a_number(x):
-    return x.as_integer_ratio()
 
 
 @refused(
@@ -406,26 +282,6 @@ def delete(n):
 @refused(
     ag.StagingError,
     """
-    variable 'v' cannot be carried by the loop
-      at FILE:+2
-          while n > 0:
-      before the loop:     float32[1]
-      after one iteration: float32[2]
-      why: a loop cannot change the type of a value from iteration to iteration: shapes differ
-      instead: {carry}
-    """,
-)
-def carry_shape(n):
-    v = jnp.zeros(1)
-    while n > 0:
-        v = jnp.concatenate([v, v])
-        n = n - 1
-    return v
-
-
-@refused(
-    ag.StagingError,
-    """
     variable 't' cannot be carried by the loop
       at FILE:+2
           while n > 0:
@@ -461,46 +317,6 @@ def carry_none(n):
         best = n
         n = n - 1
     return best
-
-
-@refused(
-    ag.StagingError,
-    """
-    variable 's' cannot be carried by the loop
-      at FILE:+2
-          while n > 0:
-      before the loop:     one of '', 'x', 'xx', 'xxx', ..., 'xxxxxxxxxxxxxx', 'xxxxxxxxxxxxxxx'
-      after one iteration: one of 'x', 'xxxx', 'xxxxx', 'xxxxxx', ..., 'xxxxxxxxxxxxx', 'xxxxxxxxxxxxxxxx'
-      why: each iteration makes another text, and a program chooses between those that are found while it is traced
-      instead: keep a number in its place, and make the text of what the program returns
-    """,
-)
-def carry_string(n):
-    s = ""
-    while n > 0:
-        s = s + "x"
-        n = n - 1
-    return n, len(s)
-
-
-@refused(
-    ag.StagingError,
-    """
-    the contents of the list 'xs' cannot be carried by the loop
-      at FILE:+2
-          while n > 0:
-      before the loop:     empty list
-      after one iteration: list of 1 (int32)
-      why: a loop cannot change the structure of a value from iteration to iteration: the structures differ
-      instead: {grows}
-    """,
-)
-def append_dynamic(n):
-    xs = []
-    while n > 0:
-        xs.append(n)
-        n = n - 1
-    return xs
 
 
 WRITTEN: list[Any] = []
@@ -544,107 +360,6 @@ def append_to_a_global_in_a_loop(n):
 
 
 @refused(
-    ag.StagingError,
-    """
-    the loop leaves different values in the contents of the list 'losses'
-      at FILE:+2
-          for _ in range(30):
-      when it goes on:   list of 2 (int32, int32)
-      when it has ended: list of 1 (int32)
-      why: the structures differ, and one compiled program must serve both
-      instead: {grows from a range}
-    """,
-)
-def a_list_that_grows_until_a_break(x):
-    losses = []
-    for _ in range(30):
-        x = x - 1
-        losses.append(x)
-        if x < 1:
-            break
-    return losses
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two branches of the if leave different values in the contents of the list 'xs'
-      at FILE:+2
-          if n > 0:
-      when the test is true: list of 1 (int32)
-      when it is false:      empty list
-      why: the structures differ, and one compiled program must serve both
-      instead: {lists}
-    """,
-)
-def append_one_branch(n):
-    xs = []
-    if n > 0:
-        xs.append(n)
-    return xs
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two branches of the if leave different values in the contents of the dict 'd'
-      at FILE:+2
-          if n > 0:
-      when the test is true: dict with keys 'k'
-      when it is false:      dict with keys (none)
-      why: the structures differ, and one compiled program must serve both
-      instead: write the same keys in both branches, or before the statement
-    """,
-)
-def new_key(n):
-    d = {}
-    if n > 0:
-        d["k"] = n
-    return d
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two branches of the if leave different values in 'a.w'
-      at FILE:+5
-          if n > 0:
-      when the test is true: int 1
-      when it is false:      no value
-      why: it exists on one path only, and one compiled program must serve both
-      instead: write it in both branches, or before the statement
-    """,
-)
-def new_attribute(n):
-    class A:
-        v = n
-
-    a = A()
-    if n > 0:
-        a.w = 1
-    return a.v
-
-
-@refused(
-    ag.StagingError,
-    """
-    'fact' calls itself under a traced condition
-      at FILE:+2
-          if k <= 1:
-      why: both branches become part of the program, also the one that recurs, so building it would never end
-      instead: write a loop, or let a Python value (a static argument) end the recursion
-    """,
-)
-def recursion(n):
-    def fact(k):
-        if k <= 1:
-            return 1
-        return k * fact(k - 1)
-
-    return fact(n)
-
-
-@refused(
     unknown_values._both(jax.errors.TracerBoolConversionError),
     """
     `is` between values that the program chooses
@@ -661,39 +376,6 @@ def identity_of_a_known_and_a_traced_bool(n):
     if on is not was:
         return n + 1
     return n
-
-
-@refused(
-    ag.StagingError,
-    """
-    a NumPy array cannot be written with a traced value
-      at FILE:+2
-          v[0] = n
-      why: it holds numbers, a traced value is not known yet, and 'v' and 'w' are the same array
-      instead: start from a JAX array: `x = jnp.asarray(x)`
-    """,
-)
-def numpy_write(n):
-    v = w = np.zeros(3)
-    v[0] = n
-    return w
-
-
-@refused(
-    ag.StagingError,
-    """
-    a NumPy array is changed inside a staged statement
-      at FILE:+2
-          if n > 0:
-      why: what it holds afterwards depends on a traced value, and it holds known numbers only
-      instead: start from a JAX array: `x = jnp.asarray(x)`
-    """,
-)
-def numpy_write_branch(n):
-    v = w = np.zeros(3)
-    if n > 0:
-        v[0] = 1
-    return w
 
 
 @refused(
@@ -733,37 +415,6 @@ def different_objects(n):
         c = b
     c[0] = 9
     return a, b
-
-
-@refused(
-    ag.StagingError,
-    """
-    a comprehension filters by a traced test
-      at FILE:+1
-          return [k for k in (1, 2, 3) if k > n]
-      why: the test is not known while the program is traced, so neither is the number of elements
-      instead: keep every element and mask it (`value if test else 0`), or {append}
-    """,
-)
-def filter_comprehension(n):
-    return [k for k in (1, 2, 3) if k > n]
-
-
-@refused(
-    ag.StagingError,
-    """
-    'it' (list_iterator) is advanced inside a staged statement
-      at FILE:+3
-          n = n + next(it)
-      why: it would be advanced while the program is traced, once, also where the statement is not reached
-      instead: take the items before the statement (`items = list(...)`), or index a list or an array
-    """,
-)
-def next_iterator(n):
-    it = iter([1, 2])
-    if n > 0:
-        n = n + next(it)
-    return n
 
 
 @refused(
@@ -906,22 +557,6 @@ def classes_differ(n):
 )
 def conditional_expression(n):
     return (n, jnp.zeros(2)) if n > 0 else (n, jnp.zeros((3, 4)))
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two operands of the `and` have different values
-      at FILE:+1
-          return n > 0 and jnp.zeros(2)
-      when the test is true: float32[2]
-      when it is false:      bool False
-      why: shapes differ, and one compiled program must serve both
-      instead: {branches}
-    """,
-)
-def operands_of_and(n):
-    return n > 0 and jnp.zeros(2)
 
 
 @refused(
@@ -1114,25 +749,6 @@ def part_of_a_carry(n):
 @refused(
     ag.StagingError,
     """
-    this `return` and the rest of the function leave different values in the returned value
-      at FILE:+3
-          return n, k
-      when it is taken: tuple of 2 (int32, weak int32)
-      when it is not:   int32
-      why: the two sides are of different kinds, and one compiled program must serve both
-      instead: {branches}
-    """,
-)
-def returned_from_a_loop(n):
-    for k in range(3):
-        if n > k:
-            return n, k
-    return n
-
-
-@refused(
-    ag.StagingError,
-    """
     the two branches of the if leave different values in the returned value
       at FILE:+3
           if n == 1:
@@ -1208,27 +824,6 @@ def written_before_a_return(n):
 @refused(
     ag.StagingError,
     """
-    the loop leaves different values in the contents of the list 'seen'
-      at FILE:+2
-          for k in (1, 2, 3):
-      when it goes on:   list of 2 (int 1, int 2)
-      when it has ended: list of 1 (int 1)
-      why: the structures differ, and one compiled program must serve both
-      instead: {grows from a range}
-    """,
-)
-def iterations_after_a_break(n):
-    seen = []
-    for k in (1, 2, 3):
-        seen.append(k)
-        if k > n:
-            break
-    return seen
-
-
-@refused(
-    ag.StagingError,
-    """
     the two branches of the if leave different values in the contents of the list 'seen'
       at FILE:+2
           for k in filter(lambda v: v > n, jnp.arange(3)):
@@ -1243,46 +838,6 @@ def iterations_of_a_filter(n):
     for k in filter(lambda v: v > n, jnp.arange(3)):
         seen.append(k)
     return seen
-
-
-@refused(
-    ag.StagingError,
-    """
-    `is` compares 'y', one of several objects, with one of them
-      at FILE:+3
-          if n > 2:
-      why: which of several objects 'y' is, is only known when the program runs
-      instead: keep a bool of your own that says which one was taken
-    """,
-)
-def identity_of_one_of_several(n):
-    x, z = [1], [2]
-    y = z
-    if n > 2:
-        y = x
-    return 1 if y is x else 2
-
-
-@refused(
-    ag.StagingError,
-    """
-    ValueError is raised under a traced condition, and a handler around it would catch it
-      at FILE:+3
-          raise ValueError("large")
-      why: the condition is only known when the compiled program runs, and handlers run while it is built
-      instead: test for the case with `if`, and do there what the handler does
-    """,
-)
-def raised_by_a_callee_and_caught(n):
-    def check(v):
-        if v > 3:
-            raise ValueError("large")
-        return v
-
-    try:
-        return check(n)
-    except ValueError:
-        return 0
 
 
 @refused(
@@ -1536,23 +1091,6 @@ class _Sequence:
         return k * 10
 
 
-@refused(
-    ag.StagingError,
-    """
-    a sequence without `__iter__` ends on a traced condition
-      at FILE:+-14
-          raise IndexError
-      why: how many items it has is only known when the program runs, and who takes them runs while it is traced
-      instead: give its class an `__iter__`, or write the loop with `while` and the condition, or over `range(n)`
-    """,
-)
-def a_sequence_that_ends_on_a_traced_condition(n):
-    total = 0
-    for x in _Sequence(n):
-        total += x
-    return total
-
-
 def test_handlers_for_everything_do_not_hinder_an_index() -> None:
     @ag.jit
     def f(x):
@@ -1563,78 +1101,6 @@ def test_handlers_for_everything_do_not_hinder_an_index() -> None:
             return 0.0
 
     assert f(4) == 4
-
-
-@refused(
-    ag.StagingError,
-    """
-    powers() is kept by functools.cache, and returns a list with traced values
-      at FILE:+5
-          kept = powers(x)
-      why: it would be one object for all who ask, and values of a program cannot be kept beyond it
-      instead: take the decorator away, or return a tuple
-    """,
-)
-def a_cached_function_that_returns_a_list(x):
-    @functools.cache
-    def powers(k):
-        return [k, k * k]
-
-    kept = powers(x)
-    kept.append(1)
-    return len(powers(x))
-
-
-@refused(
-    ag.StagingError,
-    """
-    this loop leaves a generator inside its `finally` or `with` on a traced condition
-      at FILE:+11
-          for v in numbers():
-      why: what stands there would run then, and the generator cannot both be left and go on
-      instead: make the items first (`items = list(...)`) and loop over them, or write their loop here
-    """,
-)
-def a_generator_left_inside_its_finally(x):
-    closed = [0]
-
-    def numbers():
-        try:
-            yield 1
-            yield 2
-        finally:
-            closed[0] += 1
-
-    total = 0
-    for v in numbers():
-        if v > x:
-            break
-        total += v
-    return total, closed
-
-
-@refused(
-    ag.StagingError,
-    """
-    '<type>.count' cannot be carried by the loop
-      at FILE:+2
-          for i in range(x):
-      before the loop:     int 1
-      after one iteration: int 2
-      why: each iteration makes and changes another object there, which is still known after the iteration
-      instead: make the object before the loop, or keep what changes in a variable
-    """,
-)
-def a_class_made_in_each_iteration(x):
-    total = 0
-    for i in range(x):
-
-        class Counter:
-            count = 1
-
-        Counter.count += 1
-        total += i + Counter.count
-    return total
 
 
 @refused(
@@ -1681,45 +1147,6 @@ def a_group_that_a_handler_takes_apart(x):
 @refused(
     ag.StagingError,
     """
-    noted() is kept by functools.cache, and changes the contents of a list
-      at FILE:+9
-          x = noted(x)
-      why: whether Python runs the function depends on what was called before, which a compiled program cannot tell
-      instead: take the decorator away, or let the function only compute
-    """,
-)
-def a_cached_function_that_writes(x):
-    calls = []
-
-    @functools.cache
-    def noted(k):
-        calls.append(1)
-        return k
-
-    if x > 0:
-        x = noted(x)
-    return x, len(calls)
-
-
-@refused(
-    ag.StagingError,
-    """
-    put() writes a traced value into a NumPy array
-      at FILE:+2
-          a.put([0, 1], x)
-      why: it holds numbers, and a traced value is not known yet
-      instead: start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`
-    """,
-)
-def a_numpy_array_is_filled(x):
-    a = np.zeros(3)
-    a.put([0, 1], x)
-    return a
-
-
-@refused(
-    ag.StagingError,
-    """
     ValueError is raised under a traced condition, and a handler around it would catch it
       at FILE:+2
           r = int("x") if n > 3 else 3
@@ -1757,21 +1184,6 @@ def raised_by_python_in_a_loop(n):
 @refused(
     ag.StagingError,
     """
-    the text of a traced value is read
-      at FILE:+2
-          return s == s[::-1]
-      why: its digits are only known when the compiled program runs
-      instead: compute with the number itself (`n // 10`, `n % 10`), or show values with `jax.debug.print`
-    """,
-)
-def palindrome(n):
-    s = str(n)
-    return s == s[::-1]
-
-
-@refused(
-    ag.StagingError,
-    """
     the two branches of the conditional expression leave different values in the contents of the defaultdict 'd'
       at FILE:+2
           v = d["z"] if n > 0 else 3
@@ -1804,26 +1216,6 @@ def defaults_changed(n):
     if n > 0:
         g.__defaults__ = (4,)
     return g()
-
-
-@refused(
-    ag.StagingError,
-    """
-    the two branches of the if leave different values in 'best'
-      at FILE:+3
-          if n > 2:
-      when the test is true: float16
-      when it is false:      float 1000000.0
-      why: 1000000.0 does not fit into float16, and one compiled program must serve both
-      instead: use a wider dtype
-    """,
-)
-def too_large_for_a_half(n):
-    best = 1e6
-    x = jnp.ones((), jnp.float16)
-    if n > 2:
-        best = x
-    return best
 
 
 @refused(
@@ -1974,25 +1366,6 @@ class Model:
     ag.StagingError,
     """
     attribute 'rate' of class Model is written while a Model may take it from there
-      at FILE:+2
-          if n > 0:
-      why: the statement writes the attribute of the object on one of its paths only, and whether the object has one of its own is \
-only known when the program runs
-      instead: write the attribute of the object before the statement, on both paths, or not at all
-    """,
-)
-def class_attribute_is_written_behind_a_branch(n):
-    model = Model()
-    if n > 0:
-        model.rate = 2
-    Model.rate = 1
-    return model.rate
-
-
-@refused(
-    ag.StagingError,
-    """
-    attribute 'rate' of class Model is written while a Model may take it from there
       at FILE:+3
           if n > 0:
       why: the statement writes the attribute of the object on one of its paths only, and whether the object has one of its own is \
@@ -2050,21 +1423,6 @@ def an_object_of_c_code_is_changed(n):
 @refused(
     ag.StagingError,
     """
-    any() takes items from an iterator that is used elsewhere
-      at FILE:+2
-          return any(k > n for k in it), list(it)
-      why: Python stops at the item that decides, which is traced, so how many are taken is only known when the program runs
-      instead: make a list of the items first (`items = list(...)`), then ask any()
-    """,
-)
-def a_shared_iterator_in_any(n):
-    it = iter([1, 2, 3])
-    return any(k > n for k in it), list(it)
-
-
-@refused(
-    ag.StagingError,
-    """
     `in` takes items from an iterator that is used elsewhere
       at FILE:+2
           return all(c in it for c in [n, 1])
@@ -2082,22 +1440,6 @@ def a_shared_iterator_in_a_membership(n):
     """
     any() takes items whose evaluation binds a variable by `:=`
       at FILE:+1
-          if any((hit := k) > n for k in [1, 2, 3]):
-      why: Python stops at the item that decides, which is traced, so which item binds it last is only known when the program runs
-      instead: write a `for` loop that binds it and ends by `break`
-    """,
-)
-def a_walrus_in_any(n):
-    if any((hit := k) > n for k in [1, 2, 3]):
-        return hit
-    return -1
-
-
-@refused(
-    ag.StagingError,
-    """
-    any() takes items whose evaluation binds a variable by `:=`
-      at FILE:+1
           if any(any((hit := k) > n for k in row) for row in [[1], [2], [3]]):
       why: Python stops at the item that decides, which is traced, so which item binds it last is only known when the program runs
       instead: write a `for` loop that binds it and ends by `break`
@@ -2107,20 +1449,6 @@ def a_walrus_in_any_inside_any(n):
     if any(any((hit := k) > n for k in row) for row in [[1], [2], [3]]):
         return hit
     return -1
-
-
-@refused(
-    ag.StagingError,
-    """
-    any() takes items that have no end, or more than 10,000 of them
-      at FILE:+1
-          return any(k > n for k in itertools.count())
-      why: Python stops at the item that decides, which is traced, and the program would have to hold them all
-      instead: count in a variable of your own with `while`
-    """,
-)
-def any_of_an_endless_iterator(n):
-    return any(k > n for k in itertools.count())
 
 
 @refused(

@@ -67,7 +67,12 @@ assert parts(x).tolist() == (2 * jnp.arange(8)).tolist()
 try:
     ag.save(parts, sys.argv[2])
 except ag.AutoGraphError as error:
-    assert "<lambda> computes with the parts of arrays on 8 devices" in str(error)
+    assert "<lambda> computes with the parts of arrays on 8 devices" in str(error) and "without `jax.shard_map`" in str(error)
+    assert jax.export.export(jax.jit(parts))(x).nr_devices == 8
+    part = ag.function(lambda x, index: x + index)  # of one device
+    part(one[:1], 3)
+    ag.save(part, sys.argv[2])
+    assert ag.load(sys.argv[2])(one[:1], 3).tolist() == [3.0]
     print("done")
 """
 
