@@ -213,7 +213,13 @@ class Unsupported(ConversionError):
 
 
 class StagingError(AutoGraphError, TypeError):
-    """Branches, loop carries or effects that cannot become one program."""
+    """Branches, loop carries or effects that cannot become one program.
+
+    Attributes:
+        variable: what a loop cannot carry, as the user would write it; empty where something else is wrong.
+    """
+
+    variable: str = ""
 
 
 class UndefinedVariableError(AutoGraphError, UnboundLocalError):

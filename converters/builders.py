@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -101,6 +101,12 @@ def texts(values: Iterable[str], *, at: Any) -> Any:
     return _made(
         gast.Tuple, spot, elts=[_made(gast.Constant, spot, value=item, kind=None) for item in values], ctx=_LOAD
     )
+
+
+def table(values: Mapping[str, Iterable[str]], *, at: Any) -> Any:
+    """A dict of strings and tuples of strings."""
+    keys = [_made(gast.Constant, locations.header(at), value=key, kind=None) for key in values]
+    return _made(gast.Dict, locations.header(at), keys=keys, values=[texts(value, at=at) for value in values.values()])
 
 
 def assign(target: str, value: Any, *, at: Any) -> Any:

@@ -19,7 +19,7 @@ def f(x, n):
             s = s + n
         ag__.if_stmt(n == x, if_body, ag__.nothing, lambda: (s,))
         n = n - 1
-    ag__.while_loop(lambda: n > 0, loop_body, lambda: (n, s))
+    ag__.while_loop(lambda: n > 0, loop_body, lambda: (n, s), dead=('n',))
     return s
 
 A variable that a body assigns stays a variable of the user's function: the body declares it `nonlocal`. Only a variable of
@@ -81,11 +81,9 @@ class ControlFlow(StatementConverter):
     def visit_If(self, node: Node) -> Any:
         """An `if`. By keyword the operator gets the names of variables of the state of which something is known.
 
-        * `exits`: the flags that jumps became.
+        * `exits`: the flags that jumps became; for each the variables that nobody reads once it is set.
         * `unbound`: a later read may find it unbound.
         * `dead`: nobody reads it afterwards; also variables outside of the state whose objects a branch changes in place.
-        * `lasting`: it may be read while a `return` is under way.
-        * `dead_on_exit`: nobody reads it once a flag is set.
         * `enclosed`: only closures that the branches make read it afterwards.
         """
         if self.native.holds(node):
@@ -96,21 +94,18 @@ class ControlFlow(StatementConverter):
         flags = [item for item in state if item in self.conversion.flags]
         unbound = [item for item in state if item in self.may_be_unbound and item not in flags]
         returns = self.liveness.returns(node)
-        lasting = [item for item in self.liveness.lasting(node) if item in state and item not in flags] if flags else []
-        dead_on_exit = [item for item in self.liveness.dead_on_exit(node, flags) if item in state] if flags else []
-        dead = [item for item in self.liveness.ending(state, node) if item not in flags]
         enclosed = [item for item in self.liveness.enclosed(node) if item in state]
-        dead += self.dying(node) if returns or flags else []
+        written = [*state, *(self.changed(node) if returns or flags else ())]
+        dead = [item for item in self.liveness.ending(written, node) if item not in flags]
+        exits = {flag: self.liveness.dead_on_exit(flag, written, node) for flag in flags}
         call = self.call(
             "if_stmt",
             [node.test, if_body, else_body],
             state,
             at=node,
-            exits=builders.texts(flags, at=node) if flags else None,
+            exits=builders.table(exits, at=node) if exits else None,
             unbound=builders.texts(unbound, at=node) if unbound else None,
-            dead=builders.texts(sorted({*dead}), at=node) if dead else None,
-            lasting=builders.texts(lasting, at=node) if lasting else None,
-            dead_on_exit=builders.texts(dead_on_exit, at=node) if dead_on_exit else None,
+            dead=builders.texts(dead, at=node) if dead else None,
             enclosed=builders.texts(enclosed, at=node) if enclosed else None,
             asked=self.caller_checks_none(node) if returns else None,
         )
@@ -120,10 +115,9 @@ class ControlFlow(StatementConverter):
             statement = builders.statement(call, at=node)
         return [*body, *orelse, statement]
 
-    def dying(self, node: Node) -> list[str]:
-        """The variables whose objects the branches change in place and that nobody reads afterwards."""
-        changed = mutated([*node.body, *node.orelse], self.alias) & self.scopes.of(self.function).locals
-        return self.liveness.ending(changed, node)
+    def changed(self, node: Node) -> set[str]:
+        """The variables whose objects the blocks of a statement change in place."""
+        return mutated([*node.body, *node.orelse], self.alias) & self.scopes.of(self.function).locals
 
     def visit_While(self, node: Node) -> Any:
         if self.native.holds(node):
@@ -136,7 +130,8 @@ class ControlFlow(StatementConverter):
         else:
             test, loop_test = [], builders.thunk(node.test, at=node.test)
         body, loop_body = self.region_function("loop_body", node.body, state, at=node)
-        call = self.call("while_loop", [loop_test, loop_body], state, at=node, **self.options(node))
+        keywords = {"dead": self.dead(state, node)} | self.options(node)
+        call = self.call("while_loop", [loop_test, loop_body], state, at=node, **keywords)
         return [*test, *body, builders.statement(call, at=node)]
 
     def visit_For(self, node: Node) -> Any:
@@ -164,9 +159,16 @@ class ControlFlow(StatementConverter):
             last=gast.Constant(True, None) if test is not None and self._is_last_use(node) else None,
             appends=builders.state(lists, at=node) if lists else None,
             item=gast.Constant(False, None) if is_unread else None,
+            dead=self.dead(state, node),
             **self.options(node),
         )
         return [*body, builders.statement(call, at=node)]
+
+    def dead(self, state: list[str], loop: Node) -> Node | None:
+        """The variables that nobody reads after a loop, also those whose objects it changes in place."""
+        dead = self.liveness.ending([*state, *self.changed(loop)], loop)
+        unread = [item for item in dead if item not in self.conversion.flags]
+        return builders.texts(unread, at=loop) if unread else None
 
     def options(self, loop: Node) -> dict[str, Node]:
         """The keywords `options` and `lists` of a loop's operator.

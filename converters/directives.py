@@ -13,7 +13,7 @@ def f(n):
     def loop_body():
         nonlocal n
         n = g(n)
-    ag__.while_loop(lambda: n > 3, loop_body, lambda: (n,), options={'unroll': 2})
+    ag__.while_loop(lambda: n > 3, loop_body, lambda: (n,), dead=('n',), options={'unroll': 2})
 
 The options are evaluated once, before the loop. Every loop becomes a node that can hold them (`analyses.loops`). First,
 because later passes move the statements of a body.

@@ -82,7 +82,6 @@ class Liveness:
         self._live: dict[Any, int] = {}
         self._tests: dict[Any, Summary] = {}
         self._after: dict[Any, int] = {}  # live when a loop or an `if` is over
-        self._lasting: dict[Any, int] = {}  # read once a `return` is under way: by a `finally`
         self._inside: dict[Any, int] = {}  # what a loop itself binds: its target, names bound by walrus in its test
         self._stateless = self.bits.mask(scope.globals) | self.bits.mask(transient)
         self._closures = Closures(function, scope, self.bits)
@@ -124,7 +123,7 @@ class Liveness:
         return not self.bits.mask([name]) & read
 
     def ending(self, names: Collection[str], statement: Any) -> list[str]:
-        """Those of the variables that nobody reads after an `if`."""
+        """Those of the variables that nobody reads after an `if` or a loop."""
         outlive = self._after[statement] | self._captured(statement) | self._stateless
         return self.bits.names(self.bits.mask(names) & ~outlive)
 
@@ -134,20 +133,13 @@ class Liveness:
         others = self._after[statement] | self._closures.before(statement) | self._always | self._stateless
         return self.bits.names(self.assigned([statement]) & made & ~others)
 
-    def lasting(self, statement: Any) -> list[str]:
-        """The variables of an `if` that may be read when a `return` in it is under way: by a `finally`, by closures."""
-        return self.bits.names(self.assigned([statement]) & (self._lasting[statement] | self._captured(statement)))
-
-    def dead_on_exit(self, statement: Any, flags: Collection[str]) -> list[str]:
-        """The variables that a branch of an `if` binds before it sets one of the flags, and nobody reads after that jump."""
-        found = 0
-        for flag in flags:
-            field = jump_of(flag)
-            for block in (statement.body, statement.orelse):
-                assigned = self.assigned(block)
-                if field is not None and self.bits.mask([flag]) & assigned:
-                    found |= assigned & ~getattr(self._left[statement], field)
-        return self.bits.names(found & ~self._captured(statement) & ~self._flags)
+    def dead_on_exit(self, flag: str, names: Collection[str], statement: Any) -> list[str]:
+        """Those of the variables that nobody reads once the jump of a flag, which an `if` sets, is under way."""
+        field = jump_of(flag)
+        if field is None:
+            return []
+        outlive = getattr(self._left[statement], field) | self._captured(statement) | self._stateless | self._flags
+        return self.bits.names(self.bits.mask(names) & ~outlive)
 
     def returns(self, statement: Any) -> bool:
         """Whether a statement holds a `return`."""
@@ -315,7 +307,6 @@ class Liveness:
         if self._flags:
             self._live[node] = self._behind(node.body, out) | self._behind(node.orelse, out) | out.exception
         self._after[node] = self._live[node]
-        self._lasting[node] = out.return_
         self._left[node] = out
         # A variable that one branch reads before writing it is state: the other branch must not make it its own.
         self._live[node] |= self._blocks[id(node.body)].reads | self._blocks[id(node.orelse)].reads

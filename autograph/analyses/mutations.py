@@ -1,4 +1,4 @@
-"""The variables whose objects a block changes in place, as far as it shows: `out.append(x)`, `d[k] = v`, `o.a.b += 1`.
+"""The variables whose objects a block may change in place, as far as it shows: `out.append(x)`, `d[k] = v`, `o.a.b += 1`.
 
 >>> import gast
 >>> sorted(mutated(gast.parse('''
@@ -20,10 +20,6 @@ import gast
 from autograph.analyses.operators import is_operator
 from autograph.code.nodes import walk
 
-_METHODS = frozenset(
-    "add append appendleft clear discard extend extendleft insert pop popitem popleft remove reverse rotate setdefault "
-    "sort update".split()
-)
 # Which argument of an operator is the object that it writes to.
 _OPERATORS = {
     "set_item": 1, "set_item_at": 1, "set_attr": 1,
@@ -33,7 +29,7 @@ _OPERATORS = {
 
 
 def mutated(block: list[Any], alias: str) -> set[str]:
-    """Names of variables at the root of what the statements of a block change in place."""
+    """Names of variables at the root of what the statements of a block may change in place, by assignment or by a method."""
     found = set()
     for node in walk(*block):
         if not isinstance(node, gast.Call):
@@ -42,8 +38,7 @@ def mutated(block: list[Any], alias: str) -> set[str]:
             position = _OPERATORS.get(node.func.attr)
             target = None if position is None else node.args[position]
         else:
-            is_method = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS
-            target = node.func.value if is_method else None
+            target = node.func.value if isinstance(node.func, gast.Attribute) else None
         while isinstance(target, gast.Attribute | gast.Subscript):
             target = target.value
         if target is not None and is_operator(target, alias) and target.func.attr == "some":

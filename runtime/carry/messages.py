@@ -81,7 +81,7 @@ def refuse(
     is_tuple = differ.right.startswith("tuple of ")
     if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict) and not is_tuple:
         remedy = _KEYS
-    return errors.StagingError(
+    error = errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,
         sides={"before the loop": differ.left, "after one iteration": differ.right},
@@ -90,3 +90,5 @@ def refuse(
         or "keep shape, structure and kind of the value the same in every iteration "
         f"(preallocate an array and use x[i] = ...){UNROLL}",
     )
+    error.variable = name
+    return error

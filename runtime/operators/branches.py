@@ -31,7 +31,8 @@ there afterwards:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from autograph import errors
@@ -43,7 +44,7 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
 from autograph.runtime.tracing.array_types import convert_to, placeholder, type_of
-from autograph.runtime.tracing.refusals import RETURNED, VALUE
+from autograph.runtime.tracing.refusals import VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import (
     UNSET,
@@ -71,17 +72,17 @@ class BranchInfo(NamedTuple):
     Attributes:
         what: the statement or expression, for messages.
         none_checked: whether the caller of the user's function tests its result for `None`.
-        exits, unbound, dead, lasting, dead_on_exit, enclosed: names of variables; see `if_stmt`.
+        exits, unbound, dead, enclosed: names of variables; see `if_stmt`.
+        ended: names of variables that nobody reads where `orelse` is the end of a loop.
     """
 
     what: str
-    exits: Sequence[str] = ()
+    exits: Mapping[str, Sequence[str]] = MappingProxyType({})
     unbound: Sequence[str] = ()
     dead: Sequence[str] = ()
-    lasting: Sequence[str] = ()
-    dead_on_exit: Sequence[str] = ()
     enclosed: Sequence[str] = ()
     none_checked: bool = False
+    ended: Sequence[str] = ()
 
 
 class MergedBranches:
@@ -98,8 +99,6 @@ class MergedBranches:
     ) -> None:
         self.info = info
         self.where = where
-        functions = (body.run, orelse.run) if info.dead else ()
-        self._dying = [v for run in functions for v in cells_of(run) if v.name in info.dead]
         self._enclosed = enclosed
         self.body = body
         self.orelse = orelse
@@ -115,21 +114,19 @@ class MergedBranches:
                 (id(w.location.obj), w.after) for w in changed if id(w.location.obj) not in (self._fresh or ())
             )
         names = [v.name for v in variables]
-        self._dead = [self._is_dead(branch, names, False) for branch in (body, orelse)]
-        returned = [self._is_dead(branch, names, True) for branch in (body, orelse)]
+        taken = [self._exits_taken(branch, names) for branch in (body, orelse)]
+        self._dead = [branch.raised is not None or bool(flags) for branch, flags in zip((body, orelse), taken)]
+        self._unread = [{*info.dead, *(n for flag in flags for n in info.exits[flag])} for flags in taken]
+        self._unread[1].update(info.ended)
         self._find_objects()
         self._find_containers()
         for value in (body.value, orelse.value):
             if type(value) is Undefined:
                 raise_undefined(value)
         self.value = self._one(VALUE, body.value, orelse.value, optional=info.none_checked)
-        dead = [
-            self._dead if n in info.dead_on_exit else _READ if n.startswith(RETURNED) or n in info.lasting else returned
-            for n in names
-        ]
         self.variables = [
-            self._one(v.name, a, b, dead=sides, optional=v.is_optional)
-            for v, a, b, sides in zip(variables, body.values, orelse.values, dead)
+            self._one(v.name, a, b, dead=[v.name in unread for unread in self._unread], optional=v.is_optional)
+            for v, a, b in zip(variables, body.values, orelse.values)
         ]
         self.locations = self._locations()
         pairs = zip(self.join.left, self.join.right, strict=True)
@@ -206,14 +203,9 @@ class MergedBranches:
         ):
             self._fresh = made_inside([], branches)
 
-    def _is_dead(self, branch: BranchResult, names: list[str], only_return: bool) -> bool:
-        if branch.raised is not None:
-            return True
-        return any(
-            value is True
-            for name, value in zip(names, branch.values)
-            if name in self.info.exits and (not only_return or name.startswith("return_"))
-        )
+    def _exits_taken(self, branch: BranchResult, names: list[str]) -> list[str]:
+        """The flags of the jumps in which a branch surely ends."""
+        return [name for name, value in zip(names, branch.values) if value is True and name in self.info.exits]
 
     def _one(
         self,
@@ -335,21 +327,25 @@ class MergedBranches:
             if isinstance(location, AttributeLocation) and (left is UNSET) != (right is UNSET):
                 left, right = self._or_of_class(location, left, right, merged)
             mark = self.join.mark()
+            is_whole = isinstance(location, ContentsLocation)
+            how = self.join.contents if is_whole else bounded_list_merge.how(location, self.join, _DEAD)
             try:
                 if is_unbound(left) != is_unbound(right) and not any(self._dead):
                     raise Mismatch(location.name, left, right, ONE_PATH)
-                is_whole = isinstance(location, ContentsLocation)
-                how = self.join.contents if is_whole else bounded_list_merge.how(location, self.join, _DEAD)
                 found.append((location, self._one(location.name, left, right, how, optional=may_hold_none(location, left, right))))
             except Mismatch as differ:
-                if not self._is_dying(location):
+                dying = [self._is_dying(location, unread) for unread in self._unread]
+                self.join.reset(mark)
+                if dying[0] != dying[1]:
+                    is_right, alone = dying[0], right if dying[0] else left
+                    found.append((location, self._alone(alone, is_right, location.name, is_snapshot=how is not None)))
+                elif not dying[0]:
                     differ.place = location
                     if location.key in self.of_libraries and self._is_librarys(location.obj):
                         note = self.of_libraries[location.key]
                         differ.instead = framework_notes.describe_difference(differ, location, note, (left, right))
                         differ.instead = differ.instead or framework_notes.of_framework()
                     raise
-                self.join.reset(mark)
         return found
 
     def _is_librarys(self, obj: Any) -> bool:
@@ -375,20 +371,22 @@ class MergedBranches:
         """What one branch gives the `cond`: its values in the joined types."""
         return [placeholder(t) if type(x) is _Dead else convert_to(x, t) for x, t in zip(values, self.join.types)]
 
-    def _is_dying(self, location: Any) -> bool:
+    def _is_dying(self, location: Any, unread: Collection[str]) -> bool:
         """Whether only variables that nobody reads again know the object, and nothing that leaves the statement."""
-        if not self._dying or location.obj is None:
-            return False
         branches = (self.body, self.orelse)
-        dying = {v.name for v in self._dying}
+        functions = [getattr(branch.run, "__wrapped__", branch.run) for branch in branches] if unread else []
+        variables = [v for run in functions for v in cells_of(run) if v.name in unread]
+        if not variables or location.obj is None:
+            return False
+        dying = {v.name for v in variables}
         leaving = [branch.value for branch in branches]
         leaving += [x for branch in branches for v, x in zip(self._variables, branch.values) if v.name not in dying]
         leaving += [w.after for branch in branches for w in branch.written if w.location.obj is not location.obj]
         if reaches_object(leaving, location.obj):
             return False
         leaving.clear()
-        objects = [location.obj, *(v.get() for v in self._dying)]
-        return id(location.obj) in owned(objects, branches, self._dying, self.variables)
+        objects = [location.obj, *(v.get() for v in variables)]
+        return id(location.obj) in owned(objects, branches, variables, self.variables)
 
 
 class _Dead:

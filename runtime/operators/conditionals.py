@@ -25,7 +25,7 @@ after each branch, and the joined values are written once, after the `cond`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -67,11 +67,9 @@ def if_stmt(
     orelse: Callable[[], Any],
     state: StateLike = None,
     *,
-    exits: Sequence[str] = (),
+    exits: Mapping[str, Sequence[str]] | None = None,
     unbound: Sequence[str] = (),
     dead: Sequence[str] = (),
-    lasting: Sequence[str] = (),
-    dead_on_exit: Sequence[str] = (),
     enclosed: Sequence[str] = (),
     optional: Sequence[str] = (),
     asked: bool = False,
@@ -83,7 +81,8 @@ def if_stmt(
         test: the value tested; any Python value, or a traced scalar (numbers count as `!= 0`).
         body, orelse: functions of no argument; what they return is joined and returned.
         state: the variables that the branches assign and that live on, as `lambda: (x, y)` or a `State`.
-        exits: names in `state` of jump flags, which the converter made.
+        exits: names in `state` of jump flags, which the converter made. For each the names in `state` of variables that nobody
+            reads once it is set: a branch that sets it need not leave in them what the other one leaves.
         unbound: names in `state` that a later read may find unbound. Where only one branch binds such a variable, reading it
             raises; any other variable is read only where it is bound (behind a flag, say), and keeps the value it has.
         optional: names in `state` of variables that may hold `None` or a value (`optional`).
@@ -91,10 +90,6 @@ def if_stmt(
             `returned` are the names in `state` of the variables that keep it.
         dead: variables that nobody reads afterwards. Those in `state` are not joined: the staged statement leaves them
             unbound. What the branches change in an object that only these know is forgotten where it cannot be joined.
-        lasting: names in `state` that may be read when the function has returned already: by a `finally`, by closures. Any
-            other variable of a branch that returns is read by nobody.
-        dead_on_exit: names in `state` that nobody reads once a flag of `exits` is set: what a branch leaves in them before
-            it jumps need not join.
         enclosed: names in `state` that nobody reads afterwards but closures which the branches make.
     Returns:
         what the branch returned; joined leaf by leaf (promotion as JAX does, weak types included) when staged.
@@ -110,7 +105,7 @@ def if_stmt(
     if (truth := path_conditions.known_truth(test)) is not None:
         return body() if truth else orelse()
     variables = variables_of(state, (*optional, *returned) if asked else optional)
-    info = BranchInfo("if", exits, unbound, dead, lasting, dead_on_exit, enclosed, asked)
+    info = BranchInfo("if", exits or {}, unbound, dead, enclosed, asked)
     return _stage(test, body, orelse, variables, info)
 
 
@@ -152,13 +147,18 @@ def staged_value(
 
 
 def stage_iteration(
-    truth: Any, iteration: Callable[[], Any], variables: list[Variable], where: Callable[..., Any]
+    truth: Any,
+    iteration: Callable[[], Any],
+    variables: list[Variable],
+    where: Callable[..., Any],
+    dead: Sequence[str] = (),
 ) -> None:
     """Runs `iteration()` if the traced `truth`: one iteration of an unrolled loop, at `where`, that may have ended.
 
-    A variable that only the iteration binds keeps the iteration's value, as in any staged loop.
+    A variable that only the iteration binds keeps the iteration's value, as in any staged loop. So do variables of another
+    kind, among those that nobody reads after the loop (`dead`).
     """
-    _stage(predicate(truth), in_place_of(where, iteration), nothing, variables, BranchInfo("loop"))
+    _stage(predicate(truth), in_place_of(where, iteration), nothing, variables, BranchInfo("loop", ended=dead))
 
 
 def _stage(

@@ -20,7 +20,8 @@
 | range of traced length | `while` | `while` |
 
 Where the first iteration gives a variable its kind (`best = None` before the loop, an array that becomes a tuple), that iteration
-runs alone and the others are staged; a jump in the first one ends the loop before the second.
+runs alone and the others are staged; a jump in the first one ends the loop before the second. A variable that takes it from
+another one (`before, seen = seen, f(s)`) has it from the second iteration on: then that one runs alone as well.
 A loop over a traced array whose body cannot be a scan (the carry changes shape, a list grows) is unrolled, which is always
 faithful, with one warning that says why.
 """
@@ -31,14 +32,17 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from jax import lax
+
 from autograph import errors, verbosity
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime.carry import list_growth
 from autograph.runtime.carry.messages import UNROLL
 from autograph.runtime.heap import iterated_containers, iterators, outliving
+from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals
-from autograph.runtime.operators.peeling import goes_on, stage_if_left, with_optional
-from autograph.runtime.operators.python_iteration import iterate
+from autograph.runtime.operators.peeling import settles, stage_if_left, with_optional
+from autograph.runtime.operators.python_iteration import iterate, run_alone
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.sequences import iterables
 from autograph.runtime.sequences.iteration_space import Items, items_of
@@ -61,6 +65,7 @@ def for_loop(
     appends: StateLike = None,
     last: bool = False,
     item: bool = True,
+    dead: Sequence[str] = (),
     options: dict[str, Any] | None = None,
     lists: StateLike = None,
     optional: Sequence[str] = (),
@@ -76,72 +81,88 @@ def for_loop(
         test: whether the loop goes on (jump flags); evaluated after each iteration, before the next item is taken.
         appends: lists with which the body does nothing but append: stacked outputs of the `scan` where nobody else knows them.
         last: whether `iterable` comes from a variable that nobody reads again. item: whether the body reads its item.
-        options, lists, optional, asked, returned: see `while_loop`.
+        dead, options, lists, optional, asked, returned: see `while_loop`.
     Raises:
         StagingError: a variable cannot be carried.
     """
     if (optional or asked) and is_tracing():
         state = variables_of(state, (*optional, *returned) if asked else optional)
     if type(iterable) is iterables.Filter and not iterable.is_started:
-        body = _Filtered(iterable.fn, body, state)
-        for_loop(iterable.iterable, body, state, test=test, options=options, lists=lists)
+        for_loop(iterable.iterable, _Filtered(iterable.fn, body, state), state, test=test, dead=dead, options=options, lists=lists)
         iterable.exhaust()
         return
     if type(iterable) in (list, range) and lists is not None and options and "maximum_iterations" in options and is_tracing():
         others = sharing.other_references(iterable) - outliving.references(iterable)  # before the list is handed on
         iterable = list_growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
-    if items is None:
-        key_orders.check_order(iterable)
-        if verbosity.level > 2:
-            verbosity.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
-        walks = iterated_containers.begin_iteration(iterable) if is_tracing() else 0
-        try:
-            if test is None:
-                for item in iterable:
-                    body(item)
-            else:
-                shared = iterators.is_native(iterable) and (
-                    sharing.other_references(iterable) > last or iterators.takes_from_shared(iterable)
-                )
-                iterate(iterable, LoopInfo.of(body, test, state, options, lists), shared)
-        finally:
-            iterated_containers.end_iteration(walks)
+    if items is not None:
+        if not items.is_static or items.length:
+            _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item, dead=dead))
+        if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
+            iterable.exhaust()
         return
-    if not items.is_static or items.length:
-        _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item))
-    if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
-        iterable.exhaust()
+    key_orders.check_order(iterable)
+    if verbosity.level > 2:
+        verbosity.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
+    walks = iterated_containers.begin_iteration(iterable) if is_tracing() else 0
+    try:
+        if test is None:
+            for item in iterable:
+                body(item)
+        else:
+            shared = iterators.is_native(iterable) and (
+                sharing.other_references(iterable) > last or iterators.takes_from_shared(iterable)
+            )
+            iterate(iterable, LoopInfo.of(body, test, state, options, lists)._replace(dead=dead), shared)
+    finally:
+        iterated_containers.end_iteration(walks)
 
 
-def _stage_or_unroll(items: Items, info: LoopInfo, before: Exception | None = None, truth: Any = True) -> None:
-    """A staged loop; or the first iteration by itself and the others staged; or, where there are arrays, no staged loop.
+def _stage_or_unroll(
+    items: Items, info: LoopInfo, before: Exception | None = None, truth: Any = True, alone: Sequence[str] = ()
+) -> None:
+    """A staged loop; or iterations by themselves and the others staged; or, where there are arrays, no staged loop.
 
     Args:
         before: why the whole loop cannot be staged, where these are the iterations after the first.
         truth: whether the loop goes on, which is traced where a jump may have ended it.
+        alone: the variables for which an iteration ran by itself (see `settles`).
     """
     start = equation_mark()
-    first_alone = items.is_static and before is None
+    runs_alone = items.is_static and before is None
     try:
-        stage_carrying = stage_if_left if first_alone else with_optional
+        stage_carrying = stage_if_left if runs_alone else with_optional
         stage_carrying(lambda: stage_for(items, info, begins=truth is True), info.variables)
         return
     except CANNOT_STAGE as error:
-        if not first_alone and not (items.is_static and items.arrays):
+        if not runs_alone and (items.is_static or items.is_fixed and not items.arrays):
+            runs_alone = settles(error, info.body, alone, None if items.is_static and truth is True else info.dead)
+        if not runs_alone and not (items.is_static and items.arrays):
             raise before or error from None
+        alone = *alone, getattr(error, "variable", "")
         reason = before or error.with_traceback(None)  # its frames hold values
         reason.__context__ = None
     drop_equations(start, equation_mark())
-    if first_alone:
-        info.body(items.make(0, items.slices(0)))
-        truth = info.test is None or goes_on(info.test)
-        if items.length > 1 and truth is not False:
-            _stage_or_unroll(items.after_first(), info, reason, truth)
-    else:
+    if not runs_alone:
         unrolled = (items.make(k, items.slices(k)) for k in range(items.length))
         iterate(unrolled, info, truth=truth)
         _warn(info.body, reason)
+        return
+
+    def iteration() -> None:
+        info.body(items.make(0, items.slices(0)))
+
+    def others(goes_on: Any) -> None:
+        if goes_on is not False:
+            _stage_or_unroll(items.after_first(), info, reason, goes_on, alone)
+
+    if not items.is_static:  # all of them in a branch: there may be none
+        begins = lax.bitwise_and(predicate(items.length > 0), predicate(truth))
+        run_alone(begins, lambda: others(run_alone(True, iteration, info)), info)
+    elif items.length > 1:
+        others(run_alone(truth, iteration, info))
+    else:
+        run_alone(truth, iteration, info)
 
 
 class _Filtered:
@@ -172,7 +193,9 @@ def _warn(body: Callable[..., Any], reason: Exception) -> None:
     if where is None:
         warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
     else:
-        warnings.warn_explicit(text, UnrolledLoopWarning, errors.shown_name(where.filename), where.lineno, registry=_warned)
+        warnings.warn_explicit(
+            text, UnrolledLoopWarning, errors.shown_name(where.filename), where.lineno, registry=_warned
+        )
 
 
 _warned: dict[Any, Any] = {}  # what is said of a loop is said once, however often the statements around it are traced

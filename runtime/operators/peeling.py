@@ -17,7 +17,8 @@ is known once an iteration has run. Whatever is given up leaves no equation behi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import jax
@@ -59,6 +60,56 @@ def stage_if_left(stage: Callable[[], None], variables: Sequence[Variable]) -> N
     """
     carry_none(variables, CarriesNone.IF_LEFT)
     stage()
+
+
+def settles(
+    error: Exception, body: Callable[..., Any], alone: Collection[str], dead: Sequence[str] | None = None
+) -> bool:
+    """Whether a loop that cannot be staged may be after one iteration more: another variable than before changes its kind.
+
+    Args:
+        alone: the variables for which an iteration ran by itself already. A list that grows changes in every iteration.
+        dead: names of the variables that nobody reads after the loop, where it may make no iteration: it must be one of these.
+    """
+    if not isinstance(error, errors.StagingError) or error.location != errors.Location.of(body):
+        return False
+    is_unread = dead is None or re.split(r"[.\[]", error.variable)[0] in dead
+    return is_unread and error.variable not in ("", *alone)
+
+
+def unsettled(
+    stage: Callable[[], None],
+    variables: Sequence[Variable],
+    body: Callable[..., Any],
+    dead: Sequence[str],
+    alone: Collection[str],
+) -> str:
+    """Stages a loop whose first test is traced.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from autograph import convert
+    >>> def f(x):
+    ...     last, total = x, 0.0
+    ...     while total < x[0]:
+    ...         total += last.sum()
+    ...         last = jnp.concatenate([x, x])
+    ...     return total
+    >>> [eqn.primitive.name for eqn in jax.make_jaxpr(convert(f))(jnp.ones(2)).eqns][-1:]
+    ['cond']
+
+    Returns:
+        a variable that changes its kind in the first iteration, where that one is to run by itself, in a branch, with the others
+        behind it. The loop may make no iteration, so nobody may read the variable after it (it is `dead`). "" if it is staged.
+    """
+    start = equation_mark()
+    try:
+        with_optional(stage, variables)
+        return ""
+    except errors.StagingError as error:
+        if not settles(error, body, alone, dead):
+            raise
+        drop_equations(start, equation_mark())
+        return error.variable
 
 
 def carry_none(variables: Sequence[Variable], carries: CarriesNone) -> bool:
@@ -166,16 +217,25 @@ def _traced(variables: Sequence[Variable], lists: Sequence[Variable]) -> int:
 
 def stage_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -> bool:
     """Tries to stage a loop from its first iteration; False when its carry only settles after that iteration."""
+    return failure_from_here(stage, assumptions) is None
+
+
+def failure_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -> Exception | None:
+    """Tries to stage a loop from its first iteration; returns why not, None where it is staged."""
     start = equation_mark()
     try:
         stage()
-        return True
-    except Exception:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
+        return None
+    except (
+        Exception
+    ) as error:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
         drop_equations(start, equation_mark())
         assumptions.forget()
         assumptions.appended.clear()
         assumptions.from_start = False
-        return False
+        failure = error.with_traceback(None)  # its frames hold values
+        failure.__context__ = None
+        return failure
 
 
 # --- loops whose every iteration raises ---

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -36,7 +36,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.heap import iterators
 from autograph.runtime.operators import conditionals
-from autograph.runtime.operators.peeling import stage_from_here, try_iterations
+from autograph.runtime.operators.peeling import failure_from_here, goes_on, settles, stage_from_here, try_iterations
 from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.iteration_space import length_of, range_items
 from autograph.runtime.tracing.context import receive
@@ -117,7 +117,16 @@ def _stage_range(numbers: range, info: LoopInfo, assumptions: LoopAssumptions, b
             fail_beyond(numbers, info.body, info.variables, info.test)
 
 
-def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: Any) -> None:
+def run_alone(truth: Any, iteration: Callable[[], None], info: LoopInfo) -> Any:
+    """Runs one iteration by itself, if the loop goes on (`truth`, which may be traced); returns whether it goes on after it."""
+    if is_traced(truth):
+        conditionals.stage_iteration(truth, iteration, info.variables, info.body, info.dead)
+    elif truth:
+        iteration()
+    return info.test is None or goes_on(info.test)
+
+
+def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: Any, alone: Sequence[str] = ()) -> None:
     body, test, variables = info.body, info.test, info.variables
     assert test is not None
     if type(iterable) is range:
@@ -127,11 +136,18 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
             with assuming((body.__code__, "while"), info.options, info.lists) as assumptions:
                 _stage_range(rest, info, assumptions)
 
+        error = failure_from_here(stage, LoopAssumptions()) if rest else None
+        if error is None:
+            return
+        if settles(error, body, alone, info.dead if is_traced(truth) else None):
+            truth = run_alone(truth, lambda: body(rest[0]), info)
+            if is_traced(truth):
+                _stage_rest(rest, iter(rest[1:]), 1, info, truth, (*alone, getattr(error, "variable", "")))
+            elif truth:
+                iterate(rest[1:], info)
+            return
         if length_of(rest) > _MOST_UNROLLED:
-            stage()  # or says why not
-            return
-        if not rest or stage_from_here(stage, LoopAssumptions()):
-            return
+            stage()  # says why not
     if iterators.is_endless(iterator):
         raise errors.StagingError(
             "this loop over an endless iterator ends on a traced condition",
@@ -149,7 +165,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
         if item is not _END:
             body(item)
             if kept:
-                _go_on_inside(items, body, variables, test)
+                _go_on_inside(items, info)
                 item = _END
 
     iterations = 0
@@ -163,7 +179,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
                 instead="count in a variable of your own with `while True:`",
             )
         items.check_left(body)
-        conditionals.stage_iteration(truth, iteration, variables, body)
+        conditionals.stage_iteration(truth, iteration, variables, body, info.dead)
         truth = test()
         if not is_traced(truth):
             if truth:
@@ -199,10 +215,10 @@ class _Items:
             )
 
 
-def _go_on_inside(
-    items: _Items, body: Callable[[Any], Any], variables: list[Variable], test: Callable[[], Any], depth: int = 1
-) -> None:
+def _go_on_inside(items: _Items, info: LoopInfo, depth: int = 1) -> None:
     """The iterations that are left, each inside the one before, so that what the iterator keeps stays a value of an open region."""
+    body, test, variables = info.body, info.test, info.variables
+    assert test is not None
     truth = test()
     while not is_traced(truth):
         if not truth or (item := items.take()) is _END:
@@ -222,9 +238,9 @@ def _go_on_inside(
         item = items.take()
         if item is not _END:
             body(item)
-            _go_on_inside(items, body, variables, test, depth + 1)
+            _go_on_inside(items, info, depth + 1)
 
-    conditionals.stage_iteration(truth, iteration, variables, body)
+    conditionals.stage_iteration(truth, iteration, variables, body, info.dead)
 
 
 def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:

@@ -30,21 +30,23 @@ from jax.sharding import PartitionSpec
 
 from autograph import errors, verbosity
 from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime.carry import loop_results
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.fixed_point import Carry
 from autograph.runtime.carry.messages import refuse
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import aliases
-from autograph.runtime.jaxprs.binding import predicate
-from autograph.runtime.operators.loop_variables import Hidden
+from autograph.runtime.jaxprs.binding import Traced, bind_scan, predicate
+from autograph.runtime.operators.loop_variables import Hidden, note_checks
 from autograph.runtime.operators.peeling import IterationRaises, stage_first_iteration
-from autograph.runtime.operators.while_loops import FirstTest, bind_scan_iteration, stage_while, trace_iteration
+from autograph.runtime.operators.staged_while import FirstTest, closed, stage_while, trace_iteration
 from autograph.runtime.sequences import array_items
 from autograph.runtime.sequences.iteration_space import Items
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.statement_names import named_loop
 from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
-from autograph.runtime.values.merge import Mismatch
+from autograph.runtime.values.merge import Merged, Mismatch
 
 
 class LoopInfo(NamedTuple):
@@ -55,6 +57,7 @@ class LoopInfo(NamedTuple):
         variables: those that the loop changes.
         lists, appends: those that hold lists which may grow in the body, and to which it does nothing but append.
         item: whether the body reads its item.
+        dead: names of variables that nobody reads after the loop.
     """
 
     body: Callable[[Any], Any]
@@ -64,6 +67,7 @@ class LoopInfo(NamedTuple):
     lists: Sequence[Variable]
     appends: Sequence[Variable]
     item: bool = True
+    dead: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -125,10 +129,31 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
             return
         if traced is None:
             return
-        merged = bind_scan_iteration(carry, traced, items.arrays, items.length, items.backwards)
+        merged = _bind_scan(carry, traced, items.arrays, items.length, items.backwards)
     if verbosity.level > 1:
         verbosity.tell_statement(2, body, f"for: staged as lax.scan of {items.length} iterations")
     aliases.note_merged(merged, body)
+
+
+def _bind_scan(carry: Carry, iteration: Traced, xs: Sequence[Any], length: Any, reverse: bool) -> list[Merged]:
+    """Binds `scan` on a traced iteration whose extra inputs are the slices of `xs`, and writes the results.
+
+    `length`: a number, or a size that is not known (`sizes`).
+    """
+    loop_results.make_placeholders(carry, iteration)
+    carry.arrays.check(carry, (iteration,), () if reverse else xs, xs if reverse else ())
+    region = closed(iteration, carry, len(xs))
+    init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
+    unroll = carry.assumptions.options.get("unroll") or 1
+    with named_loop(carry.functions):
+        unrolled = length if unroll is True and not sizes.is_size(length) else int(unroll)
+        results = bind_scan(region, init, xs, length, reverse, unrolled)
+    lists, carry.lists = carry.lists, ()
+    rows, built = carry.grown.write(results[len(init) :], length, reverse, carry.aliases, lists)
+    surely = sizes.is_known(length, ">", 0)
+    merged = rows + loop_results.write_results(carry, results[: len(init)], surely, [*init, *region.consts, *xs], built)
+    note_checks(carry, results)
+    return merged
 
 
 def _row(array: Any) -> Any:

@@ -77,10 +77,11 @@ class Items(NamedTuple):
         return [lax.index_in_dim(array, at, 0, keepdims=False) for array in self.arrays]
 
     def after_first(self) -> Items:
-        """The items of all iterations but the first; the number of iterations is known."""
-        low, high = (0, self.length - 1) if self.backwards else (1, self.length)
+        """The items of all iterations but the first; the number of iterations is known, or the items are no slices."""
+        count = self.length - 1 if self.is_counted else lambda: self.length - 1
+        low, high = (0, -1) if self.backwards else (1, None)
         rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
-        return Items(self.length - 1, rest, lambda k, slices: self.make(k + 1, slices), self.counts, self.backwards)
+        return Items(count, rest, lambda k, slices: self.make(k + 1, slices), self.counts, self.backwards)
 
     @property
     def is_static(self) -> bool:
@@ -91,6 +92,11 @@ class Items(NamedTuple):
     def is_counted(self) -> bool:
         """Whether the number of iterations is a number or a size, and so the length of a `scan`."""
         return self.is_static or sizes.is_size(self.count)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the number of iterations does not depend on what they do; a list may grow or shrink meanwhile."""
+        return self.walk is None or self.walk.of_iteration is None
 
     @property
     def last(self) -> int:

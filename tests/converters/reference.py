@@ -74,17 +74,15 @@ def if_stmt(
     orelse: Any,
     state: Any = None,
     *,
-    exits: Any = (),
+    exits: Any = None,
     unbound: Any = (),
     dead: Any = (),
-    lasting: Any = (),
-    dead_on_exit: Any = (),
     enclosed: Any = (),
     asked: Any = False,
     returned: Any = (),
 ) -> Any:
     _checked(state, body, orelse)
-    named = {*exits, *unbound, *dead_on_exit, *enclosed}
+    named = {*(exits or ()), *unbound, *enclosed}
     assert not named or named <= set(state.__code__.co_freevars)
     value = body() if test else orelse()
     for variable in cells_of(state) if state is not None else ():
@@ -94,7 +92,14 @@ def if_stmt(
 
 
 def while_loop(
-    test: Any, body: Any, state: Any = None, *, options: Any = None, asked: Any = False, returned: Any = ()
+    test: Any,
+    body: Any,
+    state: Any = None,
+    *,
+    dead: Any = (),
+    options: Any = None,
+    asked: Any = False,
+    returned: Any = (),
 ) -> None:
     _checked(state, test, body)
     while test():
@@ -109,6 +114,7 @@ def for_loop(
     test: Any = None,
     appends: Any = None,
     last: bool = False,
+    dead: Any = (),
     item: bool = True,
     options: Any = None,
     asked: Any = False,

@@ -203,7 +203,7 @@ CASES = {
                 nonlocal n, s
                 s = s + n
                 n = n - 1
-            ag__.while_loop(lambda: n > 0, loop_body, lambda: (n, s))
+            ag__.while_loop(lambda: n > 0, loop_body, lambda: (n, s), dead=('n',))
             return s
         """,
         "f(3)",
@@ -270,7 +270,7 @@ CASES = {
                 note(last)
                 last = n
                 n = n - 1
-            ag__.while_loop(lambda: n > 0, loop_body, lambda: (last, n))
+            ag__.while_loop(lambda: n > 0, loop_body, lambda: (last, n), dead=('last', 'n'))
         """,
         "f(2)",
     ),
@@ -431,7 +431,7 @@ CASES = {
                     break_ = True
                 def else_body():
                     out.append(x)
-                ag__.if_stmt(x < 0, if_body, else_body, lambda: (break_,), exits=('break_',))
+                ag__.if_stmt(x < 0, if_body, else_body, lambda: (break_,), exits={'break_': ()})
             ag__.for_loop(xs, loop_body, lambda: (break_,), test=lambda: not break_, last=True)
             return out
         """,
@@ -458,7 +458,7 @@ CASES = {
                     break_ = True
                 def else_body():
                     note(x)
-                ag__.if_stmt(x > 0, if_body, else_body, lambda: (break_, y), exits=('break_',))
+                ag__.if_stmt(x > 0, if_body, else_body, lambda: (break_, y), exits={'break_': ()})
             ag__.for_loop(xs, loop_body, lambda: (break_, y), test=lambda: not break_, last=True)
             return y
         """,

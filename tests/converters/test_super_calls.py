@@ -32,7 +32,7 @@ CASES = {
             def loop_body():
                 nonlocal x
                 x = super(__class__, self).m(x)
-            ag__.while_loop(lambda: x, loop_body, lambda: (x,))
+            ag__.while_loop(lambda: x, loop_body, lambda: (x,), dead=('x',))
         """,
     ),
     "in an operand": Case(

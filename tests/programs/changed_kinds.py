@@ -167,3 +167,108 @@ def an_attribute_that_is_none_or_a_number_in_branches(x, y):
     if y > x:
         first += alarm.hear(y) * 2
     return first + alarm.hear(y)
+
+
+# --- the kind changes behind the exit, or from the second iteration on, and nobody reads it after the loop ---
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def an_exit_before_the_change(s, actions, limit):
+    seen, total = s, 0.0
+    for a in actions:
+        if s[0] > limit:
+            break
+        total += seen.sum()
+        s = s + a
+        seen = jnp.concatenate([s, s * 2])
+    return s[1] + total
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def an_attribute_behind_a_return(s, actions, limit):
+    cart, total = Cart(s), 0.0
+    for a in actions:
+        if total > limit:
+            return total * 2
+        total += cart.step(a[0]).sum()
+    return total
+
+
+@program((START, LOW), (START, MIDDLE), (START, HIGH), transforms=ALL)
+def an_attribute_in_a_while_that_may_not_begin(s, limit):
+    cart, total = Cart(s), 0.0
+    while total < limit:
+        total += cart.step(1.0).sum()
+    return total
+
+
+@program((START, 0), (START, 1), (START, 4), transforms=("vmap",))
+def a_traced_number_of_iterations(s, n):
+    cart, total = Cart(s), 0.0
+    for _ in range(n):
+        total += cart.step(1.0).sum()
+    return total
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=ALL)
+def the_observation_before_the_last(s, actions, limit):
+    before = seen = s
+    total = 0.0
+    for a in actions:
+        total += before.sum()
+        s = s + a
+        before, seen = seen, jnp.concatenate([s, s * 2])
+        if s[0] > limit:
+            break
+    return total + s[0]
+
+
+@program((START, LOW), (START, MIDDLE), (START, HIGH), transforms=("vmap",))
+def the_observation_before_the_last_in_a_range(s, limit):
+    before = seen = s
+    total = 0.0
+    for k in range(90):
+        total += before.sum()
+        s = s + k
+        before, seen = seen, jnp.concatenate([s, s * 2])
+        if total > limit:
+            return s
+    return s + total
+
+
+@program((START, LOW), (START, MIDDLE), (START, HIGH), transforms=ALL)
+def the_observation_before_the_last_in_a_while(s, limit):
+    before = seen = s
+    total = 0.0
+    while total < limit:
+        total += before.sum()
+        s = s + 1
+        before, seen = seen, jnp.concatenate([s, s * 2])
+    return total
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def the_observation_before_the_last_read_after_the_loop(s, actions, limit):
+    before = seen = s
+    total = 0.0
+    for a in actions:
+        s = s + a
+        before, seen = seen, jnp.concatenate([s, s * 2])
+        if s[0] > limit:
+            continue
+        total += before.sum()
+    return before, seen, total
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def two_jumps_of_which_one_reads_it(s, actions, limit):
+    seen, total = s, 0.0
+    for a in actions:
+        total += seen.sum()
+        if a[1] < 0:
+            seen = jnp.concatenate([s, a])
+            continue
+        if total > limit:
+            break
+        seen = jnp.concatenate([s, a * 2])
+    return total

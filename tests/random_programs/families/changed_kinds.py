@@ -22,7 +22,9 @@ _KINDS = [
 ]
 """What a variable is before the loop, what each iteration makes of it, and a number in either."""
 _LOOPS = ["for d in xs:", "for d in xs:", "for i, d in enumerate(xs):", "for d, e in zip(xs, xs[::-1]):", "for d in reversed(xs):",
-          "for i in range(4):", "for i in ag.range(4):", "while True:", "while going:"]  # fmt: skip
+          "for i in range(4):", "for i in ag.range(4):", "while True:", "while going:", "while n < a:",
+          "for i in ag.range(b):"]  # fmt: skip
+_MAY_NOT_BEGIN = _LOOPS[-2:]
 _TESTS = ["n > a", "d > b", "n % 3 == 1", "d < 0", "n > 99", "n + d > 5", "n < 99"]
 
 HEADER = """\
@@ -61,19 +63,27 @@ def write(rng: random.Random) -> str:
         change = [f"env.step(lambda state: {after.replace(v, 'state')})"]
     if number is not None and rng.random() < 0.5:
         change.insert(0, f"n = (n + {number.format(v=v)}) % 17")
+    is_late = rng.random() < 0.25  # `w` changes its kind in the second iteration
+    if is_late and number is not None and rng.random() < 0.5:
+        change.insert(0, f"n = (n + {number.format(v='w')}) % 17")
+    if is_late:
+        change.insert(-1, f"w = {v}")
     loop = rng.choice(_LOOPS)
-    is_read = rng.random() < 0.8
-    result = f"n, {v}" if is_read else "n"
+    is_text = before == "'start'"  # no program returns one
+    is_read = not is_text and rng.random() < 0.8
+    is_late_read = is_late and not is_text and rng.random() < 0.5
+    result = "n" + f", {v}" * is_read + ", w" * is_late_read
     leave = rng.choice(["break", "break", f"return {result}", "continue", f"return {rng.choice(['n', '-1'])}"])
     if leave.startswith("return") and leave != f"return {result}":
         result = leave.removeprefix("return ").replace("-1", "n")
-        is_read = False
+        is_read = is_late_read = False
     exits = [f"if {rng.choice(_TESTS)}:", f"    {leave}"]
     is_early = rng.random() < 0.25
     body = [*_heads(loop), *(exits + change if is_early else change + exits), "n = (n + d) % 17", "going = n > 3"]
     if rng.random() < 0.3:
         body += [f"if {rng.choice(_TESTS)}:", "    break"]
     lines = ["n, k, going = 1, 0, True", f"env = Env({before})" if is_attribute else f"v = {before}"]
+    lines += [f"w = {v}"] if is_late else []
     if rng.random() < 0.3:
         body.insert(rng.choice([1, len(body)]), f"n = (n + env.counted({rng.choice(_TESTS)})) % 17")
         lines += [] if is_attribute else ["env = Env(0)"]
@@ -84,7 +94,9 @@ def write(rng: random.Random) -> str:
     elif around < 0.2:
         written = ["for m in xs:", *_indented(written), "    if n > b:", "        break"]
     is_nested_kind = around < 0.2
-    refused = is_early or is_nested_kind and not is_attribute
+    is_of_one_kind = not (is_early and leave == "continue") and not (is_read and (is_early or loop in _MAY_NOT_BEGIN))
+    may_stay = is_early or is_late or loop in _MAY_NOT_BEGIN  # as it was before an inner loop
+    refused = not is_of_one_kind or is_late_read or is_nested_kind and (may_stay or not is_attribute)
     mark = "# refused: a value of one kind or of another, as the numbers are\n"
     text = "def program(a, b, x, xs):\n" + "\n".join(_indented([*lines, *written, f"return {result}"])) + "\n"
     return mark * refused + HEADER + text

@@ -145,7 +145,7 @@ def test_a_list_that_only_one_branch_leaves_behind_keeps_what_was_written():
             return_value = make(n, 2)
             return_ = True
 
-        if_stmt(n > 0, body, nothing, lambda: (return_, return_value), exits=("return_",))
+        if_stmt(n > 0, body, nothing, lambda: (return_, return_value), exits={"return_": ()})
         return if_exp(return_, lambda: return_value, lambda: [0, 0])
         return_value = None
 

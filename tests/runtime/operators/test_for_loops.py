@@ -57,7 +57,7 @@ def first_above(xs, limit):
             nonlocal k
             k = k + 1
 
-        if_stmt(x > limit, leave, go_on, lambda: (break_, found, k), exits=("break_",))
+        if_stmt(x > limit, leave, go_on, lambda: (break_, found, k), exits={"break_": ()})
 
     for_loop(xs, body, lambda: (break_, found, k), test=lambda: not_(break_), last=True)
     if_stmt(break_, nothing, lambda: None)
