@@ -118,6 +118,7 @@ def record(
     """
     if old is new or not _can_be_shared(old):
         return
+    array_views.check_writable(old)
     if alone:
         _supersede(old, new, how, index)
         return

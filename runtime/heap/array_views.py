@@ -52,6 +52,27 @@ def view_without_axes(x: Any, of: Any) -> Any:
     return x
 
 
+def note_read_only(x: Any) -> None:
+    """Notes that NumPy does not let `x` be written: `np.diag(m)`, `np.broadcast_to(m, shape)`."""
+    _read_only.note(innermost_tracer(x), True)
+
+
+_read_only: Facts[bool] = Facts()
+
+
+def check_writable(x: Any) -> None:
+    """Raises what NumPy raises where an array is written that is, or is a view of, a read-only one, or a number of an array.
+
+    Raises:
+        TypeError: `x` is an element of an array.
+        ValueError: `x` is read-only.
+    """
+    if not x.ndim and not has_names(x) and _chain(innermost_tracer(x)):
+        raise TypeError(f"'numpy.{x.dtype}' object does not support item assignment")
+    if _read_only and any(map(_read_only.of, (inner := innermost_tracer(x), *_chain(inner)))):
+        raise ValueError("assignment destination is read-only")
+
+
 def copied(x: Any, given: Iterable[Any]) -> Any:
     """`x`, which NumPy makes a copy; another tracer where JAX returns one of the arrays that it was given."""
     if not is_tracer(x) or not x.ndim:

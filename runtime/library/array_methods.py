@@ -55,13 +55,19 @@ def _look(f: Any, /, *args: Any, **keywords: Any) -> Any:
     return found
 
 
+def _diagonal(f: Any, /, *args: Any, **keywords: Any) -> Any:
+    found = _look(f, *args, **keywords)
+    array_views.note_read_only(found)
+    return found
+
+
 def _reshaped(f: Any, /, *args: Any, **keywords: Any) -> Any:
     return array_views.view_without_axes(f(*args, **keywords), f.__self__)
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "sort": _sort,
-    "diagonal": _look,
+    "diagonal": _diagonal,
     "view": _look,
     **dict.fromkeys(("flatten", "astype", "repeat", "round", "clip", "take"), _copy),
     **dict.fromkeys(("squeeze", "reshape"), _reshaped),

@@ -236,6 +236,8 @@ def _shared(fn: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict
     if name in _VIEWS or (name == "einsum" and _is_view(args)) or (name == "diag" and args and jnp.ndim(args[0]) == 2):
         for view in jax.tree.leaves(result):
             array_views.note_choice(view, args)
+            if name not in ("einsum", "unstack") and view is not args[0]:
+                array_views.note_read_only(view)
     elif name in _VIEWS_OF_EACH:
         for view, x in zip(jax.tree.leaves(result), args, strict=False):
             array_views.note_choice(view, [x])

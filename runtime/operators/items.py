@@ -170,6 +170,8 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         x = writable(x, unshared, is_traced(value), is_traced_index(i))
     if is_jax_array(x):
         i = sizes.traced_index(i)
+        if not x.ndim:
+            array_views.check_writable(x)
         if array_versions.is_superseded(x):
             return array_versions.written_over(
                 value, x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)

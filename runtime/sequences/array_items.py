@@ -96,6 +96,8 @@ def _put(value: Any, x: Any, i: Any) -> Any:
         return _put_part(place, x, place.changed(_part(place, x), value))
     if is_traced_slice(i):
         return _put_rows(value, x, i)
+    if x.shape and not jnp.shape(value) and _is_everything(i):
+        return lax.broadcast(value, x.shape)
     parts = _positions(x, i)
     kept = [] if parts is None else [axis for axis, p in enumerate(parts) if p is None]
     if parts is None or len(jnp.shape(value)) > len(kept):
@@ -113,6 +115,11 @@ def _put(value: Any, x: Any, i: Any) -> Any:
         test = functools.reduce(lax.bitwise_and, inside)
         block = lax.select(lax.broadcast(test, block.shape), block, old)
     return lax.dynamic_update_slice(x, block, starts, allow_negative_indices=False)
+
+
+def _is_everything(i: Any) -> bool:
+    parts = i if type(i) is tuple else (i,)
+    return all(part is ... or (type(part) is slice and part == slice(None)) for part in parts)
 
 
 def _positions(x: Any, i: Any) -> list[Any] | None:

@@ -160,3 +160,50 @@ def test_an_array_sorts_in_a_derivative():
 
     expected = jax.grad(lambda m: (jnp.sort(m[:, 1] * 2.0) * jnp.arange(3.0)).sum())(MATRIX)
     np.testing.assert_array_equal(jax.jit(jax.grad(ag.convert(program)))(MATRIX), expected)
+
+
+def element(m):
+    number = m[0][0]
+    number[...] = 5.0
+    return m
+
+
+def diagonal(m):
+    np.diag(m)[0] = 5.0
+    return m
+
+
+def part_of_a_diagonal(m):
+    part = m.diagonal()[1:]
+    part += 1.0
+    return m
+
+
+def broadcast(m):
+    np.broadcast_to(m, (2, 3, 3)).sort()
+    return m
+
+
+@pytest.mark.parametrize("program", [element, diagonal, part_of_a_diagonal, broadcast])
+def test_what_numpy_does_not_let_be_written_is_not(program):
+    with pytest.raises((TypeError, ValueError)) as expected:
+        program(MATRIX.copy())
+    with pytest.raises(expected.type, match="read-only|does not support item assignment"):
+        ag.jit(program)(MATRIX)
+
+
+def test_a_view_in_reverse_order_is_filled():
+    def program(m, x):
+        m[::-1].fill(x)
+        m[0][:] = 1.0
+        return m
+
+    np.testing.assert_array_equal(ag.jit(program)(MATRIX, 2.0), program(MATRIX.copy(), 2.0))
+
+
+def test_all_of_an_array_is_written_without_a_scatter():
+    def program(m, x):
+        m[:] = x
+        return m
+
+    assert "scatter" not in str(jax.make_jaxpr(ag.convert(program))(MATRIX, 2.0))
