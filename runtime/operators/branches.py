@@ -245,7 +245,7 @@ class MergedBranches:
         try:
             return (join or self.join.add)(left, right, name)
         except Mismatch:
-            if dead[0] == dead[1]:
+            if not any(dead):
                 if self._enclosed is None or join is not None or not self._enclosed.is_dead(name):
                     raise
                 self.join.reset(mark)

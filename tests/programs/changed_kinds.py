@@ -261,6 +261,19 @@ def the_observation_before_the_last_read_after_the_loop(s, actions, limit):
 
 
 @program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
+def a_jump_on_either_side(s, actions, limit):
+    seen, total, going = s, 0.0, False
+    for a in actions:
+        if a[0] > limit:
+            return total * 2
+        total += seen.sum()
+        seen = jnp.concatenate([s, a * 2])
+        if not going:  # known
+            break
+    return total
+
+
+@program((START, ACTIONS, LOW), (START, ACTIONS, MIDDLE), (START, ACTIONS, HIGH), transforms=("vmap",))
 def two_jumps_of_which_one_reads_it(s, actions, limit):
     seen, total = s, 0.0
     for a in actions:
