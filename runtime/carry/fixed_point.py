@@ -70,7 +70,7 @@ from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, 
 from autograph.runtime.heap import framework_notes, journal
 from autograph.runtime.heap.array_views import note_without_axes
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
-from autograph.runtime.tracing import dead_results, integer_ranges
+from autograph.runtime.tracing import dead_results, integer_ranges, number_kinds
 from autograph.runtime.tracing.array_types import convert_to, join_types, of_type
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note_bool, note_join
@@ -127,6 +127,8 @@ class Carry(Layout):
             note_without_axes(tracer, leaf.init)
             if is_of_python(leaf.init) or is_doubtful(leaf.init):
                 leaf.noted = note_bool(tracer, not self.assumptions.slots[leaf.key].doubtful and not is_doubtful(leaf.init))
+            if leaf.type.weak and leaf.begins_otherwise:
+                number_kinds.note_kinds(tracer, number_kinds.kinds_of(leaf.init) | number_kinds.kinds_of(tracer))
         induction.assume_ranges(self.leaves, self.assumptions)
         for slot, value in zip(self.slots, self.fill_apart(tracers, region)):
             slot.value = value

@@ -25,7 +25,7 @@ from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.carry.messages import NO_ITERATION
 from autograph.runtime.carry.slots import is_location
 from autograph.runtime.heap import class_fallback, journal, returned_arrays
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing import integer_ranges, number_kinds
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, GlobalLocation
@@ -62,6 +62,8 @@ def write_results(
     for leaf, result in zip(changing, results):
         if leaf.is_of_python is not None:
             note_bool(result, leaf.is_of_python)
+        if not surely and leaf.type.weak and leaf.begins_otherwise:
+            number_kinds.note_kinds(result, number_kinds.kinds_of(leaf.init) | number_kinds.kinds_of(result))
     for index, result in zip(carried, results):
         values[index] = result
         if (assumed := carry.leaves[index].assumed) is not None:

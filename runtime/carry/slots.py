@@ -51,6 +51,14 @@ class Leaf:
         self.is_of_python: bool | None = None  # of what the loop leaves
         self.assumed: Assumed | None = None  # of the integer (see `induction`)
 
+    @property
+    def begins_otherwise(self) -> bool:
+        """Whether a number of Python's is of another type before the loop than in the carry."""
+        have = getattr(self.init, "aval", None)
+        if have is None:
+            return type(self.init) is int and self.type.dtype.kind != "i"
+        return bool(have.dtype != self.type.dtype)
+
 
 def is_location(variable: Any) -> bool:
     """Whether what a slot carries stands on the heap."""

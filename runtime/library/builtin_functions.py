@@ -38,8 +38,6 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-import types
-import typing
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -70,8 +68,9 @@ from autograph.runtime.sequences import (
     traced_index,
 )
 from autograph.runtime.sequences.bounded_list import BoundedList
-from autograph.runtime.tracing import context, host, python_bools, sizes
+from autograph.runtime.tracing import context, host, number_kinds, python_bools, sizes
 from autograph.runtime.tracing.array_types import is_integer, python_type, scalar, type_of
+from autograph.runtime.tracing.class_lookup import classes_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
@@ -129,31 +128,31 @@ def _type(*args: Any, **kwargs: Any) -> Any:
         return type(*args, **kwargs)
     found = type_of(args[0])
     number = python_type(found.dtype) if found.weak and not found.shape else None
-    return type(args[0]) if number is None else number
+    if number is None:
+        return type(args[0])
+    return number_kinds.answer(args[0], "type()", lambda kind: kind) if number_kinds.noted else number
 
 
 def _isinstance(x: Any, kinds: Any, /) -> bool:
     """`isinstance`; a traced scalar is of the classes that Python's number or NumPy's scalar is of, as well as of those of JAX."""
     if type(x) is Choice:
         return choices.common(x, lambda option: isinstance(option, kinds))
+
+    def is_so(number: Any) -> bool:
+        return any(isinstance(x if _looks_at_objects(kind) else number(), kind) for kind in classes_of(kinds))
+
+    if number_kinds.noted and len(number_kinds.kinds_of(x)) > 1:
+        return number_kinds.answer(x, "isinstance()", is_so)
     number = _type(x) if is_tracer(x) or sizes.is_size(x) else None
     if number not in NUMBERS:
         return isinstance(x, kinds) or number is not None and not x.shape and _is_scalar(x.dtype, kinds)
-    return any(isinstance(x if _looks_at_objects(kind) else number(), kind) for kind in _classes_of(kinds))
+    return is_so(number)
 
 
 def _is_scalar(dtype: Any, kinds: Any) -> bool:
     """Whether one of the classes is NumPy's of scalars (`np.integer`), and those of this dtype belong to it."""
-    numpys = (kind for kind in _classes_of(kinds) if isinstance(kind, type) and issubclass(kind, np.generic))
+    numpys = (kind for kind in classes_of(kinds) if isinstance(kind, type) and issubclass(kind, np.generic))
     return isinstance(dtype, np.dtype) and any(issubclass(dtype.type, kind) for kind in numpys)
-
-
-def _classes_of(kinds: Any) -> list[Any]:
-    """The classes that a second argument of `isinstance` consists of."""
-    is_union = typing.get_origin(kinds) in (typing.Union, types.UnionType)
-    if not is_union and not isinstance(kinds, tuple):
-        return [kinds]
-    return [kind for part in (typing.get_args(kinds) if is_union else kinds) for kind in _classes_of(part)]
 
 
 def _looks_at_objects(kind: Any) -> bool:

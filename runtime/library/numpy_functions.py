@@ -45,7 +45,7 @@ from autograph.runtime.values.native_effects import NUMPY_WRITERS
 
 _SEQUENCES = frozenset(
     "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
-    "broadcast_arrays meshgrid select choose einsum einsum_path lexsort ix_ linalg.multi_dot piecewise".split()
+    "broadcast_arrays meshgrid select choose einsum einsum_path lexsort ix_ linalg.multi_dot piecewise histogramdd".split()
 )
 """Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
 
@@ -53,7 +53,7 @@ _SEQUENCES = frozenset(
 _RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
 """Functions of numpy that count narrow integers in wide ones, as `sum` does; those of jax.numpy wrap around."""
 
-_SLIDING = frozenset(("convolve", "correlate"))
+_SLIDING = frozenset(("convolve", "correlate", "polymul"))
 """Functions of numpy that give integers for integers; those of jax.numpy give floats."""
 
 _VIEWS = frozenset(("broadcast_to", "diagonal", "linalg.diagonal", "unstack"))

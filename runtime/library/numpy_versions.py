@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -34,6 +34,7 @@ from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.sequences.large_integers import COMPARISONS
 from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.array_types import is_of_higher_kind, scalar
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 # --- narrow integers ---
@@ -91,21 +92,27 @@ def _refusing(name: str, parameter: str, position: int) -> Callable[..., Any]:
     return version
 
 
-def _of_arrays(name: str) -> Callable[..., Any]:
+def _of_arrays(name: str, *keywords: str) -> Callable[..., Any]:
     """Makes the version of a function for which NumPy makes an array of a Python int before it looks at the dtypes."""
     found = getattr(jnp, name)
 
     @functools.wraps(found)
     def version(*args: Any, **kwargs: Any) -> Any:
-        if any(type(x) is int and not 0 <= x <= 127 and _is_refused(x, args) for x in args[:2]):
-            args = (*(np.asarray(x) if type(x) is int else x for x in args[:2]), *args[2:])
+        for array in args[:2]:
+            if is_tracer(array) and array.dtype.itemsize < 4 and narrow_integers.limits_of(array.dtype) is not None:
+                args = (*(_whole_number(x) for x in args[:2]), *args[2:])
+                kwargs = {key: _whole_number(x) if key in keywords else x for key, x in kwargs.items()}
         return found(*args, **kwargs)
 
     return version
 
 
-def _is_refused(n: int, others: Iterable[Any]) -> bool:
-    return any(narrow_integers.is_refused(n, x.dtype) for x in others if is_tracer(x))
+def _whole_number(x: Any) -> Any:
+    """Returns an array of the default type of integers for a Python int, known or traced; anything else as it is."""
+    if type(x) is int:
+        return np.asarray(x)
+    is_traced_number = is_tracer(x) and x.aval.weak_type and not x.shape and x.dtype.kind == "i"
+    return lax.convert_element_type(x, x.dtype) if is_traced_number else x
 
 
 @functools.wraps(jnp.searchsorted)
@@ -166,8 +173,9 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
         is_float = jnp.issubdtype(a.dtype, jnp.inexact)
         bins = _edges(first, last, int(bins), a.dtype if is_float else np.dtype(jnp.result_type(float)))
     edges = jnp.asarray(bins)
-    counts, _ = jnp.histogram(a, edges, None, weights, density)
-    return (counts if density or weights is not None else counts.astype(int)), edges
+    counts, _ = jnp.histogram(a, edges, None, None if weights is None else jnp.asarray(weights), density)
+    kind = int if weights is None else jnp.asarray(weights).dtype
+    return (counts if density else counts.astype(kind)), edges
 
 
 def _many_histograms(name: str) -> Callable[..., Any]:
@@ -175,8 +183,10 @@ def _many_histograms(name: str) -> Callable[..., Any]:
     found = getattr(jnp, name)
 
     @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        counts, *edges = found(*args, **kwargs)
+    def version(sample: Any, *args: Any, **kwargs: Any) -> Any:
+        if name == "histogramdd" and type(sample) in (list, tuple):
+            sample = jnp.atleast_2d(jnp.asarray(sample)).T  # one array for each axis
+        counts, *edges = found(sample, *args, **kwargs)
         return counts if jnp.issubdtype(counts.dtype, jnp.inexact) else counts.astype(float), *edges
 
     return version
@@ -203,13 +213,50 @@ def _within(name: str, scale: int, text: str) -> Callable[..., Any]:
 
     @functools.wraps(found)
     def version(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
-        error = ValueError(text)
+        error, method = ValueError(text), kwargs.get("method", "linear")
         if not is_traced(q):
             if np.any(np.asarray(q) < 0) or np.any(np.asarray(q) > scale):
                 raise error
         else:
             q = guard_index(q, jnp.all((q >= 0) & (q <= scale)), error)
-        return wide(a, q, *args, **kwargs)
+        kind = a.dtype if is_tracer(a) else np.dtype(float)
+        if kind.kind == "b" and method == "linear":
+            np.subtract(np.True_, np.True_)  # says what is wrong
+        found = wide(a, q, *args, **kwargs)
+        return found.astype(kind) if method in _PICKING and kind.kind in "biu" else found
+
+    return version
+
+
+_PICKING = frozenset(("closest_observation", "higher", "inverted_cdf", "lower", "nearest"))
+"""The methods that give one of the elements."""
+
+
+def _casting(name: str) -> Callable[..., Any]:
+    """Makes the version of a function that joins arrays: to a `dtype` that NumPy does not cast them to."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(arrays: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        if dtype is not None and kwargs.get("casting", "same_kind") == "same_kind":
+            for have in (jnp.asarray(x).dtype for x in arrays):
+                if is_of_higher_kind(have, np.dtype(dtype)):
+                    wanted = f"dtype('{have}') to dtype('{np.dtype(dtype)}')"
+                    raise TypeError(f"Cannot cast array data from {wanted} according to the rule 'same_kind'")
+        return found(arrays, *args, dtype=dtype, **kwargs)
+
+    return version
+
+
+def _real_number(name: str) -> Callable[..., Any]:
+    """Makes the version of a type of real numbers: it takes no complex number of Python's."""
+    found: Any = getattr(jnp, name)
+
+    @functools.wraps(found, updated=())
+    def version(x: Any = 0, *args: Any) -> Any:
+        if is_tracer(x) and x.aval.weak_type and not x.shape and x.dtype.kind == "c":
+            x = scalar(x, float if name.startswith("float") else int)  # says what is wrong
+        return found(x, *args)
 
     return version
 
@@ -266,7 +313,13 @@ _COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": 
 
 VERSIONS: dict[str, Callable[..., Any]] = {
     **{name: _comparison(symbol, name) for name, symbol in _COMPARING.items()},
-    **{name: _of_arrays(name) for name in "append dot inner kron outer vdot".split()},
+    **{name: _of_arrays(name) for name in "append dot inner kron outer polyval vdot".split()},
+    **{name: _casting(name) for name in "concat concatenate hstack stack vstack".split()},
+    **{
+        name: _real_number(name)
+        for name in "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
+    },
+    "diff": _of_arrays("diff", "append", "prepend"),
     **{name: _wide(name) for name in "average mean median nanmean nanmedian nanstd nanvar std var".split()},
     **{name: _within(name, 1, _PARTS) for name in ("quantile", "nanquantile")},
     **{name: _within(name, 100, _PERCENTS) for name in ("percentile", "nanpercentile")},

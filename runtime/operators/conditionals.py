@@ -38,7 +38,7 @@ from autograph.runtime.jaxprs.loop import Conditional
 from autograph.runtime.jaxprs.passes import bind_conditional
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
-from autograph.runtime.tracing import dead_results, python_bools
+from autograph.runtime.tracing import dead_results, number_kinds, python_bools
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import (
     GROWS,
@@ -254,6 +254,8 @@ def _land(
                 dead_results.note_dead(result, pred, branch)
             if known is not None:
                 python_bools.note_bool(result, known)
+    for place, kinds in plan.join.mixed.items():
+        number_kinds.note_kinds(results[place], kinds)
     plan.arrays.land(results, pred)
     left = [*zip((v.name for v in variables), plan.variables), ("", plan.value), *(("", t) for _, t in plan.locations)]
     own = list(results)

@@ -10,6 +10,8 @@
 from __future__ import annotations
 
 import functools
+import types
+import typing
 import weakref
 from collections.abc import Callable
 from types import FunctionType
@@ -56,3 +58,11 @@ def python_method(kind: type, name: str) -> FunctionType | None:
     """The special method `name` of a class where it is a Python function; None where it is native code or missing."""
     found = static_lookup(kind, name)
     return found if type(found) is FunctionType else None
+
+
+def classes_of(kinds: Any) -> list[Any]:
+    """The classes that a second argument of `isinstance` consists of."""
+    is_union = typing.get_origin(kinds) in (typing.Union, types.UnionType)
+    if not is_union and not isinstance(kinds, tuple):
+        return [kinds]
+    return [kind for part in (typing.get_args(kinds) if is_union else kinds) for kind in classes_of(part)]

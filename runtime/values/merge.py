@@ -31,7 +31,7 @@ import numpy as np
 
 from autograph.code.library import ARRAY_PACKAGES, package_of
 from autograph.jax_internals import variable_of
-from autograph.runtime.tracing import context
+from autograph.runtime.tracing import context, number_kinds
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
@@ -187,6 +187,7 @@ class Join:
 
     Attributes:
         left, right, types: the outputs: both sides, and the type of the result.
+        mixed: by their places, numbers that may be of two types of Python's, with these.
         nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
         contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
         made: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
@@ -203,6 +204,7 @@ class Join:
         self.left: list[Any] = []
         self.right: list[Any] = []
         self.types: list[ArrayType] = []
+        self.mixed: dict[int, Any] = {}
         self.nodes: dict[tuple[int, int], tuple[tuple[Any, ...], Template | None, str]] = {}
         self.contents_of: tuple[dict[int, Any], dict[int, Any]] = ({}, {})
 
@@ -264,6 +266,7 @@ class Join:
         """Forgets what was added since `mark`."""
         count, self.nodes = mark
         del self.left[count:], self.right[count:], self.types[count:]
+        self.mixed = {place: kinds for place, kinds in self.mixed.items() if place < count}
 
     def output(self, left: Any, right: Any, kind: ArrayType) -> Slot:
         """Makes an output of a pair of numbers or arrays."""
@@ -278,11 +281,14 @@ class Join:
         if variable_of(left) is not None and variable_of(left) is variable_of(right):  # one of them is an alias
             return Same(left if flags.of(left) is None else right)
         try:
-            kind = join_types(type_of(left), type_of(right))
+            first, second = type_of(left), type_of(right)
+            kind = join_types(first, second)
             check_fits(left, kind)
             check_fits(right, kind)
         except TypesDiffer as differ:
             raise Mismatch(path, left, right, str(differ), instead=differ.instead) from None
+        if kind.weak and not kind.shape and (first.dtype != second.dtype or number_kinds.noted):
+            self.mixed[len(self.types)] = number_kinds.kinds_of_sides((left, first.dtype), (right, second.dtype))
         return self.output(left, right, kind)
 
     def _pair(self, left: Any, right: Any, a: Opened, b: Opened, path: str) -> Template:

@@ -96,7 +96,10 @@ def _statement(rng: random.Random) -> str:
         return f"for c in range({rng.randint(1, 3)}):\n        " + _filled(rng, rng.choice(_WRITES)).replace(
             "\n    ", "\n        "
         )
-    if form < 0.82:
+    if form < 0.8:
+        kinds = rng.choice(["(int, float)", "float", "int", "(float, str)", "complex"])
+        return _filled(rng, "v = int({j}) if {i} > 1 else 2.5\n    p += int(isinstance(v + {k}, " + kinds + "))")
+    if form < 0.83:
         text = _filled(rng, rng.choice(_ATTRIBUTES))
         handled = f"try:\n        {text}\n        p += 1\n    except AttributeError:\n        q += 1"
         if rng.random() < 0.4:
