@@ -141,3 +141,40 @@ def test_other_answers() -> None:
     added = function_of("u = 1").body[0]
     liveness.note(added)
     assert liveness.names([added]) == {"u"}
+
+
+JUMPS = """
+for x in a:
+    if x > b:
+        break_ = True
+    else:
+        s = s + t
+        t = u
+        u = x
+return s
+"""
+
+
+def test_what_nobody_reads_after_a_jump_or_a_loop() -> None:
+    function = function_of(JUMPS, "a, b, s, t, u")
+    loop = function.body[0]
+    liveness = liveness_of(function, flags={"break_"})
+    names = ["s", "t", "u"]
+    assert liveness.dead_on_exit("break_", names, loop.body[0]) == ["t", "u"]
+    assert liveness.ending(names, loop.body[0]) == []  # the next iteration reads them
+    assert liveness.ending(names, loop) == ["t", "u"]
+
+
+@pytest.mark.parametrize("reader", ["def g(): return t", "g = lambda: t"])
+def test_what_a_closure_reads_is_not_dead_after_a_jump(reader: str) -> None:
+    function = function_of(f"{reader}\n{JUMPS}", "a, b, s, t, u")
+    loop = function.body[1]
+    liveness = liveness_of(function, flags={"break_"})
+    assert liveness.dead_on_exit("break_", ["t", "u"], loop.body[0]) == liveness.ending(["t", "u"], loop) == ["u"]
+
+
+def test_what_a_finally_reads_is_not_dead_after_a_return() -> None:
+    function = function_of("try:\n    if a: return_ = True\n    else: t = u = 1\nfinally: print(t)", "a")
+    [tried] = function.body
+    liveness = liveness_of(function, flags={"return_"})
+    assert liveness.dead_on_exit("return_", ["t", "u"], tried.body[0]) == ["u"]

@@ -497,6 +497,49 @@ def test_a_shape_that_changes_in_one_of_a_few_iterations(count):
     assert ag.jit(rollout)(start, actions).tolist() == rollout(start, actions).tolist()
 
 
+def changes(s, actions):
+    """What two observations differ by: the one before has the shape of the others from the third iteration on."""
+    total, before, seen = 0.0, s, s
+    for a in actions:
+        total += before.sum() - seen.sum()
+        s = s + a
+        before, seen = seen, jnp.concatenate([s, s])
+        if s[0] > 500:
+            break
+    return total
+
+
+def changes_in_a_range(s, actions):
+    total, before, seen = 0.0, s, s
+    for k in range(200):
+        total += before.sum() - seen.sum()
+        s = s + actions[k]
+        before, seen = seen, jnp.concatenate([s, s])
+        if s[0] > 500:
+            return total
+    return total
+
+
+def changes_in_a_while(s, actions):
+    total, before, seen, k = 0.0, s, s, 0
+    while s[0] <= 500 and k < len(actions):
+        total += before.sum() - seen.sum()
+        s = s + actions[k]
+        before, seen = seen, jnp.concatenate([s, s])
+        k += 1
+    return total
+
+
+@pytest.mark.parametrize("fn", [changes, changes_in_a_range, changes_in_a_while])
+def test_the_iterations_after_two_that_change_a_shape_are_one_loop(fn):
+    start, actions = jnp.zeros(2), jnp.ones((2, 200, 2)) * jnp.array([1.0, 3.0])[:, None, None]
+    expected = [-796.0, -1992.0]  # as plain Python
+    assert [float(ag.jit(fn)(start, a)) for a in actions] == expected
+    assert [float(ag.function(fn)(start, a)) for a in actions] == expected
+    assert jax.jit(jax.vmap(ag.convert(fn), (None, 0)))(start, actions).tolist() == expected
+    assert compiled_loops(fn, start, actions[0]) == 1
+
+
 def test_no_program_returns_two_shapes():
     def f(s, actions):
         seen = s
