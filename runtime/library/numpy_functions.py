@@ -91,7 +91,7 @@ _FORGIVING = frozenset(("array_equal", "array_equiv"))
 _WITHOUT_NAMESAKE: dict[str, Callable[..., Any]] = {
     "asanyarray": jnp.asarray,
     "ascontiguousarray": lambda a, dtype=None: jnp.atleast_1d(jnp.asarray(a, dtype)),
-    "asfortranarray": jnp.asarray,
+    "asfortranarray": lambda a, dtype=None: jnp.atleast_1d(jnp.asarray(a, dtype)),
     "common_type": lambda *arrays: np.common_type(*(np.empty(0, x.dtype) for x in arrays)),
 }
 """Functions of numpy that do for an array of JAX what functions of other names do, or tell what is known of it."""

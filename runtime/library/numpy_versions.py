@@ -31,6 +31,7 @@ from jax import lax
 from jax.core import Tracer
 
 from autograph.runtime.checks.guards import guard_index
+from autograph.runtime.library import numpy_matrices
 from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.sequences.large_integers import COMPARISONS
 from autograph.runtime.tracing import integer_ranges
@@ -312,6 +313,7 @@ _PARTS, _PERCENTS = "Quantiles must be in the range [0, 1]", "Percentiles must b
 _COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
 
 VERSIONS: dict[str, Callable[..., Any]] = {
+    **numpy_matrices.VERSIONS,
     **{name: _comparison(symbol, name) for name, symbol in _COMPARING.items()},
     **{name: _of_arrays(name) for name in "append dot inner kron outer polyval vdot".split()},
     **{name: _casting(name) for name in "concat concatenate hstack stack vstack".split()},
@@ -339,7 +341,7 @@ VERSIONS: dict[str, Callable[..., Any]] = {
 }
 """The versions of functions, by the names in NumPy."""
 
-METHODS: dict[Any, Callable[..., Any]] = {
+METHODS: dict[Any, Callable[..., Any]] = numpy_matrices.METHODS | {
     getattr(Tracer, name): VERSIONS[name] for name in "clip dot max mean min prod searchsorted std sum var".split()
 }
 """The versions of methods of traced arrays."""

@@ -54,14 +54,24 @@ def _division_or_index(kind: str, seen: Seen) -> bool:
     is_zero = re.search(r"\b[jpt]\b|\b0\)?$|\(f, dtype=np.int32\)$", seen.source.strip()) is not None
     by_zero = not _DIVISIONS.isdisjoint(seen.name.split(".")) and is_zero
     if kind == "different":
-        return by_zero
+        return by_zero or seen.name == "np.reciprocal"
     if kind != "error missing":
         return False
     is_index = isinstance(_error(seen), IndexError) and ("out of bounds" in text or "out of range" in text)
     return isinstance(_error(seen), ZeroDivisionError) or "negative shift count" in text or is_index
 
 
-_DIVISIONS = frozenset("floordiv mod ifloordiv imod floor_divide remainder divmod fmod pow mod-more statements".split())
+_DIVISIONS = frozenset("floordiv mod ifloordiv imod floor_divide remainder divmod fmod pow mod-more statements reciprocal".split())
+
+
+def _singular_or_in_no_order(kind: str, seen: Seen) -> bool:
+    is_said = isinstance(_error(seen), np.linalg.LinAlgError) or "bins must be monotonically" in str(_error(seen))
+    return kind == "error missing" and is_said
+
+
+def _leading_zeros(kind: str, seen: Seen) -> bool:
+    is_division = re.search(r"\bpoly(div|mul)\(", seen.source) is not None
+    return kind == "different" and is_division and "shape" in seen.detail
 
 
 def _domain_of_math(kind: str, seen: Seen) -> bool:
@@ -149,6 +159,12 @@ def _complex_eigenvalues(kind: str, seen: Seen) -> bool:
 
 
 ROWS = (
+    Row(
+        "`np.linalg` gives NaNs and infinities for a matrix that is singular, or not positive definite",
+        _singular_or_in_no_order,
+        "np.linalg.inv(np.zeros((2, 2)) * x)",
+    ),
+    Row("`np.polydiv` and `np.polymul` keep leading zeros", _leading_zeros, "np.polydiv(f, g)"),
     Row(
         "A division by zero, a negative shift, and an index outside of an *array* follow JAX",
         _division_or_index,
