@@ -35,7 +35,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses import appends, numbers, unshared_arrays
+from autograph.analyses import appends, numbers, numpy_writes, unshared_arrays
 from autograph.analyses.argument_writes import IN_PLACE
 from autograph.analyses.effects import Effects
 from autograph.analyses.loops import statements_inside
@@ -124,16 +124,22 @@ class ElementAssignments(ElementTargets):
         return self.run(locations.place(gast.Call(method, [item], []), locations.position(at)))
 
     def visit_Expr(self, node: Node) -> Any:
-        """`a.sort()` and `m[:, j].fill(v)`: a variable's array is another one afterwards."""
+        """`a.sort()`, `m[:, j].fill(v)` and `np.copyto(a, v)`: a variable's array is another one afterwards."""
         call = node.value
-        func = getattr(call, "func", None)
-        if not isinstance(func, gast.Attribute) or func.attr not in IN_PLACE or any(k.arg == "key" for k in call.keywords):
-            return node  # only lists sort by a key
-        base, path = self.path(func.value)
+        if not isinstance(call, gast.Call):
+            return node
+        func, operator, target = call.func, "in_place_method", None
+        if isinstance(func, gast.Attribute) and func.attr in IN_PLACE and not any(k.arg == "key" for k in call.keywords):
+            target, func = func.value, gast.Constant(func.attr, None)  # only lists sort by a key
+        elif (target := numpy_writes.target(call, self.conversion.meaning)) is not None:
+            operator = "in_place_call"
+        if target is None:
+            return node
+        base, path = self.path(target)
         is_bound = changes_name(base, path)
-        arguments = [base, path, gast.Constant(func.attr, None), *call.args]
-        made = self.write("in_place_method", base if is_bound else None, arguments, at=node)
-        made.keywords += call.keywords
+        arguments = [base, path, func, *(arg for arg in call.args if arg is not target)]
+        made = self.write(operator, base if is_bound else None, arguments, at=node)
+        made.keywords += [keyword for keyword in call.keywords if keyword.value is not target]
         return self.bind(base.id, made, at=node) if is_bound else self.run(made)
 
     def visit_Delete(self, node: Node) -> Any:

@@ -40,6 +40,7 @@ from autograph.runtime.operators.conditionals import if_exp as if_exp
 from autograph.runtime.operators.conditionals import if_stmt as if_stmt
 from autograph.runtime.operators.conditionals import nothing as nothing
 from autograph.runtime.operators.for_loops import for_loop as for_loop
+from autograph.runtime.operators.in_place_calls import in_place_call as in_place_call
 from autograph.runtime.operators.item_paths import aug_item_at as aug_item_at
 from autograph.runtime.operators.item_paths import in_place_method as in_place_method
 from autograph.runtime.operators.item_paths import latest_at as latest_at

@@ -24,7 +24,7 @@ from autograph.code.nodes import walk
 _OPERATORS = {
     "set_item": 1, "set_item_at": 1, "set_attr": 1,
     "aug_item": 0, "aug_item_at": 0, "aug_attr": 0, "del_attr": 0, "del_item": 0,
-    "in_place_method": 0,
+    "in_place_method": 0, "in_place_call": 0,
 }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from autograph.analyses import numpy_writes
 from autograph.analyses.argument_writes import IN_PLACE
 from autograph.analyses.loops import statements_inside
 from autograph.code.nodes import children, walk
@@ -188,6 +189,10 @@ class _Uses:
         return isinstance(value, (*_ARITHMETIC, gast.Constant)) or isinstance(parent, gast.AugAssign)
 
     def _is_read_by_call(self, node: Any, parent: Any) -> bool:
+        call = self._around.get(parent) if isinstance(parent, gast.keyword) else parent
+        if isinstance(self._around.get(call), gast.Expr) and isinstance(call, gast.Call):
+            if numpy_writes.target(call, self._meaning) is node:
+                return True  # an operator writes it
         if isinstance(parent, gast.List | gast.Tuple) and isinstance(parent.ctx, gast.Load):  # `np.stack([x, y])`
             node, parent = parent, self._around.get(parent)
         if isinstance(parent, gast.keyword) and parent.arg not in ("out", None):

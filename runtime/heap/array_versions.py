@@ -198,6 +198,13 @@ def is_superseded(x: Any) -> bool:
     return type(x) in _superseded or type(array_views.innermost_tracer(x)) in _superseded
 
 
+def current(x: Any) -> Any:
+    """`x`, unless it was written under another name: that is refused, as any operation on it is."""
+    for one in (x, array_views.innermost_tracer(x)):
+        _ = type(one) in _superseded and _read(one)
+    return x
+
+
 def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any], Iterable[Any]]) -> Any:
     """The array after `x[i] = value` by `put`, where `x` was superseded by writes to views of it: `row = x[i]`, then `x[i] = row`.
 
@@ -210,7 +217,7 @@ def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: C
         write for _, _, write in stale if write is not None and write.how == VIEW and write.region is _open_region()
     ]
     if len(writes) < len(stale) or not all(write.by for write in writes):
-        return put(x)
+        return put(current(x))
     written = [view for write in writes for view in write.by]
     others = array_views.live_views(x)  # also those that were not written
     for (one, _, _), write in zip(stale, writes, strict=True):
@@ -222,7 +229,7 @@ def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: C
         for one, superseded, _ in stale:
             one.__class__ = superseded
     if new is x:
-        return put(x)  # which says so
+        return put(current(x))  # which says so
     if stale[0][0] is x:
         writes[0].new, writes[0].how, writes[0].index = new, ELEMENT, i
     else:

@@ -35,7 +35,7 @@ def numpy_method(f: Any) -> Any:
 
 def fill_array(x: Any, value: Any, /) -> None:
     """`x.fill(value)`, which JAX does not have."""
-    array_versions.record(x, array_items.put_item(value, x, ...), array_versions.METHOD)
+    array_versions.record(x, array_items.put_item(value, array_versions.current(x), ...), array_versions.METHOD)
 
 
 def _sort(f: Any, /, *args: Any, **keywords: Any) -> Any:

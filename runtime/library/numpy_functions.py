@@ -29,6 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.analyses import numpy_writes
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
@@ -41,7 +42,6 @@ from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
-from autograph.runtime.values.native_effects import NUMPY_WRITERS
 
 _SEQUENCES = frozenset(
     "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
@@ -173,7 +173,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp)
         )
         found = found or _WITHOUT_NAMESAKE.get(name)
-        if name in NUMPY_WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
+        if name in numpy_writes.WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
             raise refusal(
                 f"numpy.{name}() changes an array in place",
                 why="an argument is traced, and arrays of a compiled program are values",
@@ -337,7 +337,7 @@ def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     found = list(out) if isinstance(out, tuple) else [out]
     if isinstance(fn, np.ufunc):
         found += args[fn.nin :]
-    elif name in NUMPY_WRITERS:
+    elif name in numpy_writes.WRITERS:
         found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
     return found
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.heap import array_versions
+from autograph.runtime.heap import array_versions, constants
 from autograph.runtime.operators import attributes, augmented
 from autograph.runtime.operators.items import aug_item, get_item, is_traced_index, set_item, update_of, writable
 from autograph.runtime.sequences import array_items, index_lists, traced_index
@@ -47,6 +47,8 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
     if keys:
         traced_index.put_in_grid(owners[-1], keys, value)
         return base
+    if not path:
+        return set_item(value, base, i, unshared)
     put = array_items.put_item if _is_row(owners, -1) else set_item
     return _write_back(owners, path, put(value, owners[-1], i), unshared)
 
@@ -91,6 +93,11 @@ def _owners(base: Any, path: tuple[Step, ...], i: Any) -> tuple[list[Any], list[
             return owners, keys
         owners += _follow(owners[-1], path[first:])[1:]
     return owners, []
+
+
+def found_at(base: Any, path: tuple[Step, ...]) -> Any:
+    """`base.a[k]`."""
+    return _follow(base, path)[-1]
 
 
 def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
@@ -149,5 +156,6 @@ def in_place_method(
         return base
     new = array_items.sort_items(x, *args, **keywords)
     if not _is_row(owners, -1):
-        array_versions.record(x, new, array_versions.ELEMENT)
+        is_own = not path and constants.is_unshared(x, unshared)
+        array_versions.record(x, new, array_versions.ELEMENT, unshared=is_own)
     return _write_back(owners, path, new, unshared)

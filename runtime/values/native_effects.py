@@ -88,8 +88,6 @@ WITHOUT_STATE = frozenset(
 
 FILLING = frozenset("pack_into readinto readinto1 recv_into recvfrom_into".split())
 """Methods that write to their first argument."""
-NUMPY_WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
-"""Functions of numpy that write to their first argument."""
 READING_PACKAGES = ARRAY_PACKAGES.union("math cmath builtins itertools functools typing types".split())
 """Packages whose functions never change a list, dict or set that they are given."""
 FRESH_PACKAGES = sys.stdlib_module_names - {"contextvars", "importlib", "pickle", "copyreg", "queue", "threading"}

@@ -13,6 +13,7 @@ import operator
 import sys
 from typing import Any
 
+from autograph.analyses import numpy_writes
 from autograph.runtime.tracing.variables import UNSET, cells_of
 
 slice = builtins.slice
@@ -276,6 +277,14 @@ def set_item_at(value: Any, base: Any, path: Any, i: Any) -> Any:
 
 def in_place_method(base: Any, path: Any, method: str, *args: Any, **keywords: Any) -> Any:
     getattr(_walked(base, path), method)(*args, **keywords)
+    return base
+
+
+def in_place_call(base: Any, path: Any, f: Any, *args: Any, **keywords: Any) -> Any:
+    if f.__name__ in numpy_writes.WRITERS or f.__name__ == "at":
+        f(_walked(base, path), *args, **keywords)
+    else:
+        f(*args, out=_walked(base, path), **keywords)
     return base
 
 

@@ -43,7 +43,7 @@ CASES = {
         """,
         """
         def f(x, i):
-            return (ag__.get_item(x, (i, 0)), x[i, ...], x[*[i, 0],])
+            return (ag__.get_item(x, (i, 0)), ag__.get_view(x, (i, ...)), x[*[i, 0],])
         """,
         "f({(1, 0): 2, (1, ...): 3}, 1)",
     ),

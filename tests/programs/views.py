@@ -100,3 +100,44 @@ def an_element_is_a_number(m, x):
     m[0, 0] = x
     m[2, 2] = x
     return m, first, last
+
+
+@program((MATRIX, 2.5), (MATRIX, -2.5), transforms=("vmap",))
+def functions_that_write(given, x):
+    t, out = np.array(given), np.zeros((3, 3), np.float32)
+    np.copyto(t[0], x)
+    np.copyto(t, t.T, where=t > 4)
+    np.multiply(t, x, out=out)
+    np.add(out[0], x, out=out[1])
+    np.put(t, [0, 4, -1], [x, 7.0])
+    np.putmask(t, t > 6, [x, 1.0, 2.0])
+    np.fill_diagonal(out, x)
+    np.put_along_axis(out, np.array([[0], [1], [2]]), x, 1)
+    np.add.at(t, ([0, 0, 1], [1, 1, 2]), x)
+    np.maximum.at(t[2], [0, 0], x)
+    np.copyto(t[[0, 1]], x)
+    return t, out
+
+
+@program((MATRIX, 2.5), (MATRIX, -2.5), stages_anyway=True)
+def functions_that_write_in_staged_statements(given, x):
+    t = np.array(given)
+    t += x
+    if x > 0:
+        np.copyto(t[1:], x)
+    else:
+        np.add(t, x, out=t, where=t > 0)
+    for i in ag.range(3):
+        np.add.at(t, i, x)
+    return t
+
+
+@program((2.5,), (-2.5,), stages_anyway=True)
+def an_array_of_its_own_is_changed_whole_in_a_loop(x):
+    t = np.array([3.0, 1.0, 2.0], np.float32)
+    for i in ag.range(2):
+        t.sort()
+        t[0] += x
+    if x > 0:
+        t.fill(x)
+    return t

@@ -35,9 +35,12 @@ _VIEWS = [
 _NUMBERS = [f"v = {text}" for text in _VIEWS if "..." in text or text.endswith((".squeeze()", "reshape(())"))]
 _WRITES = [
     "m[0, 0] = {k}", "m[z] = {k}", "m[1, 1] += {k}", "m[:, z].sort()", "m[1:].sort(axis=0)", "m[0].fill({k})", "m[:, 1].fill({k})",
+    "np.copyto(m[0], {k})", "np.add(m, {k}, out=m)", "np.add.at(m, z, {k})", "np.fill_diagonal(m, {k})", "np.put(m, [0, 3], {k})",
+    "np.putmask(m, m > 2, {k})", "np.multiply(m[0], {k}, out=m[z])", "np.copyto(m[[0, 1]], {k})",
     "d['m'][1:].sort()", "m[[0, 1]][0] = {k}", "m[[z, 0]][:, 1] += {k}", "m[[1, 0]].sort()", "m.sort(kind='stable')",
 ]  # fmt: skip
 _THROUGH = [
+    "np.copyto(v, {k})", "np.add(v, {k}, out=v)",
     "v[...] = {k}", "v += {k}", "v.fill({k})", "put(np.atleast_1d(v), {k})", "w = [v]\nw[0][...] = {k}", "v.sort()",
     "f = v.sort\nf()",
     "(lambda q: q.sort())(v)", "[q.sort() for q in [v]]", "operator.iadd(v, {k})", "functools.reduce(operator.iadd, [v, {k}])",

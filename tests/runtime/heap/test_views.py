@@ -207,3 +207,37 @@ def test_all_of_an_array_is_written_without_a_scatter():
         return m
 
     assert "scatter" not in str(jax.make_jaxpr(ag.convert(program))(MATRIX, 2.0))
+
+
+def filled_by_a_method(m):
+    v = m
+    m[0, 0] = 5.0
+    v.fill(1.0)
+    return m
+
+
+def filled_by_an_index(m):
+    v = m
+    m[0, 0] = 5.0
+    v[:] = 1.0
+    return m
+
+
+def filled_by_a_function(m):
+    v = m
+    m[0, 0] = 5.0
+    np.copyto(v, 1.0)
+    return m
+
+
+def filled_by_a_lambda(m):
+    v = m
+    m[0, 0] = 5.0
+    (lambda q: q.fill(1.0))(v)
+    return m
+
+
+@pytest.mark.parametrize("program", [filled_by_a_method, filled_by_an_index, filled_by_a_function, filled_by_a_lambda])
+def test_all_of_an_array_is_not_written_under_a_name_that_is_behind(program):
+    with pytest.raises(StagingError, match="is read after it was written under another name"):
+        ag.jit(program)(MATRIX)
