@@ -83,7 +83,7 @@ def unsettled(
     body: Callable[..., Any],
     dead: Sequence[str],
     alone: Collection[str],
-) -> str:
+) -> errors.StagingError | None:
     """Stages a loop whose first test is traced.
 
     >>> import jax, jax.numpy as jnp
@@ -98,18 +98,20 @@ def unsettled(
     ['cond']
 
     Returns:
-        a variable that changes its kind in the first iteration, where that one is to run by itself, in a branch, with the others
-        behind it. The loop may make no iteration, so nobody may read the variable after it (it is `dead`). "" if it is staged.
+        None if it is staged; or why not, where a variable changes its kind in the first iteration and that one may run by itself,
+        in a branch, with the others behind it. The loop may make no iteration, so the variable has to be `dead` after it.
     """
     start = equation_mark()
     try:
         with_optional(stage, variables)
-        return ""
+        return None
     except errors.StagingError as error:
         if not settles(error, body, alone, dead):
             raise
         drop_equations(start, equation_mark())
-        return error.variable
+        reason = error.with_traceback(None)  # its frames hold values
+        reason.__context__ = None
+        return reason
 
 
 def carry_none(variables: Sequence[Variable], carries: CarriesNone) -> bool:

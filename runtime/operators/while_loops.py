@@ -93,14 +93,20 @@ def _run(
 ) -> None:
     """Runs a loop; `alone`: the variables for which an iteration ran by itself (see `settles`)."""
     with assuming((body.__code__, "while"), options, lists) as assumptions:
-        truth, variable = _iterate(test, body, variables, assumptions, (dead, alone))
-    if variable:
+        truth, reason = _iterate(test, body, variables, assumptions, (dead, alone))
+    if reason is None:
+        return
 
-        def iteration_alone() -> None:
-            body()
-            _run(test, body, variables, options, lists, dead, (*alone, variable))
+    def iteration_alone() -> None:
+        body()
+        _run(test, body, variables, options, lists, dead, (*alone, reason.variable))
 
+    try:
         conditionals.stage_iteration(truth, iteration_alone, variables, body, dead)
+    except errors.StagingError as error:
+        if error.location != reason.location:
+            raise
+        raise reason from None  # another name refers to what nobody reads by this one, say
 
 
 def _iterate(
@@ -109,11 +115,11 @@ def _iterate(
     variables: list[Variable],
     assumptions: LoopAssumptions,
     may_settle: tuple[Sequence[str], Sequence[str]],
-) -> tuple[Any, str]:
+) -> tuple[Any, errors.StagingError | None]:
     """Iterates in Python until the test is traced, and stages the rest.
 
     Returns:
-        the traced test, and the variable for which another iteration is to run by itself before the rest can be staged, or "".
+        the traced test, and why the rest cannot be staged before another iteration ran by itself, None where it is staged.
     """
 
     def stage() -> None:
@@ -124,13 +130,13 @@ def _iterate(
     truth = goes_on(test)
     while not is_traced(truth):
         if not truth:
-            return truth, ""
+            return truth, None
         if first:
             first = False
             if verbosity.level > 2:
                 verbosity.tell_statement(3, body, "while: its test is known, so iterations run in Python while tracing")
             if assumptions.from_start and stage_from_here(stage, assumptions):
-                return truth, ""
+                return truth, None
             refused = None
             known_alone = alone(assumptions.lists)
             try:
@@ -142,13 +148,13 @@ def _iterate(
             if refused is not None:  # a list that grows under a traced condition, say
                 assumptions.alone = known_alone  # the frames of the error refer to the lists now
                 if stage_from_here(stage, assumptions):
-                    return truth, ""
+                    return truth, None
                 raise refused
             if done:
                 start = None  # what the test recorded stays
                 continue
             if stage_from_here(stage, assumptions):
-                return truth, ""
+                return truth, None
         known = path_conditions.passed()
         body()
         done += 1
@@ -156,7 +162,7 @@ def _iterate(
         truth = goes_on(test)
         if before is not known and before.is_of_checks() and truth is True:
             if staged_until_a_check_fails(stage, test, variables, done, assumptions):
-                return truth, ""
+                return truth, None
     traced = FirstTest(truth, (start, equation_mark()), path_conditions.passed())
     path_conditions.learn(before)  # the loop may drop what the test recorded
 

@@ -579,3 +579,35 @@ def test_a_test_that_is_traced_after_two_iterations_is_staged_from_the_first(fn)
     for x in (1.0, -2.0, 0.0):
         for got, want in zip(jax.tree.leaves(ag.jit(fn)(x)), jax.tree.leaves(fn(x)), strict=True):
             assert got == pytest.approx(want, rel=1e-4)
+
+
+class Env:
+    def __init__(self, state):
+        self.state = state
+
+
+def steps_of_a_shared_object(s, limit):
+    env, total = Env(s), 0.0
+    kept = [env]
+    while total < limit:
+        total += env.state[0]
+        env.state = (env.state[0] + 1, env.state[1])
+    return total, kept[0].state[1]
+
+
+def steps_in_a_handler(s, limit):
+    seen, total = s, 0.0
+    try:
+        while total < limit:
+            total += seen.sum()
+            seen = jnp.concatenate([s, s])
+            assert total < 100
+    except AssertionError:
+        return seen.sum()
+    return total
+
+
+@pytest.mark.parametrize("fn", [steps_of_a_shared_object, steps_in_a_handler])
+def test_what_is_known_under_another_name_or_read_by_a_handler_does_not_change_its_kind(fn):
+    with pytest.raises(StagingError, match=r"'(env.state|seen)' cannot be carried by the loop"):
+        ag.jit(fn)(jnp.ones(2), 3.0)
