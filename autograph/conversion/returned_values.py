@@ -100,7 +100,15 @@ def _is_iterator(x: Any) -> bool:
 
 
 def _is_of_programs(leaf: Any) -> bool:
-    return isinstance(leaf, _NUMBERS) or isinstance(leaf, int) and _fits(leaf)
+    if isinstance(leaf, _NUMBERS):
+        return True
+    if isinstance(leaf, int):
+        return _fits(leaf)
+    try:
+        jax.typeof(leaf)
+    except TypeError:
+        return False
+    return True  # an open size, a reference
 
 
 def _fits(number: int) -> bool:

@@ -90,3 +90,13 @@ def test_of_two_returns_the_function_is_shown() -> None:
 
     with pytest.raises(ag.StagingError, match=r"returns a string, 'plus', at \[0\](.|\n)*def sign"):
         ag.jit(sign)(1.0)
+
+
+def test_an_open_size_is_a_result() -> None:
+    (n,) = jax.export.symbolic_shape("n")
+
+    def sizes(x: Any) -> Any:
+        return len(x), x.shape[0] + 1, x.sum()
+
+    exported = jax.export.export(ag.jit(sizes))(jax.ShapeDtypeStruct((n,), jnp.float32))
+    assert [int(x) for x in exported.call(jnp.ones(3))] == [3, 4, 3]
