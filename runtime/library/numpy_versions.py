@@ -6,7 +6,7 @@
 | `clip` of narrow integers | casts a bound that their type cannot hold |
 | `full_like(b, 300)` | casts the number |
 | `a.sum(initial=10)`, `a.max(initial=300)` | the methods ignore, or cast, the start |
-| `mean`, `std`, `var`, ... of bools and narrow integers | computes in 32 bits where the program has 64 |
+| `mean`, `std`, `var`, ... of bools and integers of 32 bits | computes in 32 bits where the program has 64 |
 | `histogram` | counts in floats, between edges that are rounded otherwise; `histogram2d` counts in integers |
 | `percentile(a, 130)`, `unravel_index` of what is outside, `nanargmax` of NaNs | returns something |
 | `poly` of a matrix of real numbers | complex, though its coefficients are real |
@@ -149,17 +149,12 @@ def _is_beside_number(x: Any, n: Any) -> bool:
 
 
 def _wide(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that returns floats: of narrow integers and bools it computes in the default width."""
+    """Makes the version of a function that returns floats: of integers and bools it computes in the default width."""
     found = getattr(jnp, name)
 
     @functools.wraps(found)
     def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        if (
-            is_tracer(a)
-            and a.dtype.kind in "biu"
-            and a.dtype.itemsize < 4
-            and np.dtype(jnp.result_type(float)).itemsize == 8
-        ):
+        if is_tracer(a) and a.dtype.kind in "biu" and np.dtype(jnp.result_type(float)).itemsize == 8:
             a = lax.convert_element_type(a, float)
         return found(a, *args, **kwargs)
 

@@ -45,8 +45,9 @@ def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
 
 
 def _check_kind(symbol: str, dtype: Any, new: Any) -> None:
-    """Refuses to make floats of an array of integers in place: NumPy raises, and an array of JAX gets another type."""
-    if array_types.is_of_higher_kind(new.dtype, dtype):
+    """Refuses to make floats of an array of integers in place, or signed numbers of unsigned ones: NumPy raises, JAX does not."""
+    are_whole = new.dtype.kind in "iu" and dtype.kind in "iu"
+    if array_types.is_of_higher_kind(new.dtype, dtype) or (are_whole and not np.can_cast(new.dtype, dtype, "same_kind")):
         raise refusal(
             f"`{symbol}` would make an array of dtype {new.dtype.name} of one of dtype {dtype.name}",
             why="NumPy changes the array, which keeps its dtype, and raises; JAX makes another array",

@@ -2,7 +2,7 @@
 
 | container | test |
 | --- | --- |
-| array (1-D) | `any(container == x)` |
+| array | `any(container == x)` |
 | list, tuple | the same object, or an equal element |
 | set, frozenset, dict | an equal element or key (a traced value has no hash; a plain one would be found by it) |
 | range, `ag.range` | arithmetic |
@@ -84,10 +84,6 @@ def _any_equal(x: Any, container: Iterable[Any]) -> Any:
 
 
 def _in_array(x: Any, array: Any) -> Any:
-    if len(array.shape) != 1:
-        raise ValueError(f"Array.__contains__: search array must be one-dimensional, got arr.shape={array.shape}")
-    if type(x) is not int and (not is_array_like(x) or jax.typeof(x).shape not in ((), (1,))):
-        raise ValueError("Array.__contains__: the value searched for must be a scalar")
     return jnp.any(jnp.asarray(array) == x)
 
 

@@ -125,7 +125,9 @@ def test_errors_come_as_in_numpy(name: str) -> None:
     fn, args = ERRORS[name]
     with pytest.raises((ValueError, OverflowError, TypeError)) as wanted:
         fn(*args)
-    with pytest.raises(wanted.type, match="out of bounds for array" if "unravel" in name else re.escape(str(wanted.value)[:25])):
+    with pytest.raises(
+        wanted.type, match="out of bounds for array" if "unravel" in name else re.escape(str(wanted.value)[:25])
+    ):
         ag.function(fn)(*args)
 
 
@@ -145,13 +147,21 @@ def test_means_of_narrow_numbers_have_64_bits_where_the_program_has() -> None:
             np.average(b),
             np.median(b),
             np.percentile(b, 30),
+            b.astype(np.int32).mean(),
             np.mean(b, dtype=np.float32),
         )
 
     with jax.enable_x64(True):
         found = ag.jit(means)(U, B)
-    assert [x.dtype.name for x in found] == ["float64"] * 6 + ["float32"]
+    assert [x.dtype.name for x in found] == ["float64"] * 7 + ["float32"]
     np.testing.assert_allclose(found, means(U, B), rtol=1e-12)
+
+
+def test_a_quotient_of_narrow_integers_has_the_width_of_jax() -> None:
+    """The row of `docs/limits.md`."""
+    with jax.enable_x64(True):
+        found = ag.jit(lambda b: (b / b, b / 300, np.sqrt(b), np.float32([1, 1, 1, 1]) * b.astype(np.int32)))(B)
+    assert {x.dtype.name for x in found} == {"float32"}
 
 
 def test_lanes_and_derivatives() -> None:
