@@ -103,7 +103,7 @@ def found_at(base: Any, path: tuple[Step, ...]) -> Any:
 def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
     owners = [base]
     for kind, key in path:
-        if key == "flat" and kind == "." and is_jax_array(owners[-1]):
+        if kind == "." and key == "flat" and is_jax_array(owners[-1]):
             raise attributes.no_part_of_array(key)
         owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
     return owners
@@ -120,8 +120,8 @@ def _write_back(owners: list[Any], path: tuple[Step, ...], new: Any, unshared: i
             attributes.set_attr(new, owner, key)
             new = owner
         else:
-            if is_jax_array(owner) and index_lists.copies(key):
-                return owners[0]
+            if issubclass(type(owner), tuple) or (is_jax_array(owner) and index_lists.copies(key)):
+                return owners[0]  # who reads the array in a tuple is refused; a copy is nobody's
             is_row = _is_row(owners, place)
             new = (
                 array_items.put_item(new, owner, key)

@@ -244,6 +244,8 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
 
 def update_of(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     """The array after `x[i] <symbol> value()`, of which nobody is told."""
+    if not x.ndim:
+        array_views.check_writable(x)
     if array_items.has_traced_mask(i) or array_items.is_traced_slice(i):
         return array_items.update(x, i, symbol, value())
     array_items.check_bounds(x, i)

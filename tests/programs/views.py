@@ -141,3 +141,13 @@ def an_array_of_its_own_is_changed_whole_in_a_loop(x):
     if x > 0:
         t.fill(x)
     return t
+
+
+@program((MATRIX, 2.5))
+def arrays_in_tuples(given, x):
+    t = np.array(given)
+    pair = (t * 2, [t[0] + 1])
+    pair[0][0] = x
+    pair[1][0][1] = x
+    t[np.array([0, 1])][0] += x
+    return t, pair[1]

@@ -125,8 +125,14 @@ def by_setitem(m):
     return m
 
 
+def in_a_tuple(m):
+    pair = (m, 1)
+    pair[0][0] = 5.0
+    return pair[0]
+
+
 LOST = [
-    by_a_lambda, by_a_method_that_was_bound, by_a_comprehension, by_a_mapped_function, through_a_call, by_iadd, by_reduce, by_setitem
+    in_a_tuple, by_a_lambda, by_a_method_that_was_bound, by_a_comprehension, by_a_mapped_function, through_a_call, by_iadd, by_reduce, by_setitem
 ]  # fmt: skip
 
 
@@ -168,6 +174,11 @@ def element(m):
     return m
 
 
+def updated_element(m):
+    m[0][0][...] += 5.0
+    return m
+
+
 def diagonal(m):
     np.diag(m)[0] = 5.0
     return m
@@ -184,7 +195,7 @@ def broadcast(m):
     return m
 
 
-@pytest.mark.parametrize("program", [element, diagonal, part_of_a_diagonal, broadcast])
+@pytest.mark.parametrize("program", [element, updated_element, diagonal, part_of_a_diagonal, broadcast])
 def test_what_numpy_does_not_let_be_written_is_not(program):
     with pytest.raises((TypeError, ValueError)) as expected:
         program(MATRIX.copy())
