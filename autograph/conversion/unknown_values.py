@@ -153,6 +153,13 @@ _KINDS = (
         r"|tobytes|tofile|dumps?|strides|flags|base|data|ctypes|device)'?$",
     ),
     _Kind(
+        NotImplementedError,
+        "asks a traced value for an iterator of NumPy's over its elements",
+        "an array of JAX has none",
+        instead="make a flat array, `x.ravel()`, whose elements have the same order",
+        text=r"JAX Arrays do not implement the arr\.flat property",
+    ),
+    _Kind(
         OverflowError,
         "meets a Python integer that no integer of the program can hold",
         "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",

@@ -47,7 +47,7 @@ from autograph.runtime.calls import cached_functions, choice_arguments, construc
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
-from autograph.runtime.library import array_methods, debuggers, standard_library
+from autograph.runtime.library import array_methods, debuggers, numpy_arguments, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.library.numpy_versions import METHODS
@@ -102,8 +102,10 @@ def _unseen(f: FunctionType) -> Any:
 
 def _method(f: Any) -> Any:
     inner = f.__func__
-    if (version := METHODS.get(inner)) is not None:
-        return functools.partial(version, f.__self__)
+    if (name := numpy_arguments.METHODS.get(inner)) is not None:
+        version = METHODS.get(inner)
+        found = array_methods.numpy_method(f) if version is None else functools.partial(version, f.__self__)
+        return functools.partial(numpy_arguments.call_method, found, name, f.__self__)
     if type(inner).__name__ == "cython_function_or_method":  # numpy.random's functions are methods
         native_state.refuse_to_draw(f.__self__, f.__name__)
         return counterpart(f) or (constants.check_constants_after(f) if is_tracing() else f)

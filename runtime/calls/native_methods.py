@@ -34,7 +34,7 @@ from autograph.runtime.heap import (
     native_state,
     opaque_calls,
 )
-from autograph.runtime.library import numpy_functions
+from autograph.runtime.library import numpy_arguments, numpy_functions
 from autograph.runtime.operators import attributes
 from autograph.runtime.sequences import comparison, ranges, selection, traced_index, traced_keys
 from autograph.runtime.sequences.comparison import may_be_traced
@@ -296,7 +296,8 @@ def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
                 why="it holds numbers, and a traced value is not known yet",
                 instead="start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`",
             )
-        return getattr(jnp.asarray(f.__self__), f.__name__)(*args, **kwargs)
+        array, name = jnp.asarray(f.__self__), f.__name__
+        return numpy_arguments.call_method(getattr(array, name), name, array, *args, **kwargs)
     return f(*args, **kwargs)
 
 

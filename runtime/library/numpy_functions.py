@@ -18,9 +18,7 @@ from __future__ import annotations
 
 import cmath
 import functools
-import inspect
 import math
-import operator
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
@@ -33,7 +31,7 @@ from autograph.analyses import numpy_writes
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
-from autograph.runtime.library import arithmetic_errors, numpy_trials, numpy_ufuncs, numpy_versions
+from autograph.runtime.library import arithmetic_errors, numpy_arguments, numpy_ufuncs, numpy_versions
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
 from autograph.runtime.sequences import counted_range, narrow_integers
@@ -42,13 +40,6 @@ from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
-
-_SEQUENCES = frozenset(
-    "array asarray asanyarray stack concatenate concat hstack vstack dstack column_stack row_stack block "
-    "broadcast_arrays meshgrid select choose einsum einsum_path lexsort ix_ linalg.multi_dot piecewise histogramdd".split()
-)
-"""Functions of numpy that take a sequence of arrays as such; other functions take a list for an array."""
-
 
 _RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
 """Functions of numpy that count narrow integers in wide ones, as `sum` does; those of jax.numpy wrap around."""
@@ -74,16 +65,8 @@ _OF_ARRAYS = frozenset(
 )
 """Functions of numpy that leave an array of JAX to its own methods, so that what is weakly typed stays so."""
 
-_NO_ARRAYS = frozenset(
-    "axes axis dims dtype indices_or_sections newshape optimize pad_width range reps s shape shift source destination".split()
-)
-"""Parameters of functions of numpy that take a list as such."""
-
 _KEYWORDS = {("clip", "a"): "arr", ("clip", "a_min"): "min", ("clip", "a_max"): "max"}
 """Keywords that jax.numpy spells otherwise."""
-
-_LISTS = (list, tuple, range, counted_range.range)
-"""What NumPy takes for an array, and functions of jax.numpy do not."""
 
 _FORGIVING = frozenset(("array_equal", "array_equiv"))
 """Functions of numpy that take whatever no array can be made of for unequal, also where an error of ours says why."""
@@ -190,7 +173,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 instead="use the returned array",
             )
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
-        if name not in _SEQUENCES:
+        if name not in numpy_arguments.SEQUENCES:
             args = tuple(jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
@@ -200,7 +183,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                     break
         if name in _RUNNING:
             args, kwargs = jax.tree.map(_counting, (args, kwargs), is_leaf=is_tracer)
-        result = _called(fn, found, name, args, kwargs)
+        result = numpy_arguments.call_numpy(fn, found, name, args, kwargs)
         if name in _SLIDING:
             result = _whole(result, [x for x in (*args[:2], *kwargs.values()) if type(x) is not str])
         if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
@@ -254,40 +237,6 @@ def _is_view(args: tuple[Any, ...]) -> bool:
     return set(given) == set(left) if arrow else len(set(given)) == len(given)
 
 
-def _called(fn: Any, found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The result of a function of jax.numpy, which takes no list where NumPy takes one for an array."""
-    try:
-        return found(*args, **kwargs)
-    except Exception as error:
-        arrays = _with_arrays(found, name, args, kwargs) if isinstance(error, TypeError) else None
-        if arrays is None:
-            numpy_trials.refuse_if_lacking(fn, f"numpy.{name}", args, kwargs, error)
-            raise
-    return numpy_trials.with_refusal(fn, f"numpy.{name}", found, arrays.args, arrays.kwargs)
-
-
-def _with_arrays(
-    found: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> inspect.BoundArguments | None:
-    """The arguments with arrays for the lists among them, those that name axes and the like aside; None where there are none."""
-    try:
-        bound = inspect.signature(found).bind(*args, **kwargs)
-    except (TypeError, ValueError):  # wrong ones; a function without a signature
-        return None
-    changed = False
-    for key, value in bound.arguments.items():
-        many = bound.signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL
-        if type(value) not in _LISTS or key in _NO_ARRAYS:
-            continue
-        if type(value) in (list, tuple) and (many or name in _SEQUENCES):
-            new = type(value)(_array(x) if type(x) in _LISTS else x for x in value)
-            changed = changed or any(map(operator.is_not, new, value))
-        else:
-            new, changed = _array(value), True
-        bound.arguments[key] = new
-    return bound if changed else None
-
-
 def _check_arrays(values: Iterable[Any]) -> None:
     """Raises what `np.asarray` raises of ours: a list of a length that is not known yet."""
     for x in values:
@@ -297,14 +246,6 @@ def _check_arrays(values: Iterable[Any]) -> None:
             raise
         except Exception:
             continue  # as in NumPy
-
-
-def _array(x: Any) -> Any:
-    """The array that a list or tuple stands for; a known one (the places that `np.delete` leaves out) stays known."""
-    if holds_traced(x):
-        return jnp.asarray(x)
-    with jax.ensure_compile_time_eval():
-        return jnp.asarray(x)
 
 
 def strong(x: Any) -> Any:

@@ -30,6 +30,7 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import counted_range, short_circuit
 from autograph.runtime.sequences.comparison import check_search, matches, may_be_traced
 from autograph.runtime.tracing import host, sizes
+from autograph.runtime.tracing.array_types import python_type, type_of
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import CONTAINERS
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
@@ -84,7 +85,12 @@ def _any_equal(x: Any, container: Iterable[Any]) -> Any:
 
 
 def _in_array(x: Any, array: Any) -> Any:
-    return jnp.any(jnp.asarray(array) == x)
+    """`any(array == x)`, as in NumPy: of any shapes that fit together."""
+    if not np.ndim(array):
+        found = type_of(array)
+        kind = python_type(found.dtype) if found.weak or found.dtype == bool else None
+        raise TypeError(f"argument of type '{kind.__name__ if kind else f'numpy.{found.dtype}'}' is not iterable")
+    return jnp.any(jnp.asarray(array) == (jnp.asarray(x) if type(x) in (list, tuple) else x))
 
 
 def _in_range(x: Any, numbers: Any) -> Any:

@@ -12,6 +12,8 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -85,6 +87,10 @@ def _select(test: Any, new: Any, old: Any) -> Any:
     return chosen
 
 
+_OF_CMP = type(functools.cmp_to_key(operator.sub)(0))
+"""The class of what `functools.cmp_to_key(f)` returns, an object of C code."""
+
+
 def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, default: Any = _MISSING) -> Any:
     """`min(...)` (`name` is 'min') or `max(...)`, item by item as Python does it.
 
@@ -112,6 +118,8 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
             continue
         better = comparison.compare_values(item_key, "<" if name == "min" else ">", best_key)
         if is_traced(better):
+            if type(item_key) is _OF_CMP:
+                _columns([item_key], name)
             test = predicate(better)
             best = choose(test, item, best, f"{name}()")
             best_key = best if key is None else choose(test, item_key, best_key, f"the key of {name}()")
@@ -179,13 +187,13 @@ class _Key:
         return comparison.precedes(self.value, other.value)
 
 
-def _columns(keys: list[Any]) -> list[Any]:
+def _columns(keys: list[Any], what: str = "sorted") -> list[Any]:
     rows = [k if type(k) is tuple else (k,) for k in keys]
     for row in rows:
         for k in row:
             if not is_array_like(k) or len(row) != len(rows[0]):
                 raise refusal(
-                    f"sorted() cannot order by a traced key that holds {describe(k)}",
+                    f"{what}() cannot order by a traced key that holds {describe(k)}",
                     why="traced keys are ordered by one `lax.sort` of numbers",
                     instead="give a key that returns a number or a tuple of numbers, always of one length",
                 )

@@ -13,6 +13,13 @@ _CALLS = [
     "np.{f}.reduce(r)", "np.{f}.accumulate(r)[i]", "np.{f}.outer(r, xs)[i, 0]", "np.{f}.reduceat(r, [0, {k}])[0]",
     "np.{f}.reduce(r[{k}:])",
     "np.{f}.reduce(np.reshape(r, (2, -1)), axis={d})[0]", "np.{f}.reduce(np.{f}.outer(r, r), axis=None)", "np.{f}.outer(r, {k})[i]",
+    "r.take([0, {k}])[i]", "r.repeat([1, 2, 0, {k}])[{k}]", "np.sort(r, kind='stable')[i]", "r.argsort(kind='stable')[0]",
+    "r.copy(order='F')[i]",
+    "np.round(r, -{k})[i]", "r.compress([True, False, True, True])[{k} - 1]", "int(r[i] in r.reshape(2, 2))",
+    "np.choose([0, 1, 1, 0], [r, xs])[{k}]", "r.astype(float, order='C')[i]", "np.triu(r)[{d}, {k}]", "r.dot([1, {k}, 0, 2])",
+    "np.ravel(r, order='K')[{k}]", "np.{f}(r, xs, dtype=np.int32)[i]", "r.sum(where=[True, False, True, {d} > 0])",
+    "np.zeros_like(r, order='C')[i]",
+    "np.concatenate((r, xs), casting='unsafe')[{k}]", "np.searchsorted(np.sort(r), [{k}, 0])[i]", "r.round(-1)[{k}]",
 ]  # fmt: skip
 _UFUNCS = ["add", "maximum", "minimum", "fmax", "fmin", "bitwise_or", "bitwise_and", "bitwise_xor", "gcd"]
 _ARRAYS = ["xs", "abs(xs)", "xs + 1", "xs[::-1]", "xs % 5", "np.sort(xs)"]

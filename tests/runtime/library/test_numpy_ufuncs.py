@@ -76,7 +76,8 @@ def test_one_loop_serves_grad_and_vmap():
 
 def test_what_changes_or_fills_an_array_is_refused():
     def at(x):
-        np.add.at(x, [0, 0], 1)
+        add = np.add.at
+        add(x, [0, 0], 1)
         return x
 
     with pytest.raises(ag.StagingError, match=r"numpy.add.at\(\) changes an array in place"):
