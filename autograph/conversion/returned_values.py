@@ -24,7 +24,7 @@ import numpy as np
 
 from autograph.code.nodes import walk_outside
 from autograph.code.source import Source
-from autograph.errors import Location, StagingError, is_of_jax, is_ours
+from autograph.errors import Location, StagingError, is_of_jax
 from autograph.jax_internals import is_tracing, maps_lanes, records_jitted
 from autograph.runtime.checks.swallowed import refuse_noted
 from autograph.runtime.checks.texts import is_of_traced
@@ -60,13 +60,8 @@ def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> Non
     try:
         leaves = jax.tree_util.tree_leaves(result, _is_iterator)
     except ValueError:
-        if is_given_to_a_program(caller) or caller is not None and is_ours(caller.f_code.co_filename):
-            raise StagingError(
-                f"{source.code.co_name}() returns a dict whose keys have no order",
-                at=return_of(source),
-                why="JAX orders the values of a dict by its keys, and these cannot be compared",
-                instead="use keys of one type, such as strings alone",
-            ) from None
+        if is_given_to_a_program(caller):
+            raise without_order(source.code.co_name, return_of(source)) from None
         return
     if all(map(_is_of_programs, leaves)) or not is_given_to_a_program(caller):
         return
@@ -77,6 +72,16 @@ def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> Non
             comma = "," * bool(part and "," in what)
             text = f"{source.code.co_name}() returns {what}{comma}{part}"
             raise StagingError(text, at=return_of(source), why=_WHY, instead=instead)
+
+
+def without_order(name: str, at: Location | None) -> StagingError:
+    """The refusal of a dict that JAX takes for no tree."""
+    return StagingError(
+        f"{name}() returns a dict whose keys have no order",
+        at=at,
+        why="JAX orders the values of a dict by its keys, and these cannot be compared",
+        instead="use keys of one type, such as strings alone",
+    )
 
 
 def return_of(source: Source) -> Location:
@@ -106,7 +111,7 @@ def _is_of_programs(leaf: Any) -> bool:
         return _fits(leaf)
     try:
         jax.typeof(leaf)
-    except TypeError:
+    except (TypeError, ValueError):  # JAX has either for what is none
         return False
     return True  # an open size, a reference
 

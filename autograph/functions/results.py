@@ -22,12 +22,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.conversion.returned_values import without_order
+from autograph.errors import Location
 from autograph.functions.arguments import PLAIN, Leaf, flattened, is_input_leaf, is_iterator
 from autograph.functions.variables import Variable
 from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.checks.texts import is_of_traced
 from autograph.runtime.heap import escape, outliving, outside
-from autograph.runtime.tracing.refusals import a, refusal
+from autograph.runtime.tracing.refusals import a, refusal, user_line
 from autograph.runtime.tracing.sizes import is_size
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.choices import Choice, Options, described
@@ -76,7 +78,10 @@ class Results:
         self._name, absent = name, []
         if self.may_be_none:
             absent, returned.value = [returned.value.absent], returned.value.value
-        found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
+        try:
+            found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
+        except ValueError:
+            raise without_order(name, Location.of(user_line())) from None
         self.choices = {place: leaf.choice_options for place, leaf in enumerate(found) if type(leaf) is Choice}
         arrays = [_as_array(leaf) for leaf in found]
         self.arrays = [x for x in arrays if x is not None] + absent
