@@ -34,6 +34,10 @@ _PLAIN = (
 )
 
 
+_OF_NUMPY = (np.ndarray, type(np.r_), type(np.c_))
+"""What takes slices among several indices, and does not know a traced value among them."""
+
+
 class Subscripts(ExpressionConverter):
     """Writes an operator for each read with an index that may be traced."""
 
@@ -52,7 +56,7 @@ class Subscripts(ExpressionConverter):
             index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
             return builders.operator(self.alias, "get_view", [node.value, index], at=node)
         if isinstance(index, gast.Tuple) and not _is_place(index):
-            if all(map(_is_known, index.elts)) or type(self.conversion.meaning(node.value)) is not np.ndarray:
+            if all(map(_is_known, index.elts)) or type(self.conversion.meaning(node.value)) not in _OF_NUMPY:
                 return node
             index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
         return builders.operator(self.alias, "get_item", [node.value, index], at=node)

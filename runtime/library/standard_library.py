@@ -29,6 +29,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from autograph import errors
 from autograph.code import library
@@ -100,6 +101,8 @@ _MISSING: Any = object()
 
 def _reduce(itself: Callable[..., Any], function: Any, iterable: Any, initial: Any = _MISSING, /) -> Any:
     """Over traced arrays and ranges one loop."""
+    if type(function) is np.ufunc:
+        function = host.calls.converted(function)
     if not iterables.is_staged_iterable(iterable) or type(iterable) in iterables.STAGED:
         return itself(function, iterable, *(() if initial is _MISSING else (initial,)))
     if initial is not _MISSING:
@@ -126,10 +129,13 @@ def _of_statistics(f: Any) -> Callable[..., Any] | None:
     itself: Any = f
 
     def call(data: Any, *args: Any, **kwargs: Any) -> Any:
-        if may_be_traced(data):
+        if is_tracing() and hasattr(type(data), "__next__"):
             data = list(data)
-            if all(map(_is_number, data)) and not (args or kwargs) and len(data) >= _AT_LEAST.get(name, 1):
-                return staged(data, name)
+        is_known = not (args or kwargs) or name in _WITH_MORE
+        if is_known and any(map(may_be_traced, (data, *args, *kwargs.values()))):
+            series = [list(x) for x in (data, *args[:1]) if hasattr(type(x), "__iter__") and getattr(x, "shape", True)]
+            if all(_is_number(x) for row in series for x in row) and len(data) >= _AT_LEAST.get(name, 1):
+                return staged(series[0], name, *series[1:], *args[len(series) - 1 :], **kwargs)
         return itself(data, *args, **kwargs)
 
     return call
@@ -153,8 +159,58 @@ def _of_floats(data: list[Any], name: str) -> list[Any]:
     return data
 
 
-def _fmean(data: list[Any], name: str) -> Any:
-    return scalar(builtins.sum(scalar(x, float) for x in data) / len(data), float)
+def _fmean(data: list[Any], name: str, weights: Any = None) -> Any:
+    if weights is None:
+        return scalar(builtins.sum(scalar(x, float) for x in data) / len(data), float)
+    weights = _as_long(name, data, weights)
+    return _products(data, weights) / builtins.sum(weights)
+
+
+def _as_long(name: str, data: list[Any], other: Any) -> list[Any]:
+    """The numbers of another series as floats, which are as many."""
+    if len(data) != len(other):
+        getattr(sys.modules["statistics"], name)([1.0] * len(data), [1.0] * len(other))  # says what is wrong
+    return [scalar(x, float) for x in other]
+
+
+def _products(x: list[Any], y: list[Any]) -> Any:
+    return builtins.sum(scalar(a, float) * scalar(b, float) for a, b in zip(x, y, strict=True))
+
+
+def _about_mean(data: list[Any]) -> list[Any]:
+    middle = _fmean(data, "")
+    return [scalar(x, float) - middle for x in data]
+
+
+def _covariance(x: list[Any], name: str, y: Any) -> Any:
+    return _products(_about_mean(x), _about_mean(_as_long(name, x, y))) / (len(x) - 1)
+
+
+def _correlation(x: list[Any], name: str, y: Any) -> Any:
+    x, y = _about_mean(x), _about_mean(_as_long(name, x, y))
+    return _products(x, y) / jnp.sqrt(_products(x, x) * _products(y, y))
+
+
+def _line(x: list[Any], name: str, y: Any, proportional: bool = False) -> Any:
+    y = _as_long(name, x, y)
+    across, up = (x, y) if proportional else (_about_mean(x), _about_mean(y))
+    slope = _products(across, up) / _products(across, across)
+    start = 0.0 if proportional else _fmean(y, "") - slope * _fmean(x, "")
+    return sys.modules["statistics"].LinearRegression(slope, start)
+
+
+def _quantiles(data: list[Any], name: str, n: int = 4, method: str = "exclusive") -> Any:
+    sys.modules["statistics"].quantiles([1.0] * len(data), n=n, method=method)  # says what is wrong
+    data, found = selection.sort(data), []
+    for i in range(1, n):
+        if method == "inclusive":
+            at, rest = divmod(i * (len(data) - 1), n)
+        else:
+            at = min(max(i * (len(data) + 1) // n, 1), len(data) - 1) - 1
+            rest = i * (len(data) + 1) - (at + 1) * n
+        after = data[min(at + 1, len(data) - 1)]
+        found.append((data[at] * (n - rest) + after * rest) / n)
+    return found
 
 
 def _mean_square(data: list[Any], count: int) -> Any:
@@ -179,7 +235,7 @@ def _median(data: list[Any], name: str) -> Any:
     return lower if name == "median_low" else (lower + upper) / 2
 
 
-_FUNCTIONS: dict[str, Callable[[list[Any], str], Any]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mean": lambda data, name: _fmean(_of_floats(data, name), name),
     "fmean": _fmean,
     "median": _median,
@@ -189,5 +245,12 @@ _FUNCTIONS: dict[str, Callable[[list[Any], str], Any]] = {
     "pvariance": _variance,
     "stdev": _stdev,
     "pstdev": _stdev,
+    "covariance": _covariance,
+    "correlation": _correlation,
+    "linear_regression": _line,
+    "quantiles": _quantiles,
 }
-_AT_LEAST = {"variance": 2, "stdev": 2}
+_WITH_MORE = frozenset(("fmean", "covariance", "correlation", "linear_regression", "quantiles"))
+"""The functions whose other parameters are known here."""
+
+_AT_LEAST = dict.fromkeys(("variance", "stdev", "covariance", "correlation", "linear_regression", "quantiles"), 2)

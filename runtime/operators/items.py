@@ -30,14 +30,16 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph.code.library import is_library
 from autograph.runtime.checks import texts
 from autograph.runtime.heap import array_versions, array_views, constants, iterated_containers, journal
 from autograph.runtime.operators import augmented
-from autograph.runtime.sequences import array_items, comparison, index_lists, traced_index, traced_keys
+from autograph.runtime.sequences import array_items, comparison, index_lists, narrow_integers, traced_index, traced_keys
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
@@ -47,6 +49,19 @@ from autograph.runtime.values import choices
 from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
+
+_JOINING: dict[Any, Any] = {type(np.r_): jnp.r_, type(np.c_): jnp.c_}
+"""What JAX has for `np.r_[a, b]` and `np.c_[a, b]`."""
+
+
+def _joined(joining: Any, parts: tuple[Any, ...]) -> Any:
+    """`np.r_[parts]` by that of JAX, which casts a number to the dtype of the arrays and leaves numbers alone weakly typed."""
+    dtypes = [part.dtype for part in parts if is_jax_array(part) and not jax.typeof(part).weak_type]
+    for part in parts:
+        if dtypes and type(part) is int and narrow_integers.is_refused(part, jnp.result_type(*dtypes)):
+            raise narrow_integers.out_of_bounds(part, jnp.result_type(*dtypes))
+    joined = joining[parts]
+    return lax.convert_element_type(joined, joined.dtype)
 
 
 def get_item(x: Any, i: Any) -> Any:
@@ -80,6 +95,8 @@ def get_item(x: Any, i: Any) -> Any:
         if not index_lists.copies(i):
             array_views.note_view(found, x)
         return found
+    if kind in _JOINING:
+        return _joined(_JOINING[kind], i if type(i) is tuple else (i,))
     method = python_method(kind, "__getitem__")
     if method is not None:
         return host.calls.staged(method)(x, i)

@@ -6,6 +6,8 @@ import heapq
 import operator
 import statistics
 
+import numpy as np
+
 import autograph as ag
 from tests.programs.harness import floats, ints, program
 
@@ -176,3 +178,36 @@ def pairs_that_a_staged_loop_fills_and_empties(a, b):
         if len(h) > 2:
             last, n = heapq.heappop(h)
     return last, n, len(h), a
+
+
+@program((floats(1.0, 4.0, 2.0), 0.5), (floats(3.0, -1.0, 0.0), 2.0))
+def statistics_of_two_series(xs, c):
+    ys = [c, 1.0, 4]
+    line = statistics.linear_regression(xs, ys)
+    through_zero, _ = statistics.linear_regression(xs, ys, proportional=True)
+    return (
+        *line,
+        through_zero,
+        statistics.covariance(xs, ys),
+        statistics.correlation(ys, xs),
+        statistics.fmean(xs, [1, c, 2]),
+        statistics.fmean(ys, weights=[3, 1, c]),
+        statistics.mean(float(x) + c for x in xs),
+    )
+
+
+@program((2.5, 4.0), (-1.0, 8.0))
+def quantiles_of_few_numbers(a, b):
+    data = [a, 3.0, b, 1.0, 7.0]
+    thirds = statistics.quantiles(data, n=3, method="inclusive")
+    return statistics.quantiles(data), thirds, statistics.quantiles([a, b], n=5)
+
+
+@program((floats(1.0, 4.0), floats(3.0, -1.0)))
+def reduced_by_ufuncs(x, y):
+    return functools.reduce(np.maximum, [x, y, 2 * y]), functools.reduce(np.add, (x, y), 1.0)
+
+
+@program((floats(1.0, 4.0), 2.0, 3))
+def joined_by_subscripts(x, c, n):
+    return np.r_[x, c], np.c_[x, x * 2], np.r_[1:4, x], np.r_[x[0], n, 5], np.r_[x, [1, c]]

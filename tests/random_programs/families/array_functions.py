@@ -19,6 +19,7 @@ _CALLS = [
     "np.choose([0, 1, 1, 0], [r, xs])[{k}]", "r.astype(float, order='C')[i]", "np.triu(r)[{d}, {k}]", "r.dot([1, {k}, 0, 2])",
     "np.ravel(r, order='K')[{k}]", "np.{f}(r, xs, dtype=np.int32)[i]", "r.sum(where=[True, False, True, {d} > 0])",
     "np.zeros_like(r, order='C')[i]",
+    "np.r_[r, {k}, b][i + 3]", "np.c_[r, xs][i, {d}]", "np.r_[1:{k}, xs][i]", "functools.reduce(np.{f}, [r, xs, r])[i]",
     "np.concatenate((r, xs), casting='unsafe')[{k}]", "np.searchsorted(np.sort(r), [{k}, 0])[i]", "r.round(-1)[{k}]",
 ]  # fmt: skip
 _UFUNCS = ["add", "maximum", "minimum", "fmax", "fmin", "bitwise_or", "bitwise_and", "bitwise_xor", "gcd"]
@@ -47,4 +48,4 @@ def write(rng: random.Random) -> str:
         *(statement() for _ in range(rng.randint(2, 5))),
         "return p, r",
     ]
-    return f"import numpy as np\n\n\ndef program(a, b, x, xs):\n{indent(chr(10).join(lines), '    ')}\n"
+    return f"import functools\n\nimport numpy as np\n\n\ndef program(a, b, x, xs):\n{indent(chr(10).join(lines), '    ')}\n"

@@ -98,3 +98,16 @@ def test_in_an_array_of_any_shape():
     assert ag.jit(f)(M, 7) == f(M, 7) == (True, True, False, True)
     with pytest.raises(TypeError, match="argument of type 'int' is not iterable"):
         ag.jit(lambda x: 3 in x)(4)
+
+
+def test_joined_by_subscripts():
+    def f(x, n):
+        return np.r_[x, n], np.c_[x, x], np.r_[n, 2]
+
+    for found, known in zip(ag.jit(f)(U, 3), f(U, 3), strict=True):
+        assert found.dtype == jax.dtypes.canonicalize_dtype(known.dtype)
+        assert not found.weak_type
+        np.testing.assert_array_equal(found, known)
+    for call in (lambda x: np.r_[x, 300], ag.jit(lambda x: np.r_[x, 300])):
+        with pytest.raises(OverflowError, match="Python integer 300 out of bounds for uint8"):
+            call(U)
