@@ -37,6 +37,8 @@ def in_place_call(base: Any, path: tuple[Step, ...], f: Any, *args: Any, unshare
     if version is None:
         where = keywords.pop("where", True) if isinstance(f, np.ufunc) else True
         new = _chosen(x, call(*args, **keywords), where)
+        if not isinstance(f, np.ufunc) and jnp.shape(new) != x.shape:
+            raise ValueError(f"output array does not match result of {f.__name__}")
     elif f.__name__ == "at":
         new = _at(x, f, call, *args)
     else:
@@ -50,7 +52,8 @@ def _array(x: Any) -> Any:
 
 
 def _chosen(x: Any, value: Any, where: Any) -> Any:
-    value = jnp.broadcast_to(value, x.shape)
+    if jnp.issubdtype(jnp.result_type(value), jnp.inexact) and not jnp.issubdtype(x.dtype, jnp.inexact):
+        value = jnp.broadcast_to(value, x.shape)  # which no integers take, though one number were cut
     return value if where is True else jnp.where(_array(where), value, x)
 
 
