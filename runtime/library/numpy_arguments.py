@@ -83,7 +83,8 @@ def call_numpy(fn: Any, found: Callable[..., Any], name: str, args: tuple[Any, .
         if other is None:
             refuse_if_lacking(fn, f"numpy.{name}", args, kwargs, error)
             raise
-    return with_refusal(fn, f"numpy.{name}", *other)
+    call, places, keywords = other
+    return with_refusal(lambda: call(*places, **keywords), fn, f"numpy.{name}", args, kwargs)
 
 
 def call_method(f: Any, name: str, x: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +105,7 @@ def call_method(f: Any, name: str, x: Any, /, *args: Any, **kwargs: Any) -> Any:
         if version is f and _is_same(left, kwargs) and len(other) == len(args) and all(map(operator.is_, other, args)):
             refuse_if_lacking(fn, f"ndarray.{name}", (x, *args), kwargs, error)
             raise
-    return with_refusal(fn, f"ndarray.{name}", lambda _, *a, **k: version(*a, **k), (x, *other), left)
+    return with_refusal(lambda: version(*other, **left), fn, f"ndarray.{name}", (x, *args), kwargs)
 
 
 _ORDERED = frozenset(("argmax", "argmin", "nanargmax", "nanargmin"))
@@ -241,7 +242,7 @@ def _with_arrays(
             new = type(value)(_array(x) if type(x) in _LISTS else x for x in value)
             changed = changed or any(map(operator.is_not, new, value))
         else:
-            new, changed = _array(value), True
+            new, changed = _array(value if len(value) or key != "obj" else np.zeros(0, int)), True
         bound.arguments[key] = new
     return bound if changed else None
 

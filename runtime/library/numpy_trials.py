@@ -32,15 +32,15 @@ _LARGEST = 100_000
 
 
 def with_refusal(
-    fn: Callable[..., Any], name: str, found: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    compute: Callable[[], Any], fn: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Returns `found(*args, **kwargs)`.
+    """Returns `compute()`, which stands for `fn(*args, **kwargs)`.
 
     Raises:
         StagingError: where that raises an error which NumPy's function `fn`, called `name`, does not raise.
     """
     try:
-        return found(*args, **kwargs)
+        return compute()
     except Exception as error:
         refuse_if_lacking(fn, name, args, kwargs, error)
         raise

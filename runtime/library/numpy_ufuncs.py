@@ -71,7 +71,7 @@ def ufunc_result(f: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs
     kwargs = {key: value for key, value in kwargs.items() if key != "out"}
     args = tuple(jnp.asarray(x) if type(x) in _LISTS and n == 0 else x for n, x in enumerate(args))
     return with_refusal(
-        f, f"numpy.{fn.__name__}.{name}", lambda *a, **k: _METHODS[name](fn, call, *a, **k), args, kwargs
+        lambda: _METHODS[name](fn, call, *args, **kwargs), f, f"numpy.{fn.__name__}.{name}", args, kwargs
     )
 
 

@@ -25,7 +25,7 @@ def keywords(x):
 def lists(x):
     return (
         x.take([0, 2]), x.take((0, 1), mode="clip"), x.repeat([1, 2, 0]), x.compress([1, 0, 1]), x.dot([1, 2, 3]),
-        x.all(where=[True, False, True]), np.choose([0, 1, 0], [x, x + 1]), np.sort(x).searchsorted([0, 1]), np.triu(x), np.tril(x, -1),
+        x.all(where=[True, False, True]), np.choose([0, 1, 0], [x, x + 1]), np.sort(x).searchsorted([0, 1]), np.triu(x), np.tril(x, -1), np.delete(x, []),
     )  # fmt: skip
 
 
