@@ -23,7 +23,15 @@ import numpy as np
 
 from autograph.runtime.heap import array_versions, constants
 from autograph.runtime.operators import attributes, augmented
-from autograph.runtime.operators.items import aug_item, get_item, is_traced_index, set_item, update_of, writable
+from autograph.runtime.operators.items import (
+    aug_item,
+    get_item,
+    get_view,
+    is_traced_index,
+    set_item,
+    update_of,
+    writable,
+)
 from autograph.runtime.sequences import array_items, index_lists, traced_index
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.staging import is_jax_array, is_traced
@@ -105,7 +113,8 @@ def _follow(base: Any, path: tuple[Step, ...]) -> list[Any]:
     for kind, key in path:
         if kind == "." and key == "flat" and is_jax_array(owners[-1]):
             raise attributes.no_part_of_array(key)
-        owners.append(getattr(owners[-1], key) if kind == "." else get_item(owners[-1], key))
+        is_view = type(key) is tuple and any(part is ... for part in key)
+        owners.append(getattr(owners[-1], key) if kind == "." else (get_view if is_view else get_item)(owners[-1], key))
     return owners
 
 

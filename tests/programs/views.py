@@ -151,3 +151,12 @@ def arrays_in_tuples(given, x):
     pair[1][0][1] = x
     t[np.array([0, 1])][0] += x
     return t, pair[1]
+
+
+@program((MATRIX, 2.5), transforms=("vmap",))
+def elements_that_are_views(given, x):
+    t = np.array(given)
+    t[0, ..., 0][...] += x
+    t[1, ..., 1][...] = x
+    t[..., 2, 2].fill(x)
+    return t
