@@ -144,8 +144,9 @@ def _is_same(left: dict[str, Any], kwargs: dict[str, Any]) -> bool:
 def _is_idle(fn: Any, name: str, key: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a keyword changes nothing in the result."""
     if key == "order":
-        is_flat = name in _FLAT and args and np.ndim(args[0]) < 2
-        return name in _LAYOUT or isinstance(fn, np.ufunc) or bool(is_flat and value in ("A", "K"))
+        is_of_flat = value == "A" or (value == "K" and name != "reshape")
+        is_idle = is_of_flat and name in _FLAT and bool(args) and np.ndim(args[0]) < 2
+        return is_idle or name in _LAYOUT or isinstance(fn, np.ufunc)
     if key == "kind":
         return name in ("sort", "argsort") or (name == "isin" and value in (None, "sort", "table"))
     if key == "casting" and value != "same_kind":

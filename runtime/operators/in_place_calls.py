@@ -74,8 +74,8 @@ def _put(x: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
 
 def _at(x: Any, f: Any, call: Callable[..., Any], indices: Any, *operand: Any) -> Any:
     version = getattr(getattr(jnp, f.__self__.__name__, None), "at", None)
-    if version is None:
-        return call(x, indices, *operand)  # which says so
+    if version is None or (f.__self__.__name__.startswith("logical_") and x.dtype != bool):
+        return call(x, indices, *operand)  # which says so: JAX has no such function, or makes bools of all elements
     indices = tuple(map(_array, indices)) if type(indices) is tuple else _array(indices)
     return version(jnp.asarray(x), indices, *map(_array, operand), inplace=False)
 

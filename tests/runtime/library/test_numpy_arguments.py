@@ -75,6 +75,7 @@ def test_what_jax_lacks_is_refused():
 def test_what_numpy_refuses_is_its_error():
     cases = [
         (lambda x: x.astype(int, casting="safe"), TypeError),
+        (lambda x: np.reshape(x, (3, 1), order="K"), ValueError),
         (lambda x: x.take([0, 1], axis=3), ValueError),
         (lambda x: x.take([0.5]), (TypeError, ValueError)),
     ]

@@ -86,3 +86,14 @@ def test_what_changes_or_fills_an_array_is_refused():
         ag.jit(lambda x: np.add.reduce(x, out=np.zeros(())))(F)
     with pytest.raises(ag.StagingError, match=r"numpy.power.reduce\(\) of a traced array"):
         ag.jit(lambda x: np.power.reduce(x))(F)
+
+
+def test_bools_are_put_into_an_array_of_bools_alone():
+    def f(x):
+        np.logical_xor.at(x, [0, 0, 1], True)
+        return x
+
+    bools = np.array([True, False, False])
+    np.testing.assert_array_equal(ag.jit(f)(bools.copy()), f(bools.copy()))
+    with pytest.raises(ag.StagingError, match=r"numpy.logical_xor.at\(\) changes an array in place"):
+        ag.jit(f)(F)
