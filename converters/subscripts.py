@@ -7,7 +7,7 @@ def f(x, i, k):
 
 Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
 window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. Slices among several indices are left to arrays of
-JAX; for an array of NumPy's, which knows no traced index, an operator reads them where it stands outside of the function. NumPy
+JAX; for a NumPy array, which knows no traced index, an operator reads them where it stands outside of the function. NumPy
 makes `x[..., i]` a view where it has no axes, while `x[i]` is a number: the first has an operator of its own.
 """
 

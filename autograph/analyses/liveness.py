@@ -123,7 +123,7 @@ class Liveness:
         return not self.bits.mask([name]) & read
 
     def ending(self, names: Collection[str], statement: Any) -> list[str]:
-        """Those of the variables that nobody reads after an `if` or a loop."""
+        """Returns those of the variables that nobody reads after an `if` or a loop."""
         outlive = self._after[statement] | self._captured(statement) | self._stateless
         return self.bits.names(self.bits.mask(names) & ~outlive)
 
@@ -134,7 +134,7 @@ class Liveness:
         return self.bits.names(self.assigned([statement]) & made & ~others)
 
     def dead_on_exit(self, flag: str, names: Collection[str], statement: Any) -> list[str]:
-        """Those of the variables that nobody reads once the jump of a flag, which an `if` sets, is under way."""
+        """Returns those of the variables that nobody reads once the jump of a flag, which an `if` sets, is under way."""
         field = jump_of(flag)
         if field is None:
             return []

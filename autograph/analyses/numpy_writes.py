@@ -21,7 +21,7 @@ WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".spli
 
 
 def target(call: Any, meaning: Callable[[Any], Any]) -> Any:
-    """The expression of the array that a call of NumPy's writes, or None; `meaning` tells what an expression names."""
+    """Returns the expression of the array that a call of NumPy writes, or None; `meaning` tells what an expression names."""
     func = call.func
     if not isinstance(func, gast.Attribute | gast.Name):
         return None

@@ -35,7 +35,9 @@ from autograph.runtime.tracing.refusals import a
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _NUMBERS = (jax.Array, np.ndarray, np.generic, float, complex)
 _WHY = "what a compiled program returns are arrays and numbers, and tuples, lists, dicts and other pytrees of them"
-_OBJECT = "return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)"
+_OBJECT = (
+    "return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)"
+)
 
 
 def check(source: Source, result: Any, caller: FrameType | None, takes_choices: bool) -> None:
@@ -122,12 +124,19 @@ def _fits(number: int) -> bool:
 
 
 def _described(leaf: Any) -> tuple[str, str]:
-    """What a leaf is, and what to write instead."""
+    """Says what a leaf is, and what to write instead."""
     if is_of_traced(leaf):
         return "a string with a traced value in it", "return the value, and make the string of what the call returns"
     if isinstance(leaf, int):
-        return f"the integer {leaf}", "return it as a float (`float(n)`), or set `jax.config.update('jax_enable_x64', True)`"
-    instead = _OBJECT if traces_in([leaf]) else "decorate it with `@ag.function`, which returns this too, or return numbers alone"
+        return (
+            f"the integer {leaf}",
+            "return it as a float (`float(n)`), or set `jax.config.update('jax_enable_x64', True)`",
+        )
+    instead = (
+        _OBJECT
+        if traces_in([leaf])
+        else "decorate it with `@ag.function`, which returns this too, or return numbers alone"
+    )
     if isinstance(leaf, str | bytes):
         return f"{'a string' if isinstance(leaf, str) else 'bytes'}, {leaf!r}", instead
     if isinstance(leaf, type):

@@ -53,7 +53,7 @@ class Leaf:
 
     @property
     def begins_otherwise(self) -> bool:
-        """Whether a number of Python's is of another type before the loop than in the carry."""
+        """Whether a Python number is of another type before the loop than in the carry."""
         have = getattr(self.init, "aval", None)
         if have is None:
             return type(self.init) is int and self.type.dtype.kind != "i"

@@ -1,10 +1,10 @@
 """Errors which say that a value is traced, and which code that is not converted has swallowed.
 
-`try: return exp(x)` / `except: return 1.8e308` in an installed package makes an answer of JAX's error, where Python has a number
-and computes. Raising says nothing: JAX raises such errors itself and handles them (`jnp.roll` by a traced number). What tells
-is the frame that has handled it, the first of its traceback when it is freed. So the classes of these errors get a `__del__`
-while a converted function is traced, which notes a frame that is neither JAX's nor ours, and the outermost call refuses. No
-hook of Python's tells the same: `sys.monitoring` begins with 3.12, a trace function costs each line.
+`try: return exp(x)` / `except: return 1.8e308` in an installed package makes an answer of the error that JAX raises, where Python
+has a number and computes. Raising says nothing: JAX raises such errors itself and handles them (`jnp.roll` by a traced number).
+What tells is the frame that has handled it, the first of its traceback when it is freed. So the classes of these errors get a
+`__del__` when a converted function is traced, which notes a frame that is neither of JAX nor ours, and the outermost call refuses.
+No hook of Python tells the same: `sys.monitoring` begins with 3.12, and a trace function costs each line.
 
 A handler that names JAX's errors knows what it does, and so does code of a package that is made for JAX.
 
@@ -111,7 +111,9 @@ def _names_jax(filename: str, lineno: int) -> bool:
     if not around:
         return False
     handlers = max(around, key=lambda node: node.lineno).handlers
-    return any(each.type is not None and ("jax" in (said := ast.unparse(each.type)) or "Tracer" in said) for each in handlers)
+    return any(
+        each.type is not None and ("jax" in (said := ast.unparse(each.type)) or "Tracer" in said) for each in handlers
+    )
 
 
 def refuse_noted() -> None:
@@ -125,7 +127,11 @@ def refuse_noted() -> None:
         instead = f"convert its package, `ag.install_import_hook({first.module.partition('.')[0]!r})`"
     else:
         instead = f"put `@ag.convert` on `{name}`"
-    called = f", called at {shown_name(first.called_at.filename)}:{first.called_at.lineno}," if first.called_at is not None else ""
+    called = (
+        f", called at {shown_name(first.called_at.filename)}:{first.called_at.lineno},"
+        if first.called_at is not None
+        else ""
+    )
     raise StagingError(
         f"{name}() handles the error that a value is traced, as if it were the program's",
         at=Location(first.frame_code.co_filename, first.lineno),

@@ -31,7 +31,7 @@ _COPIES = frozenset({"_take", "take"})
 
 
 def has_names(x: Any) -> bool:
-    """Whether names share a traced value: one with axes, or what stands for an array of NumPy's without axes."""
+    """Whether names share a traced value: one with axes, or what stands for a NumPy array without axes."""
     return bool(x.ndim) or _without_axes.of(x) is True
 
 
@@ -39,7 +39,7 @@ _without_axes: Facts[bool] = Facts()
 
 
 def note_without_axes(x: Any, before: Any) -> None:
-    """Notes that `x` takes the place of `before`, where that is an array of NumPy's without axes, or stands for one."""
+    """Notes that `x` takes the place of `before`, where that is a NumPy array without axes, or stands for one."""
     if type(before) is np.ndarray and not before.ndim or _without_axes.of(before):
         _without_axes.note(x, True)
 

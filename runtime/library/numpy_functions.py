@@ -195,7 +195,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
 
 
 def ufunc_method(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a method of a ufunc returns for traced arguments (`np.hypot.outer(a, b)`)."""
+    """Computes what a method of a ufunc returns for traced arguments (`np.hypot.outer(a, b)`)."""
     name = f.__self__.__name__
     found = getattr(jnp, name, None)
     if found is None:
@@ -212,7 +212,7 @@ def _without_counterpart(name: str) -> Exception:
 
 
 def _shared(fn: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The result, with a note of what it shares elements with in NumPy where the operations of JAX's do not tell."""
+    """The result, with a note of what it shares elements with in NumPy where the operations of JAX do not tell."""
     if isinstance(fn, np.ufunc) or name in _COPIES or (name == "reshape" and kwargs.get("copy")):
         given = jax.tree.leaves((args, kwargs))
         return jax.tree.map(lambda x: array_views.copied(x, given), result)

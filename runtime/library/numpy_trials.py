@@ -78,7 +78,7 @@ def numpy_returns(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 def stand_in(x: Any) -> Any:
-    """An array of NumPy's for one that is traced, a Python number for a traced one, a copy of an array; else `x` itself."""
+    """Returns a NumPy array for one that is traced, a Python number for a traced one, a copy of an array; else `x` itself."""
     if isinstance(x, np.ndarray):
         return x.copy()
     if callable(x) and not isinstance(x, type):

@@ -245,7 +245,7 @@ def _casting(name: str) -> Callable[..., Any]:
 
 
 def _real_number(name: str) -> Callable[..., Any]:
-    """Makes the version of a type of real numbers: it takes no complex number of Python's."""
+    """Makes the version of a type of real numbers: it takes no complex Python number."""
     found: Any = getattr(jnp, name)
 
     @functools.wraps(found, updated=())

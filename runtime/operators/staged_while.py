@@ -57,7 +57,7 @@ from autograph.runtime.values.merge import Merged, Mismatch
 
 
 class FirstTest(NamedTuple):
-    """What is known of the first test of a loop that is staged.
+    """Says what is known of the first test of a loop that is staged.
 
     Attributes:
         truth: what it gave, which may be traced.

@@ -93,7 +93,7 @@ def clamped(n: Any, dtype: Any) -> Any:
 
 
 def checked_operands(fn: np.ufunc, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands of a function of NumPy's, one of them a Python int; raises NumPy's error for an int that is too large."""
+    """Returns the operands of a NumPy function, one of them a Python int; raises NumPy's error for an int that is too large."""
     dtypes = [x.dtype for x in args if issubclass(type(x), Tracer) and not x.aval.weak_type]
     refused = [x for x in args if type(x) is int and any(is_refused(x, dtype) for dtype in dtypes)]
     if not refused or fn in _COMPARING:
@@ -183,7 +183,7 @@ def _check_order(symbol: str, x: Any, y: Any) -> None:
 
 
 def _name_of_number(n: Any) -> str | None:
-    """Returns the name of the type of a number of Python's, known or traced."""
+    """Returns the name of the type of a Python number, known or traced."""
     if type(n) in NUMBERS:
         return type(n).__name__
     return str(python_type(n.dtype).__name__) if is_tracer(n) and n.aval.weak_type else None

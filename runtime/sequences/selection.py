@@ -156,7 +156,7 @@ def sort(iterable: Any, /, *, key: Callable[[Any], Any] | None = None, reverse: 
         return [items[i] for i in order]
     columns = _columns(keys)
     if len(keys) > 1 and any(map(jnp.iscomplexobj, columns)):
-        comparison.compare_values(keys[1], "<", keys[0])  # numbers of Python's that are complex have no order
+        comparison.compare_values(keys[1], "<", keys[0])  # complex Python numbers have no order
     if reverse:
         # Python keeps the order of equals also when it reverses: sort the reversed items, then reverse the result.
         index = len(items) - 1 - jnp.lexsort([c[::-1] for c in reversed(columns)])[::-1]

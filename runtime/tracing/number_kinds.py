@@ -38,7 +38,7 @@ def note_kinds(x: Any, kinds: frozenset[type]) -> Any:
 
 
 def kinds_of(x: Any, depth: int = _DEEPEST) -> frozenset[type]:
-    """The types that a number may have in Python; none where it is no number of Python's."""
+    """The types that a number may have in Python; none where it is no Python number."""
     if type(x) in NUMBERS:
         return frozenset((type(x),))
     if not is_tracer(x) or not getattr(x.aval, "weak_type", False) or x.shape:
@@ -56,12 +56,12 @@ def kinds_of(x: Any, depth: int = _DEEPEST) -> frozenset[type]:
 
 
 def kinds_of_sides(*sides: tuple[Any, Any]) -> frozenset[type]:
-    """The types that a join of numbers may have, each given with its dtype: one of NumPy's counts as Python's of its kind."""
+    """Returns the types that a join of numbers may have; each has its dtype beside it, and a NumPy number counts as Python's."""
     return frozenset[type]().union(*(kinds_of(x) or (python_type(dtype),) for x, dtype in sides))
 
 
 def answer(x: Any, question: str, ask: Callable[[type], T]) -> T:
-    """What is so for each type that a number may have.
+    """Says what is so for each type that a number may have.
 
     Raises:
         StagingError: the types have different answers.

@@ -187,7 +187,7 @@ class Join:
 
     Attributes:
         left, right, types: the outputs: both sides, and the type of the result.
-        mixed: by their places, numbers that may be of two types of Python's, with these.
+        mixed: by their places, numbers that may be of two Python types, with these.
         nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
         contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
         made: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.

@@ -37,7 +37,9 @@ def test_the_part_of_the_result_is_named() -> None:
         (lambda x: str(x) + "!", "a string with a traced value in it"),
     ],
 )
-@pytest.mark.parametrize("around", [ag.jit, lambda f: jax.jit(ag.convert(f)), lambda f: jax.jit(functools.partial(ag.convert(f)))])
+@pytest.mark.parametrize(
+    "around", [ag.jit, lambda f: jax.jit(ag.convert(f)), lambda f: jax.jit(functools.partial(ag.convert(f)))]
+)
 def test_what_is_no_array_is_refused_by_name(make: Any, what: str, around: Any) -> None:
     with pytest.raises(ag.StagingError, match=rf"<lambda>\(\) returns {what}\n  at .*test_returned_values.py"):
         around(make)(1.0)

@@ -61,7 +61,9 @@ def _division_or_index(kind: str, seen: Seen) -> bool:
     return isinstance(_error(seen), ZeroDivisionError) or "negative shift count" in text or is_index
 
 
-_DIVISIONS = frozenset("floordiv mod ifloordiv imod floor_divide remainder divmod fmod pow mod-more statements reciprocal".split())
+_DIVISIONS = frozenset(
+    "floordiv mod ifloordiv imod floor_divide remainder divmod fmod pow mod-more statements reciprocal".split()
+)
 
 
 def _singular_or_in_no_order(kind: str, seen: Seen) -> bool:
