@@ -243,7 +243,7 @@ def _with_arrays(
             new = type(value)(_array(x) if type(x) in _LISTS else x for x in value)
             changed = changed or any(map(operator.is_not, new, value))
         else:
-            new, changed = _array(value if len(value) or key != "obj" else np.zeros(0, int)), True
+            new, changed = _array(value if key != "obj" or len(value) else np.zeros(0, int)), True
         bound.arguments[key] = new
     return bound if changed else None
 
