@@ -84,6 +84,7 @@ LATE = {
     ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
     ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
     ("autograph.conversion.reach", "autograph.conversion.changed_models"): "imported where models of Flax NNX may be arguments",
+    ("autograph.conversion.reach", "autograph.conversion.returned_values"): "imported with the first trace",
     ("autograph.conversion.reach", "autograph.runtime.checks.certain_failures"): "imported with the first failure",
     ("autograph.conversion.reach", "autograph.runtime.library.debuggers"): "imported where a debugger may be at work",
     ("autograph.conversion.staged_tree", "autograph.code.translation"): "imported with the first conversion",
@@ -318,7 +319,7 @@ def loaded() -> list[set[str]]:
 def test_an_import_loads_neither_converters_nor_operators(loaded: list[set[str]]) -> None:
     folders = tuple(f"{folder}." for folder in FIRST_CONVERSION)
     assert {name for name in loaded[0] if name.startswith(folders)} == AT_IMPORT.keys()
-    assert len(loaded[0]) <= 76
+    assert len(loaded[0]) <= 77
 
 
 @pytest.mark.slow
@@ -333,7 +334,7 @@ def test_a_conversion_loads_the_passes_that_have_something_to_do(loaded: list[se
         "converters.named_operands",
         "converters.super_calls",
     }
-    assert len(loaded[1] - loaded[0]) <= 59
+    assert len(loaded[1] - loaded[0]) <= 60
 
 
 RUNS_CODE = {

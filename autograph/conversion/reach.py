@@ -35,10 +35,9 @@ from autograph.code import library
 from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of
 from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
 from autograph.code.source import Source
-from autograph.conversion import frameworks, implicit_methods, returned_values
+from autograph.conversion import frameworks, implicit_methods
 from autograph.errors import is_ours
 from autograph.jax_internals import is_tracing
-from autograph.runtime.checks.swallowed import note_handlers
 from autograph.runtime.heap.iterator_search import implicit_names
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.tracing import context, default_dicts
@@ -79,7 +78,9 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
     before, checks = default_dicts.begin(), context.progress.checks
     try:
         if is_tracing():
-            note_handlers()
+            from autograph.conversion import returned_values
+
+            returned_values.expect_result()
             implicit_methods.prepare_exchanged()
         context.progress.libraries_wrote = False
         context.progress.reach = reach = Reach(unit.names, lambda: (*arguments, *contents(cells)))
@@ -96,7 +97,8 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
         if warn is not None:
             warn(result)
         unit.names = reach.used() if is_tracing() else None
-        returned_values.check(unit.source, result, sys._getframe(3).f_back, is_taken)
+        if is_tracing():
+            returned_values.check(unit.source, result, sys._getframe(3).f_back, is_taken)
         return result
     except Exception as error:
         from autograph.runtime.checks import certain_failures

@@ -25,8 +25,8 @@ import numpy as np
 from autograph.code.nodes import walk_outside
 from autograph.code.source import Source
 from autograph.errors import Location, StagingError, is_of_jax
-from autograph.jax_internals import is_tracing, maps_lanes, records_jitted
-from autograph.runtime.checks.swallowed import refuse_noted
+from autograph.jax_internals import maps_lanes, records_jitted
+from autograph.runtime.checks.swallowed import note_handlers, refuse_noted
 from autograph.runtime.checks.texts import is_of_traced
 from autograph.runtime.heap.outliving import ending_traces, traces_in
 from autograph.runtime.tracing.context import progress
@@ -38,6 +38,11 @@ _WHY = "what a compiled program returns are arrays and numbers, and tuples, list
 _OBJECT = (
     "return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)"
 )
+
+
+def expect_result() -> None:
+    """Begins an outermost call, whose result `check` looks at."""
+    note_handlers()
 
 
 def check(source: Source, result: Any, caller: FrameType | None, takes_choices: bool) -> None:
@@ -53,8 +58,7 @@ def check(source: Source, result: Any, caller: FrameType | None, takes_choices: 
         refuse_noted()
     if progress.has_choices and not takes_choices:
         progress.check_result(source.code.co_name, return_of(source), result)
-    if is_tracing():
-        refuse_foreign(source, result, caller)
+    refuse_foreign(source, result, caller)
 
 
 def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> None:
