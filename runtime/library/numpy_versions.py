@@ -10,6 +10,7 @@
 | `histogram` | counts in floats, between edges that are rounded otherwise; `histogram2d` counts in integers |
 | `percentile(a, 130)`, `unravel_index` of what is outside, `nanargmax` of NaNs | returns something |
 | `poly` of a matrix of real numbers | complex, though its coefficients are real |
+| `polyval` of integers | computes in floats, before JAX 0.10 |
 | `meshgrid`, `gradient`, `broadcast_arrays`, `atleast_1d(a, b)` | returns a list |
 
 >>> import jax
@@ -292,6 +293,15 @@ def _poly(seq_of_zeros: Any) -> Any:
     return found if jnp.iscomplexobj(seq_of_zeros) else found.real  # the eigenvalues of a real matrix come in pairs
 
 
+@functools.wraps(jnp.polyval)
+def _polyval(p: Any, x: Any, *, unroll: int = 16) -> Any:
+    p, x = jnp.asarray(_whole_number(p)), jnp.asarray(_whole_number(x))
+    if p.dtype.kind not in "iu" or x.dtype.kind not in "iu":
+        return jnp.polyval(p, x, unroll=unroll)
+    start = jnp.zeros(jnp.broadcast_shapes(x.shape, p.shape[1:]), jnp.result_type(p, x))
+    return lax.scan(lambda y, factor: (y * x + factor, None), start, p.astype(start.dtype), unroll=unroll)[0]
+
+
 def _in_tuple(name: str) -> Callable[..., Any]:
     """Makes the version of a function that returns a tuple in NumPy, and a list in JAX."""
     found = getattr(jnp, name)
@@ -310,7 +320,7 @@ _COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": 
 VERSIONS: dict[str, Callable[..., Any]] = {
     **numpy_matrices.VERSIONS,
     **{name: _comparison(symbol, name) for name, symbol in _COMPARING.items()},
-    **{name: _of_arrays(name) for name in "append dot inner kron outer polyval vdot".split()},
+    **{name: _of_arrays(name) for name in "append dot inner kron outer vdot".split()},
     **{name: _casting(name) for name in "concat concatenate hstack stack vstack".split()},
     **{
         name: _real_number(name)
@@ -331,6 +341,7 @@ VERSIONS: dict[str, Callable[..., Any]] = {
     **{name: _many_histograms(name) for name in ("histogram2d", "histogramdd")},
     "isin": _isin,
     "poly": _poly,
+    "polyval": _polyval,
     "searchsorted": _searchsorted,
     "unravel_index": _unravel_index,
 }
