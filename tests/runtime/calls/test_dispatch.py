@@ -198,17 +198,15 @@ def test_identity_matters_elsewhere(marked):
     assert converted(isinstance)(double, type(double)) and converted(id)(double) == id(double)
 
 
-@jax.jit
-def jitted(x):
-    return double(x) + 1
-
-
-@functools.partial(jax.jit, static_argnames="n")
-def jitted_static(x, n):
-    return x * n
-
-
 def test_jitted_functions_are_converted_inside(marked):
+    @jax.jit
+    def jitted(x):
+        return double(x) + 1
+
+    @functools.partial(jax.jit, static_argnames="n")
+    def jitted_static(x, n):
+        return x * n
+
     assert converted(jitted)(jnp.float32(3.0)) == 7.0 and marked == ["jitted"]
     assert converted(jitted) is converted(jitted)
     assert converted(jitted_static)(2, n=3) == 6
