@@ -212,7 +212,7 @@ class Reach:
         roots = [*values]
         open_: deque[Any] = deque(roots)  # what is near comes first
         of_libraries, foreign = deque[Any](), deque[Any]()
-        seen: set[int] = set()
+        seen = {id(sys.modules)}  # of all modules only those that the code names are its own
         most = _MOST if is_tracing() else _FEW
         while open_ and len(seen) < most:
             value = open_.popleft()
@@ -324,7 +324,7 @@ _handed: weakref.WeakSet[type] = weakref.WeakSet()
 def convert_handed(values: Iterable[Any], known: weakref.WeakValueDictionary[int, Any] | None = None) -> None:
     """Converts in place all functions of the user's that a library can reach which is handed `values`, but for what is `known`."""
     open_: deque[Any] = deque(values)
-    seen: set[int] = set()
+    seen = {id(sys.modules)}
     classes: list[type] = []
     while open_ and len(seen) < _MOST:
         value = open_.popleft()
