@@ -43,7 +43,7 @@ def test_every_documented_difference_stands_in_the_limits() -> None:
 def test_a_documented_difference_is_one(row: documented.Row, tmp_path: pathlib.Path) -> None:
     letters = ", ".join(arguments.letters_of(row.example))
     source = f"def program({letters}):\n    return {row.example}\n"
-    outcome = comparison.compare(source, row.example.partition("(")[0], tmp_path)
+    outcome = comparison.compare(source, row.example.partition("(")[0], tmp_path, x64=row.x64)
     assert (outcome.kind, outcome.detail) == ("documented", row.words)
 
 

@@ -33,7 +33,7 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import a
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_NUMBERS = (jax.Array, np.ndarray, np.generic, float, complex)
+_NUMBERS = (jax.Array, np.ndarray, float, complex)
 _WHY = "what a compiled program returns are arrays and numbers, and tuples, lists, dicts and other pytrees of them"
 _OBJECT = (
     "return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)"
@@ -143,6 +143,8 @@ def _described(leaf: Any) -> tuple[str, str]:
     )
     if isinstance(leaf, str | bytes):
         return f"{'a string' if isinstance(leaf, str) else 'bytes'}, {leaf!r}", instead
+    if isinstance(leaf, np.generic):
+        return f"a number of type numpy.{type(leaf).__name__}", "convert it to a type that JAX has, such as `np.uint64(n)`"
     if isinstance(leaf, type):
         return f"a class, {leaf.__qualname__}", instead
     kind = a(type(leaf).__qualname__)

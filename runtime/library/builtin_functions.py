@@ -52,8 +52,8 @@ from autograph.runtime.checks import handlers, messages, texts
 from autograph.runtime.heap import aliases, native_state
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.jaxprs.binding import predicate
-from autograph.runtime.library import arithmetic_errors, math_functions, rounding
-from autograph.runtime.operators import attributes, augmented, comprehensions, items
+from autograph.runtime.library import arithmetic_errors, math_functions, numpy_matrices, rounding
+from autograph.runtime.operators import attributes, augmented, comprehensions, items, logical
 from autograph.runtime.sequences import (
     comparison,
     counted_range,
@@ -209,7 +209,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
         if type(iterable) is Choice:
             return choices.each_apart(call, iterable)
         if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
-            return python_bools.of_python(getattr(jnp, name)(iterable))
+            return python_bools.of_python(numpy_matrices.VERSIONS[name](iterable))
         if _is_open_list(iterable):
             return python_bools.of_python(iterable.reduced(name))
         if name == "any":
@@ -286,6 +286,8 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     if not is_traced(number):
         return round(number, ndigits)
     dtype = jax.typeof(number).dtype
+    if jnp.issubdtype(dtype, jnp.complexfloating):
+        raise TypeError("type complex doesn't define __round__ method")
     if dtype == jnp.bool_:
         number, dtype = _int(number), jnp.dtype(int)
     if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
@@ -341,6 +343,12 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
             return default[0]
 
 
+def _concat(join: Callable[[Any, Any], Any], a: Any, b: Any, /) -> Any:
+    if is_tracer(a):
+        raise TypeError("Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead.")
+    return join(a, b)
+
+
 _OF_SEQUENCES = ("__iter__", "__len__", "__getitem__")
 """By what programs tell a sequence from a number; an array without axes has them, and they fail."""
 
@@ -382,6 +390,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     delattr: attributes.del_attr,
     operator.not_: _not,
     operator.truth: _bool,
+    operator.is_: logical.is_,
+    operator.is_not: logical.is_not,
     operator.index: _index,
     operator.call: lambda f, /, *args, **kwargs: host.calls.converted(f)(*args, **kwargs),
     operator.contains: lambda container, x, /: membership.contains(x, container),
@@ -392,5 +402,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     operator.countOf: lambda items, value, /: traced_index.count_items(list(items), value),
     **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
     operator.indexOf: _index_of,
+    operator.concat: functools.partial(_concat, operator.concat),
+    operator.iconcat: functools.partial(_concat, functools.partial(augmented.iop, "+=")),
     **{getattr(operator, fn.__name__): fn for fn in comparison.COMPARISONS.values()},
 }

@@ -9,7 +9,7 @@ A call is tried as it stands. Only where jax.numpy raises is it looked at: so wh
 | `kind=` of `sort`, `argsort`, `isin` | dropped: the sort of JAX is stable |
 | `casting=` that NumPy accepts there, `correction=` of `nanstd` and `nanvar` | dropped; `ddof=` |
 | `dtype=` of a ufunc | the operands are converted |
-| a negative number of decimals for integers, `triu` of one axis, `polyfit` of integers | computed here |
+| a negative number of decimals for integers, `triu` of one axis | computed here |
 
 What is left is refused by name, unless NumPy raises as well.
 
@@ -31,7 +31,7 @@ import numpy as np
 from jax import lax
 
 from autograph.runtime.library import rounding
-from autograph.runtime.library.numpy_trials import lacks, numpy_returns, refuse_if_lacking, with_refusal
+from autograph.runtime.library.numpy_trials import cannot_write, lacks, numpy_returns, refuse_if_lacking, with_refusal
 from autograph.runtime.sequences import counted_range
 from autograph.runtime.tracing.staging import holds_traced
 
@@ -91,6 +91,8 @@ def call_method(f: Any, name: str, x: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Returns what a method `f`, bound to the traced array `x`, returns in NumPy."""
     if name in _ORDERED:
         _check_order(f"ndarray.{name}", x)
+    if kwargs.get("out") is not None:
+        raise cannot_write(f"ndarray.{name}")
     try:
         return f(*args, **kwargs)
     except Exception as error:
@@ -179,15 +181,6 @@ def _triangle(found: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _polyfit(x: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
-    return jnp.polyfit(_as_floats(x), _as_floats(y), *args, **kwargs)
-
-
-def _as_floats(x: Any) -> Any:
-    x = jnp.asarray(x)
-    return x.astype(jnp.promote_types(x.dtype, jnp.result_type(float)))
-
-
 def _choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
     if not holds_traced(a):
         np.asarray(a).choose(np.zeros(len(choices)), mode=cast(Any, mode))  # raises for a choice that there is not
@@ -208,7 +201,6 @@ _VERSIONS: dict[str, Callable[..., Any]] = {
     "around": _round,
     "triu": _triangle(jnp.triu),
     "tril": _triangle(jnp.tril),
-    "polyfit": _polyfit,
     "choose": _choose,
     "ndarray.compress": _compress,
 }

@@ -31,7 +31,7 @@ from autograph.analyses import numpy_writes
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
-from autograph.runtime.library import arithmetic_errors, numpy_arguments, numpy_ufuncs, numpy_versions
+from autograph.runtime.library import arithmetic_errors, numpy_arguments, numpy_trials, numpy_ufuncs, numpy_versions
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
 from autograph.runtime.sequences import counted_range, narrow_integers
@@ -40,9 +40,6 @@ from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
-
-_RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
-"""Functions of numpy that count narrow integers in wide ones, as `sum` does; those of jax.numpy wrap around."""
 
 _SLIDING = frozenset(("convolve", "correlate", "polymul"))
 """Functions of numpy that give integers for integers; those of jax.numpy give floats."""
@@ -168,10 +165,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
         if found is None:
             raise _without_counterpart(f"numpy.{name}")
         if kwargs.get("out") is not None or (isinstance(fn, np.ufunc) and any(x is not None for x in args[fn.nin :])):
-            raise refusal(
-                f"numpy.{name}(out=...) cannot write a traced result into an array",
-                instead="use the returned array",
-            )
+            raise numpy_trials.cannot_write(f"numpy.{name}")
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in numpy_arguments.SEQUENCES:
             args = tuple(jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
@@ -181,8 +175,6 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 if type(x) is int and not 0 <= x <= 127:
                     args = narrow_integers.checked_operands(fn, args)
                     break
-        if name in _RUNNING:
-            args, kwargs = jax.tree.map(_counting, (args, kwargs), is_leaf=is_tracer)
         result = numpy_arguments.call_numpy(fn, found, name, args, kwargs)
         if name in _SLIDING:
             result = _whole(result, [x for x in (*args[:2], *kwargs.values()) if type(x) is not str])
@@ -251,13 +243,6 @@ def _check_arrays(values: Iterable[Any]) -> None:
 def strong(x: Any) -> Any:
     """What NumPy makes of a number of Python's: a scalar or an array, which is not weakly typed."""
     return lax.convert_element_type(x, x.dtype) if is_tracer(x) and type_of(x).weak else x
-
-
-def _counting(x: Any) -> Any:
-    """An array of narrow integers or truth values in the type in which NumPy adds them up."""
-    if not is_tracer(x) or x.dtype.kind not in "biu":
-        return x
-    return lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(np.add.reduce(np.empty(0, x.dtype)).dtype))
 
 
 def _whole(x: Any, operands: list[Any]) -> Any:

@@ -7,6 +7,7 @@
 | `linalg.tensorsolve(axes=...)` | ignores the axes |
 | `linalg.vector_norm` of integers | multiplies in their type |
 | `linalg.lstsq` | has residuals of a matrix that is not higher than wide |
+| `polyfit` of integers | raises |
 | `polyder`, `polymul` of integers | floats; `vander` wraps around in a narrow type |
 | `reciprocal` of integers | floats |
 | `all`, `any` of complex numbers | look at the real parts |
@@ -92,7 +93,20 @@ def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     x, residuals, rank, values = jnp.linalg.lstsq(a, b, rcond)
     rows, columns = jnp.shape(a)
-    return x, (jnp.zeros(0, residuals.dtype) if rows <= columns else jnp.atleast_1d(residuals)), rank, values
+    residuals = jnp.zeros(0, residuals.dtype) if rows <= columns else jnp.atleast_1d(residuals)
+    return x, residuals, rank.astype(np.int32), values
+
+
+@functools.wraps(jnp.polyfit)
+def _polyfit(
+    x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Any:
+    x = _floats(x)
+    found: Any = jnp.polyfit(x, _floats(y), deg, rcond, full, w, cov)
+    if not full:
+        return found
+    factors, residuals, rank, values, tolerance = found
+    return factors, residuals, rank.astype(np.int32), values, jnp.asarray(tolerance, x.dtype)
 
 
 @functools.wraps(jnp.polyder)
@@ -170,6 +184,7 @@ VERSIONS: dict[str, Callable[..., Any]] = {
     "linalg.tensorsolve": _tensorsolve,
     "linalg.vector_norm": _vector_norm,
     "polyder": _polyder,
+    "polyfit": _polyfit,
     "polymul": _polymul,
     "reciprocal": _reciprocal,
     "trapezoid": _trapezoid,

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograph.errors import AutoGraphError
+from autograph.errors import AutoGraphError, StagingError
 from autograph.runtime.checks.tracing_errors import is_of_tracing
 from autograph.runtime.tracing.array_types import python_type, type_of
 from autograph.runtime.tracing.refusals import refusal
@@ -29,6 +29,11 @@ _UNKNOWN = (AutoGraphError, jax.errors.JAXTypeError, jax.errors.JAXIndexError)
 
 _LARGEST = 100_000
 """Elements of an array with which NumPy is still asked: more take long."""
+
+
+def cannot_write(name: str) -> StagingError:
+    """The refusal of `out=`."""
+    return refusal(f"{name}(out=...) cannot write a traced result into an array", instead="use the returned array")
 
 
 def with_refusal(

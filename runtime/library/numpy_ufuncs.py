@@ -31,7 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.library.numpy_trials import stand_in, with_refusal
+from autograph.runtime.library.numpy_trials import cannot_write, stand_in, with_refusal
 from autograph.runtime.tracing.refusals import refusal
 
 _RUNNING: dict[str, Callable[..., Any]] = {
@@ -64,10 +64,7 @@ def ufunc_result(f: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs
             instead="write a loop over the elements (`for x in a[1:]:`)",
         )
     if kwargs.get("out") is not None:
-        raise refusal(
-            f"numpy.{fn.__name__}.{name}(out=...) cannot write a traced result into an array",
-            instead="use the returned array",
-        )
+        raise cannot_write(f"numpy.{fn.__name__}.{name}")
     kwargs = {key: value for key, value in kwargs.items() if key != "out"}
     args = tuple(jnp.asarray(x) if type(x) in _LISTS and n == 0 else x for n, x in enumerate(args))
     return with_refusal(

@@ -6,6 +6,9 @@
 | `clip` of narrow integers | casts a bound that their type cannot hold |
 | `full_like(b, 300)` | casts the number |
 | `a.sum(initial=10)`, `a.max(initial=300)` | the methods ignore, or cast, the start |
+| `cumsum`, `cumprod` and their like of narrow integers | wrap around |
+| `arctan2`, `logaddexp`, `radians`, `positive` | take complex numbers, or bools |
+| `fft.fft(axis=None)`, `ediff1d(to_end=...)` of another kind, negative weights of `cov` | returns something |
 | `mean`, `std`, `var`, ... of bools and integers of 32 bits | computes in 32 bits where the program has 64 |
 | `histogram` | counts in floats, between edges that are rounded otherwise; `histogram2d` counts in integers |
 | `percentile(a, 130)`, `unravel_index` of what is outside, `nanargmax` of NaNs | returns something |
@@ -37,6 +40,7 @@ from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.sequences.large_integers import COMPARISONS
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_of_higher_kind, scalar
+from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 # --- narrow integers ---
@@ -101,7 +105,8 @@ def _of_arrays(name: str, *keywords: str) -> Callable[..., Any]:
     @functools.wraps(found)
     def version(*args: Any, **kwargs: Any) -> Any:
         for array in args[:2]:
-            if is_tracer(array) and array.dtype.itemsize < 4 and narrow_integers.limits_of(array.dtype) is not None:
+            default = np.dtype(jnp.result_type(int))
+            if is_tracer(array) and array.dtype.kind in "iu" and array.dtype.itemsize < default.itemsize:
                 args = (*(_whole_number(x) for x in args[:2]), *args[2:])
                 kwargs = {key: _whole_number(x) if key in keywords else x for key, x in kwargs.items()}
         return found(*args, **kwargs)
@@ -117,10 +122,16 @@ def _whole_number(x: Any) -> Any:
     return lax.convert_element_type(x, x.dtype) if is_traced_number else x
 
 
+@functools.wraps(jnp.piecewise)
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
+    narrow_integers.check_numbers([*funclist], jnp.result_type(x))
+    return jnp.piecewise(x, condlist, funclist, *args, **kwargs)
+
+
 @functools.wraps(jnp.searchsorted)
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     def found(v: Any) -> Any:
-        return jnp.searchsorted(a, v, side, sorter)
+        return jnp.searchsorted(a, v, side, sorter).astype(int)
 
     if _is_beside_number(a, v):
         (low, high), size = narrow_integers.limits_of(a.dtype) or (0, 0), jnp.asarray(a.shape[0])
@@ -155,11 +166,52 @@ def _wide(name: str) -> Callable[..., Any]:
 
     @functools.wraps(found)
     def version(a: Any, *args: Any, **kwargs: Any) -> Any:
+        dtype = kwargs.get("dtype")
+        if dtype is not None and np.dtype(dtype).kind in "biu":
+            if name.startswith("nan") and jnp.issubdtype(jnp.result_type(a), jnp.inexact):
+                raise TypeError("If a is inexact, then dtype must be inexact")
+            if name.endswith(("std", "var")):
+                raise refusal(
+                    f"numpy.{name}(dtype={np.dtype(dtype)}) of a traced array",
+                    why="NumPy cuts each step of it to an integer",
+                    instead=f"leave out `dtype`, and convert the result: `x.{name.removeprefix('nan')}().astype(int)`",
+                )
         if is_tracer(a) and a.dtype.kind in "biu" and np.dtype(jnp.result_type(float)).itemsize == 8:
             a = lax.convert_element_type(a, float)
         return found(a, *args, **kwargs)
 
     return version
+
+
+def _counting(name: str) -> Callable[..., Any]:
+    """Makes the version of a running sum or product: NumPy counts narrow integers in wide ones, as `sum` does."""
+    found = getattr(jnp, name)
+
+    @functools.wraps(found)
+    def version(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = jax.tree.map(_counted, (args, kwargs), is_leaf=is_tracer)
+        return found(*args, **kwargs)
+
+    return version
+
+
+def _counted(x: Any) -> Any:
+    """An array of narrow integers or truth values in the type in which NumPy adds them up."""
+    if not is_tracer(x) or x.dtype.kind not in "biu":
+        return x
+    return lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(np.add.reduce(np.empty(0, x.dtype)).dtype))
+
+
+@functools.wraps(jnp.angle)
+def _angle(z: Any, deg: bool = False) -> Any:
+    kind = jnp.result_type(z)
+    found = jnp.angle(z, deg)
+    return found.astype(jnp.finfo(kind).dtype) if jnp.issubdtype(kind, jnp.inexact) else found
+
+
+@functools.wraps(np.histogram_bin_edges)
+def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    return jnp.histogram_bin_edges(a, bins, range, weights) if np.ndim(bins) == 0 else jnp.asarray(bins)
 
 
 @functools.wraps(np.histogram)
@@ -229,6 +281,53 @@ _PICKING = frozenset(("closest_observation", "higher", "inverted_cdf", "lower", 
 """The methods that give one of the elements."""
 
 
+def _of_types(name: str) -> Callable[..., Any]:
+    """Makes the version of a function that JAX has for more types than NumPy, which says so."""
+    found, ufunc = getattr(jnp, name), getattr(np, name)
+
+    @functools.wraps(found)
+    def version(*args: Any, **kwargs: Any) -> Any:
+        try:
+            ufunc.resolve_dtypes((*(jnp.result_type(x) for x in args), None))
+        except TypeError as error:
+            raise TypeError(str(error)) from None
+        return found(*args, **kwargs)
+
+    return version
+
+
+def _along_axis(name: str) -> Callable[..., Any]:
+    """Makes the version of a transform along one axis: JAX takes `None` for the last one."""
+    found = getattr(jnp.fft, name)
+
+    @functools.wraps(found)
+    def version(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+        if axis is None:
+            raise TypeError("tuple indices must be integers or slices, not NoneType")
+        return found(a, n, axis, norm)
+
+    return version
+
+
+@functools.wraps(jnp.ediff1d)
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    kind = jnp.result_type(ary)
+    for key, value in (("to_end", to_end), ("to_begin", to_begin)):
+        if value is not None and not np.can_cast(jnp.asarray(value).dtype, kind, "same_kind"):
+            raise TypeError(f"dtype of `{key}` must be compatible with input `ary` under the `same_kind` rule.")
+    return jnp.ediff1d(ary, to_end, to_begin)
+
+
+@functools.wraps(jnp.cov)
+def _cov(m: Any, y: Any = None, *args: Any, **options: Any) -> Any:
+    for key in ("fweights", "aweights"):
+        weights: Any = options.get(key)
+        if is_traced(weights):
+            error = ValueError(f"{key} cannot be negative")
+            options[key] = guard_index(weights, jnp.all(weights >= 0), error)
+    return jnp.cov(m, y, *args, **options)
+
+
 def _casting(name: str) -> Callable[..., Any]:
     """Makes the version of a function that joins arrays: to a `dtype` that NumPy does not cast them to."""
     found = getattr(jnp, name)
@@ -258,6 +357,17 @@ def _real_number(name: str) -> Callable[..., Any]:
     return version
 
 
+def _type_of_bools(name: str) -> Callable[..., Any]:
+    """Makes the version of `bool`, where JAX looks at the real part of a complex number."""
+    found: Any = getattr(jnp, name)
+
+    @functools.wraps(found, updated=())
+    def version(x: Any = False, *args: Any) -> Any:
+        return found(x != 0 if jnp.iscomplexobj(x) else x, *args)
+
+    return version
+
+
 @functools.wraps(jnp.unravel_index)
 def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     if is_traced(indices):
@@ -265,6 +375,7 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
         if not integer_ranges.is_inside(indices, size):
             error = ValueError(f"an index is out of bounds for array with size {size}")
             indices = guard_index(indices, jnp.all((indices >= 0) & (indices < size)), error)
+    indices = jnp.asarray(indices).astype(int)
     if order == "F":
         return jnp.unravel_index(indices, tuple(shape)[::-1])[::-1]
     return jnp.unravel_index(indices, shape)
@@ -314,6 +425,10 @@ def _in_tuple(name: str) -> Callable[..., Any]:
     return version
 
 
+RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
+"""The running sums and products."""
+
+_OF_FEWER_TYPES = "arctan2 deg2rad degrees logaddexp logaddexp2 positive rad2deg radians".split()
 _PARTS, _PERCENTS = "Quantiles must be in the range [0, 1]", "Percentiles must be in the range [0, 100]"
 _COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
 
@@ -326,6 +441,7 @@ VERSIONS: dict[str, Callable[..., Any]] = {
         name: _real_number(name)
         for name in "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
     },
+    **{name: _type_of_bools(name) for name in ("bool", "bool_")},
     "diff": _of_arrays("diff", "append", "prepend"),
     **{name: _wide(name) for name in "average mean median nanmean nanmedian nanstd nanvar std var".split()},
     **{name: _within(name, 1, _PARTS) for name in ("quantile", "nanquantile")},
@@ -336,10 +452,18 @@ VERSIONS: dict[str, Callable[..., Any]] = {
     **{name: _refusing(name, "initial", 4) for name in ("sum", "prod")},
     "full_like": _refusing("full_like", "fill_value", 0),
     "insert": _refusing("insert", "values", 1),
+    **{name: _counting(name) for name in RUNNING},
+    **{name: _of_types(name) for name in _OF_FEWER_TYPES},
+    **{f"fft.{name}": _along_axis(name) for name in "fft hfft ifft ihfft irfft rfft".split()},
+    "angle": _angle,
     "clip": _clip,
+    "cov": _cov,
+    "ediff1d": _ediff1d,
+    "histogram_bin_edges": _histogram_bin_edges,
     "histogram": _histogram,
     **{name: _many_histograms(name) for name in ("histogram2d", "histogramdd")},
     "isin": _isin,
+    "piecewise": _piecewise,
     "poly": _poly,
     "polyval": _polyval,
     "searchsorted": _searchsorted,
@@ -348,6 +472,6 @@ VERSIONS: dict[str, Callable[..., Any]] = {
 """The versions of functions, by the names in NumPy."""
 
 METHODS: dict[Any, Callable[..., Any]] = numpy_matrices.METHODS | {
-    getattr(Tracer, name): VERSIONS[name] for name in "clip dot max mean min prod searchsorted std sum var".split()
+    getattr(Tracer, name): VERSIONS[name] for name in "clip cumprod cumsum dot max mean min prod searchsorted std sum var".split()
 }
 """The versions of methods of traced arrays."""

@@ -30,6 +30,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph import errors
 from autograph.code import library
@@ -166,6 +167,11 @@ def _fmean(data: list[Any], name: str, weights: Any = None) -> Any:
     return _products(data, weights) / builtins.sum(weights)
 
 
+def _in_type_of(data: list[Any], number: Any) -> Any:
+    """A number in the type of the data, where these are not Python's floats."""
+    return number if all(type_of(x).weak for x in data) else lax.convert_element_type(number, jnp.result_type(*data))
+
+
 def _as_long(name: str, data: list[Any], other: Any) -> list[Any]:
     """The numbers of another series as floats, which are as many."""
     if len(data) != len(other):
@@ -219,7 +225,7 @@ def _mean_square(data: list[Any], count: int) -> Any:
 
 
 def _variance(data: list[Any], name: str) -> Any:
-    return _mean_square(_of_floats(data, name), len(data) - (name == "variance"))
+    return _in_type_of(data, _mean_square(_of_floats(data, name), len(data) - (name == "variance")))
 
 
 def _stdev(data: list[Any], name: str) -> Any:
@@ -236,7 +242,7 @@ def _median(data: list[Any], name: str) -> Any:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "mean": lambda data, name: _fmean(_of_floats(data, name), name),
+    "mean": lambda data, name: _in_type_of(data, _fmean(_of_floats(data, name), name)),
     "fmean": _fmean,
     "median": _median,
     "median_low": _median,

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime.operators.item_paths import Step, found_at, set_item_at
-from autograph.runtime.sequences import array_items
+from autograph.runtime.sequences import array_items, narrow_integers
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.staging import is_jax_array, takes_traced
 
@@ -42,6 +42,7 @@ def in_place_call(base: Any, path: tuple[Step, ...], f: Any, *args: Any, unshare
     elif f.__name__ == "at":
         new = _at(x, f, call, *args)
     else:
+        narrow_integers.check_numbers([*args[_VALUES[f.__name__] :][:1], *keywords.values()], x.dtype)
         new = version(x, *map(_array, args), **keywords)
     del x  # references to the array are counted
     return set_item_at(new, base, path, ..., unshared)
@@ -92,3 +93,6 @@ _VERSIONS: dict[str, Callable[..., Any]] = {
     "putmask": _putmask,
     **{name: _elsewhere(name) for name in ("fill_diagonal", "place", "put_along_axis")},
 }
+
+_VALUES = {"copyto": 0, "fill_diagonal": 0, "place": 1, "put": 1, "put_along_axis": 1, "putmask": 1}
+"""Behind the array, the place of the argument with what is written there."""

@@ -146,6 +146,8 @@ def _block(x: Any, parts: list[Any]) -> tuple[int, ...]:
 
 def sort_items(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False) -> Any:
     """The array that `x.sort()` leaves; JAX sorts in one way, whichever `kind` is asked for, and that is a stable one."""
+    if axis is None:
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
     return jnp.sort(x, axis, order=order, descending=descending)
 
 
@@ -278,7 +280,7 @@ def _as_weak_as(x: Any, new: Any) -> Any:
 def _in_dtype_of(x: Any, value: Any) -> Any:
     dtype = x.dtype
     if type(value) in _MAY_BE_BEYOND and (type(value) is not int or not 0 <= value <= 127):
-        _check_range(value, dtype)
+        narrow_integers.check_numbers(value, dtype)
     if not is_array_like(value):
         is_known = dtype.kind in "iu" and type(value) in (list, tuple) and not holds_traced(value)
         value = jnp.asarray(value, dtype if is_known and np.asarray(value).dtype.kind in "iu" else None)
@@ -297,16 +299,6 @@ def _in_dtype_of(x: Any, value: Any) -> Any:
 
 
 _MAY_BE_BEYOND = frozenset((int, list, tuple))
-
-
-def _check_range(value: Any, dtype: Any) -> None:
-    """Raises NumPy's error for a Python int, or a list with one, that an array of integers cannot hold."""
-    if type(value) is not int:
-        for part in value:
-            if type(part) in (int, list, tuple):
-                _check_range(part, dtype)
-    elif narrow_integers.is_refused(value, dtype):
-        raise narrow_integers.out_of_bounds(value, dtype)
 
 
 def _cut(value: Any, dtype: Any) -> Any:

@@ -86,6 +86,15 @@ def is_refused(n: int, dtype: Any) -> bool:
     return dtype.itemsize < default.itemsize or _LIMITS[default][0] <= n <= _LIMITS[default][1]
 
 
+def check_numbers(value: Any, dtype: Any) -> None:
+    """Raises NumPy's error for a Python int, or a list with one, that an array of integers cannot hold."""
+    if type(value) in (list, tuple):
+        for part in value:
+            check_numbers(part, dtype)
+    elif type(value) is int and is_refused(value, dtype):
+        raise out_of_bounds(value, dtype)
+
+
 def clamped(n: Any, dtype: Any) -> Any:
     """The number of a type that is nearest to a traced integer, in the integer's own type."""
     (low, high), (least, greatest) = _LIMITS[dtype], _LIMITS[n.dtype]

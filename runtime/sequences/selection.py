@@ -105,7 +105,8 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
         items: Any = args
     else:
         items = args[0]
-        if key is None and is_traced(items) and len(jax.typeof(items).shape) == 1 and items.shape[0]:
+        is_vector = is_traced(items) and len(jax.typeof(items).shape) == 1
+        if key is None and is_vector and items.shape[0] and not jnp.iscomplexobj(items):
             return extreme_of_vector(name, items)
     best = best_key = _MISSING
     for item in items:

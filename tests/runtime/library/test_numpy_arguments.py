@@ -64,7 +64,7 @@ def test_methods_under_grad_vmap_and_function():
 
 def test_what_jax_lacks_is_refused():
     cases = [
-        lambda x: x.std(dtype=int), lambda x: np.gradient(x, edge_order=2), lambda x: x.ravel("K").view(np.ndarray), lambda x: np.argmax(x + 1j),
+        lambda x: np.gradient(x, edge_order=2), lambda x: x.ravel("K").view(np.ndarray), lambda x: np.argmax(x + 1j),
         lambda x: (x + 1j).argmin(), lambda x: np.ravel(np.stack([x, x]), order="K"), lambda x: np.histogram_bin_edges(x, "auto"),
     ]  # fmt: skip
     for fn in cases:

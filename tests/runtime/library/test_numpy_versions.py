@@ -1,5 +1,6 @@
 """Functions of NumPy and methods of arrays for which JAX's own have another answer: each as NumPy has it, and its errors."""
 
+import operator
 import re
 from collections.abc import Callable
 from typing import Any
@@ -53,6 +54,14 @@ AS_NUMPY: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "append": (lambda b: (np.append(b, 300), np.append(b, [1, 2])), B),
     "dot": (lambda b: (np.dot(b, 300), b.dot(b.astype(int)), np.outer(b, 300), np.inner(b, 300)), B),
     "comparisons": (lambda b: (np.equal(b, [3, 250, 1, 1]), np.less(b, b), np.not_equal(b, 2.5)), B),
+    "running sums": (lambda b: (b.cumsum(), b.cumprod(), np.cumsum(b), np.cumsum(b > 5)), B),
+    "edges of bins": (lambda k: (np.histogram_bin_edges(k, [0, 4, 9]), np.histogram_bin_edges(k * 1.0, 3)), K),
+    "covariance": (lambda a: (np.cov(a), np.cov(a, aweights=a), np.cov(a, a[::-1], False)), A),
+    "differences": (lambda k: (np.ediff1d(k), np.ediff1d(k, [9, 9], to_begin=7)), K),
+    "truth of complex numbers": (lambda a: (np.bool_(a * 1j), all(a * 1j), any((a - a) * 1j)), A),
+    "greatest of complex numbers": (lambda a: (max(a * 1j), min(a * 1j + 1)), A),
+    "angle": (lambda a: (np.angle(a), np.angle(a[0] * 1j, deg=True)), A),
+    "transform": (lambda a: (np.fft.fft(a, 2).real, np.fft.rfft(a, axis=-1, norm="ortho").real), A),
     "logic": (lambda b: (np.logical_and(b, 256), np.logical_or(0, b)), B),
 }
 TUPLES: dict[str, Callable[[Any], Any]] = {
@@ -115,6 +124,16 @@ ERRORS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "joined in a lower kind": (lambda a: np.concatenate([a, a], dtype=int), (A,)),
     "a complex number as float": (lambda c: np.float32(c), (1 + 2j,)),
     "a complex number as int": (lambda c: np.int8(c), (1 + 2j,)),
+    "complex angle": (lambda c: np.arctan2(c, 1.0), (1 + 2j,)),
+    "degrees of a complex number": (lambda c: np.degrees(c), (1 + 2j,)),
+    "transform along no axis": (lambda a: np.fft.fft(a, axis=None), (A,)),
+    "negative weights": (lambda a: np.cov(a, aweights=a - 2), (A,)),
+    "an end of another kind": (lambda b: np.ediff1d(b, to_end=9), (B,)),
+    "mean in integers": (lambda a: np.nanmean(a, dtype=int), (A,)),
+    "piecewise": (lambda b: np.piecewise(b, [b > 5], [300, 0]), (B,)),
+    "sorted along no axis": (lambda a: a.sort(None), (A,)),
+    "round of a complex number": (lambda c: round(c), (1 + 2j,)),
+    "joined arrays": (lambda a: operator.concat(a, a), (A,)),
     "ufunc": (lambda b: np.hypot(b, 300) + np.add(b, 300), (B,)),
 }
 
@@ -129,6 +148,69 @@ def test_errors_come_as_in_numpy(name: str) -> None:
         wanted.type, match="out of bounds for array" if "unravel" in name else re.escape(str(wanted.value)[:25])
     ):
         ag.function(fn)(*args)
+
+
+def put(b):
+    np.put(b, [0], 300)
+    return b
+
+
+def putmask(b):
+    np.putmask(b, b > 5, [300])
+    return b
+
+
+def place(b):
+    np.place(b, b > 5, vals=[300])
+    return b
+
+
+def put_along_axis(b):
+    np.put_along_axis(b, np.array([0]), -1, 0)
+    return b
+
+
+def fill_diagonal(b):
+    c = np.stack([b, b])
+    np.fill_diagonal(c, 300)
+    return c
+
+
+def test_bools_have_no_plus() -> None:
+    with pytest.raises(TypeError, match="'positive' did not contain a loop"):  # NumPy's class of it is its own
+        ag.jit(lambda u: np.positive(u))(U)
+
+
+@pytest.mark.parametrize("write", [put, putmask, place, put_along_axis, fill_diagonal])
+def test_what_an_array_cannot_hold_is_not_written(write: Callable[[Any], Any]) -> None:
+    with pytest.raises(OverflowError, match="out of bounds for uint8") as wanted:
+        write(B.copy())
+    with pytest.raises(OverflowError, match=re.escape(str(wanted.value))):
+        ag.jit(write)(B)
+
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "numpy.var(dtype=int": lambda b: np.var(b, dtype=int),
+    "numpy.std(dtype=uint8": lambda b: b.std(dtype=np.uint8),
+    "ndarray.round(out=...) cannot write": lambda b: b.round(out=np.zeros(4)),
+    "returns a number of type numpy.ulonglong": lambda b: np.ulonglong(3),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_no_program_computes_is_refused(text: str) -> None:
+    with pytest.raises(ag.StagingError, match=re.escape(text)):
+        ag.jit(REFUSED[text])(B)
+
+
+def test_whole_numbers_have_64_bits_where_the_program_has() -> None:
+    def counted(b, k):
+        return np.sort(k).searchsorted(b), np.unravel_index(k, (2, 5)), np.outer(k, 3), np.append(k, 1), k.cumsum()
+
+    with jax.enable_x64(True):
+        k = K.astype(np.int32)
+        found, wanted = ag.jit(counted)(B, k), jax.tree.map(np.asarray, counted(B, k))
+        assert [x.dtype for x in jax.tree.leaves(found)] == [x.dtype for x in jax.tree.leaves(wanted)]
 
 
 def test_an_index_that_is_known_to_be_inside_needs_no_check() -> None:
