@@ -1,13 +1,13 @@
 """Arithmetic on truth values becomes an operator call: bools are integers to Python, and not to JAX.
 
 >>> from autograph.converters.showing import show
->>> print(show("def f(a, b): up = a > 0; return (a > b) + (a < b), up - (b > 0), -(not a), 2 + (a > b)", BoolArithmetic))
+>>> print(show("def f(a, b): up = a > 0; return (a > b) + (a < b), up - (b > 0), -(not a), 2 + (a > b), +a", BoolArithmetic))
 def f(a, b):
     up = a > 0
-    return (ag__.bool_op('+', a > b, a < b), ag__.bool_op('-', up, b > 0), ag__.bool_op('-', not a), 2 + (a > b))
+    return (ag__.bool_op('+', a > b, a < b), ag__.bool_op('-', up, b > 0), ag__.bool_op('-', not a), 2 + (a > b), ag__.positive(a))
 
-So does what a function returns that compares: `is_odd(a) + is_odd(b)`, `bool(a) - bool(b)`. Where only one operand is a bool by
-its form (`hits += x > 0`), the other one decides, in JAX as in Python.
+So does what a function returns that compares: `is_odd(a) + is_odd(b)`, `bool(a) - bool(b)`, and `+x`, of which NumPy makes a
+copy. Where only one operand is a bool by its form (`hits += x > 0`), the other one decides, in JAX as in Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPERATORS = frozenset({"not_", "compare", "eq", "ne", "lt", "le", "gt", "ge", "i
 
 
 class BoolArithmetic(ExpressionConverter):
-    """Writes `ag__.bool_op` for operators whose operands are truth values by their form."""
+    """Writes `ag__.bool_op` for operators whose operands are truth values by their form, and `ag__.positive` for `+x`."""
 
     def visit_BinOp(self, node: Node) -> Any:
         if isinstance(node.op, (gast.MatMult, *_OF_BITS)) or not (self.is_bool(node.left) and self.is_bool(node.right)):
@@ -41,6 +41,8 @@ class BoolArithmetic(ExpressionConverter):
 
     def visit_UnaryOp(self, node: Node) -> Any:
         sign = UNARY_SIGNS.get(type(node.op))
+        if sign == "+" and not self.is_bool(node.operand) and not isinstance(node.operand, gast.Constant):
+            return builders.operator(self.alias, "positive", [node.operand], at=node)
         if sign is None or not self.is_bool(node.operand):
             return node
         return builders.operator(self.alias, "bool_op", [gast.Constant(sign, None), node.operand], at=node)

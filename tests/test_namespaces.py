@@ -44,7 +44,8 @@ def test_a_documented_difference_is_one(row: documented.Row, tmp_path: pathlib.P
     letters = ", ".join(arguments.letters_of(row.example))
     source = f"def program({letters}):\n    return {row.example}\n"
     outcome = comparison.compare(source, row.example.partition("(")[0], tmp_path, x64=row.x64)
-    assert (outcome.kind, outcome.detail) == ("documented", row.words)
+    is_newer = "eigvals" in row.example and np.lib.NumpyVersion(np.__version__) >= "2.5.0"  # which has complex numbers, too
+    assert (outcome.kind, outcome.detail) == (("same", "") if is_newer else ("documented", row.words))
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import closed_over, literal_value, open_traces, origin, trace_of, variable_of
+from autograph.runtime.heap import array_order
 from autograph.runtime.tracing.facts import Facts
 from autograph.runtime.tracing.recorded import alias_of, equations_after, wrapped
 from autograph.runtime.tracing.staging import is_tracer
@@ -343,6 +344,8 @@ def _source(name: str, operands: Any, params: Any) -> int | None:
         is_view = (
             operands[1].ndim == 1 or not params["dimension_numbers"].collapsed_slice_dims or params["unique_indices"]
         )
+    elif name == "reshape":
+        is_view = not (is_tracer(operands[0]) and array_order.is_copied(operands[0], params))
     else:
         is_view = name in _VIEWS
     return 0 if is_view else None

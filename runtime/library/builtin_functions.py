@@ -278,35 +278,6 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
     return filter(iterables.known_test(fn), iterable) if is_tracing() else filter(fn, iterable)
 
 
-def _round(number: Any, ndigits: Any = None) -> Any:
-    """Of a number of Python's to an integer of Python's (weak); to tens and hundreds, where JAX has no rule, as Python."""
-    number = sizes.traced(number)
-    if is_traced(ndigits):
-        return rounding.round_to(number, ndigits)
-    if not is_traced(number):
-        return round(number, ndigits)
-    dtype = jax.typeof(number).dtype
-    if jnp.issubdtype(dtype, jnp.complexfloating):
-        raise TypeError("type complex doesn't define __round__ method")
-    if dtype == jnp.bool_:
-        number, dtype = _int(number), jnp.dtype(int)
-    if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
-        if jnp.issubdtype(dtype, jnp.integer):
-            return number
-        return arithmetic_errors.check_call("round", scalar(round(number), int), (number,))
-    if type(ndigits) is int and ndigits and jnp.issubdtype(dtype, jnp.floating):
-        return rounding.round_float(number, ndigits)
-    if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
-        return round(number, ndigits)
-    unit, largest = 10**-ndigits, jnp.iinfo(dtype).max
-    if unit // 2 > largest:
-        return number * 0
-    if unit > largest:
-        return _round(number.astype(int), ndigits)
-    quotient, rest = jnp.divmod(number, unit)
-    return (quotient + ((rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1)))) * unit
-
-
 def _range(*bounds: Any) -> Any:
     """`range(n)`; a number of the program may stand in an object that says which array it is, as an `ag.Variable` does."""
     known = [x if type(x) is int or sizes.is_unknown(x) else _number_in(x) for x in bounds]
@@ -343,10 +314,10 @@ def _getattr(obj: Any, name: str, /, *default: Any) -> Any:
             return default[0]
 
 
-def _concat(join: Callable[[Any, Any], Any], a: Any, b: Any, /) -> Any:
+def _concat(a: Any, b: Any, /) -> Any:
     if is_tracer(a):
         raise TypeError("Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead.")
-    return join(a, b)
+    return operator.concat(a, b)
 
 
 _OF_SEQUENCES = ("__iter__", "__len__", "__getitem__")
@@ -362,7 +333,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     complex: _complex,
     divmod: lambda x, y, /: divmod(x, arithmetic_errors.operand("divmod", x, y)),
     pow: _pow,
-    round: _round,
+    round: rounding.rounded,
     sum: _sum,
     any: _quantifier("any"),
     all: _quantifier("all"),
@@ -402,7 +373,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     operator.countOf: lambda items, value, /: traced_index.count_items(list(items), value),
     **{fn: functools.partial(arithmetic_errors.binary, sign) for sign, fn in arithmetic_errors.OF_OPERATORS.items()},
     operator.indexOf: _index_of,
-    operator.concat: functools.partial(_concat, operator.concat),
-    operator.iconcat: functools.partial(_concat, functools.partial(augmented.iop, "+=")),
+    operator.concat: _concat,
+    operator.iconcat: lambda a, b, /: augmented.iop("+=", a, b) if not is_tracer(a) else _concat(a, b),
     **{getattr(operator, fn.__name__): fn for fn in comparison.COMPARISONS.values()},
 }

@@ -4,14 +4,11 @@
 | --- | --- |
 | `less`, `equal`, ... beside a number | see `sequences.narrow_integers` |
 | `clip` of narrow integers | casts a bound that their type cannot hold |
-| `full_like(b, 300)` | casts the number |
 | `a.sum(initial=10)`, `a.max(initial=300)` | the methods ignore, or cast, the start |
 | `cumsum`, `cumprod` and their like of narrow integers | wrap around |
-| `arctan2`, `logaddexp`, `radians`, `positive` | take complex numbers, or bools |
-| `fft.fft(axis=None)`, `ediff1d(to_end=...)` of another kind, negative weights of `cov` | returns something |
 | `mean`, `std`, `var`, ... of bools and integers of 32 bits | computes in 32 bits where the program has 64 |
 | `histogram` | counts in floats, between edges that are rounded otherwise; `histogram2d` counts in integers |
-| `percentile(a, 130)`, `unravel_index` of what is outside, `nanargmax` of NaNs | returns something |
+| `percentile(a, 130)` | returns something |
 | `poly` of a matrix of real numbers | complex, though its coefficients are real |
 | `polyval` of integers | computes in floats, before JAX 0.10 |
 | `meshgrid`, `gradient`, `broadcast_arrays`, `atleast_1d(a, b)` | returns a list |
@@ -24,7 +21,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -35,11 +31,9 @@ from jax import lax
 from jax.core import Tracer
 
 from autograph.runtime.checks.guards import guard_index
-from autograph.runtime.library import numpy_matrices
+from autograph.runtime.library import numpy_checks, numpy_matrices
 from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.sequences.large_integers import COMPARISONS
-from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.array_types import is_of_higher_kind, scalar
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
@@ -77,27 +71,6 @@ def _near(n: Any, dtype: Any) -> Any:
     return lax.convert_element_type(narrow_integers.clamped(n, dtype), dtype)
 
 
-def _refusing(name: str, parameter: str, position: int) -> Callable[..., Any]:
-    """Makes the version of a function that puts a number into an array: it refuses what the dtype cannot hold."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        number = args[position] if len(args) > position else kwargs.get(parameter)
-        if type(number) is int and not 0 <= number <= 127:
-            dtype = kwargs.get("dtype")
-            if dtype is None:
-                dtype = jax.typeof(a).dtype
-                if name in ("sum", "prod") and dtype.kind in "biu":
-                    dtype = np.uint64 if dtype.kind == "u" else np.int64  # in which NumPy adds up
-            dtype = np.dtype(dtype)
-            if narrow_integers.is_beyond(number, dtype):
-                raise narrow_integers.out_of_bounds(number, dtype)
-        return found(a, *args, **kwargs)
-
-    return version
-
-
 def _of_arrays(name: str, *keywords: str) -> Callable[..., Any]:
     """Makes the version of a function for which NumPy makes an array of a Python int before it looks at the dtypes."""
     found = getattr(jnp, name)
@@ -120,12 +93,6 @@ def _whole_number(x: Any) -> Any:
         return np.asarray(x)
     is_traced_number = is_tracer(x) and x.aval.weak_type and not x.shape and x.dtype.kind == "i"
     return lax.convert_element_type(x, x.dtype) if is_traced_number else x
-
-
-@functools.wraps(jnp.piecewise)
-def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
-    narrow_integers.check_numbers([*funclist], jnp.result_type(x))
-    return jnp.piecewise(x, condlist, funclist, *args, **kwargs)
 
 
 @functools.wraps(jnp.searchsorted)
@@ -252,7 +219,7 @@ def _edges(first: Any, last: Any, bins: int, dtype: Any) -> Any:
     return jnp.append(products + first, last)
 
 
-# --- errors that do not come ---
+# --- parts of a sorted array ---
 
 
 def _within(name: str, scale: int, text: str) -> Callable[..., Any]:
@@ -281,82 +248,6 @@ _PICKING = frozenset(("closest_observation", "higher", "inverted_cdf", "lower", 
 """The methods that give one of the elements."""
 
 
-def _of_types(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that JAX has for more types than NumPy, which says so."""
-    found, ufunc = getattr(jnp, name), getattr(np, name)
-
-    @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        try:
-            ufunc.resolve_dtypes((*(jnp.result_type(x) for x in args), None))
-        except TypeError as error:
-            raise TypeError(str(error)) from None
-        return found(*args, **kwargs)
-
-    return version
-
-
-def _along_axis(name: str) -> Callable[..., Any]:
-    """Makes the version of a transform along one axis: JAX takes `None` for the last one."""
-    found = getattr(jnp.fft, name)
-
-    @functools.wraps(found)
-    def version(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        if axis is None:
-            raise TypeError("tuple indices must be integers or slices, not NoneType")
-        return found(a, n, axis, norm)
-
-    return version
-
-
-@functools.wraps(jnp.ediff1d)
-def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    kind = jnp.result_type(ary)
-    for key, value in (("to_end", to_end), ("to_begin", to_begin)):
-        if value is not None and not np.can_cast(jnp.asarray(value).dtype, kind, "same_kind"):
-            raise TypeError(f"dtype of `{key}` must be compatible with input `ary` under the `same_kind` rule.")
-    return jnp.ediff1d(ary, to_end, to_begin)
-
-
-@functools.wraps(jnp.cov)
-def _cov(m: Any, y: Any = None, *args: Any, **options: Any) -> Any:
-    for key in ("fweights", "aweights"):
-        weights: Any = options.get(key)
-        if is_traced(weights):
-            error = ValueError(f"{key} cannot be negative")
-            options[key] = guard_index(weights, jnp.all(weights >= 0), error)
-    return jnp.cov(m, y, *args, **options)
-
-
-def _casting(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that joins arrays: to a `dtype` that NumPy does not cast them to."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(arrays: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        if dtype is not None and kwargs.get("casting", "same_kind") == "same_kind":
-            for have in (jnp.asarray(x).dtype for x in arrays):
-                if is_of_higher_kind(have, np.dtype(dtype)):
-                    wanted = f"dtype('{have}') to dtype('{np.dtype(dtype)}')"
-                    raise TypeError(f"Cannot cast array data from {wanted} according to the rule 'same_kind'")
-        return found(arrays, *args, dtype=dtype, **kwargs)
-
-    return version
-
-
-def _real_number(name: str) -> Callable[..., Any]:
-    """Makes the version of a type of real numbers: it takes no complex Python number."""
-    found: Any = getattr(jnp, name)
-
-    @functools.wraps(found, updated=())
-    def version(x: Any = 0, *args: Any) -> Any:
-        if is_tracer(x) and x.aval.weak_type and not x.shape and x.dtype.kind == "c":
-            x = scalar(x, float if name.startswith("float") else int)  # says what is wrong
-        return found(x, *args)
-
-    return version
-
-
 def _type_of_bools(name: str) -> Callable[..., Any]:
     """Makes the version of `bool`, where JAX looks at the real part of a complex number."""
     found: Any = getattr(jnp, name)
@@ -364,33 +255,6 @@ def _type_of_bools(name: str) -> Callable[..., Any]:
     @functools.wraps(found, updated=())
     def version(x: Any = False, *args: Any) -> Any:
         return found(x != 0 if jnp.iscomplexobj(x) else x, *args)
-
-    return version
-
-
-@functools.wraps(jnp.unravel_index)
-def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
-    if is_traced(indices):
-        size = math.prod(shape) if isinstance(shape, tuple | list) else shape
-        if not integer_ranges.is_inside(indices, size):
-            error = ValueError(f"an index is out of bounds for array with size {size}")
-            indices = guard_index(indices, jnp.all((indices >= 0) & (indices < size)), error)
-    indices = jnp.asarray(indices).astype(int)
-    if order == "F":
-        return jnp.unravel_index(indices, tuple(shape)[::-1])[::-1]
-    return jnp.unravel_index(indices, shape)
-
-
-def _of_numbers(name: str) -> Callable[..., Any]:
-    """Makes the version of `nanargmax` and its like: the program fails where a slice has NaNs alone."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        index = found(a, *args, **kwargs)
-        if not is_traced(index) or not jnp.issubdtype(jnp.asarray(a).dtype, jnp.inexact):
-            return index
-        return guard_index(index, jnp.all(index >= 0), ValueError("All-NaN slice encountered"))
 
     return version
 
@@ -428,46 +292,30 @@ def _in_tuple(name: str) -> Callable[..., Any]:
 RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
 """The running sums and products."""
 
-_OF_FEWER_TYPES = "arctan2 deg2rad degrees logaddexp logaddexp2 positive rad2deg radians".split()
 _PARTS, _PERCENTS = "Quantiles must be in the range [0, 1]", "Percentiles must be in the range [0, 100]"
 _COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
 
 VERSIONS: dict[str, Callable[..., Any]] = {
     **numpy_matrices.VERSIONS,
+    **numpy_checks.VERSIONS,
     **{name: _comparison(symbol, name) for name, symbol in _COMPARING.items()},
     **{name: _of_arrays(name) for name in "append dot inner kron outer vdot".split()},
-    **{name: _casting(name) for name in "concat concatenate hstack stack vstack".split()},
-    **{
-        name: _real_number(name)
-        for name in "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
-    },
     **{name: _type_of_bools(name) for name in ("bool", "bool_")},
     "diff": _of_arrays("diff", "append", "prepend"),
     **{name: _wide(name) for name in "average mean median nanmean nanmedian nanstd nanvar std var".split()},
     **{name: _within(name, 1, _PARTS) for name in ("quantile", "nanquantile")},
     **{name: _within(name, 100, _PERCENTS) for name in ("percentile", "nanpercentile")},
-    **{name: _of_numbers(name) for name in ("nanargmax", "nanargmin")},
     **{name: _in_tuple(name) for name in "meshgrid gradient broadcast_arrays atleast_1d atleast_2d atleast_3d".split()},
-    **{name: _refusing(name, "initial", 3) for name in ("max", "min", "amax", "amin")},
-    **{name: _refusing(name, "initial", 4) for name in ("sum", "prod")},
-    "full_like": _refusing("full_like", "fill_value", 0),
-    "insert": _refusing("insert", "values", 1),
     **{name: _counting(name) for name in RUNNING},
-    **{name: _of_types(name) for name in _OF_FEWER_TYPES},
-    **{f"fft.{name}": _along_axis(name) for name in "fft hfft ifft ihfft irfft rfft".split()},
     "angle": _angle,
     "clip": _clip,
-    "cov": _cov,
-    "ediff1d": _ediff1d,
     "histogram_bin_edges": _histogram_bin_edges,
     "histogram": _histogram,
     **{name: _many_histograms(name) for name in ("histogram2d", "histogramdd")},
     "isin": _isin,
-    "piecewise": _piecewise,
     "poly": _poly,
     "polyval": _polyval,
     "searchsorted": _searchsorted,
-    "unravel_index": _unravel_index,
 }
 """The versions of functions, by the names in NumPy."""
 

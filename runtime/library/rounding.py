@@ -1,4 +1,4 @@
-"""`round(x, k)` of floats, and of integers where `k` is only known when the program runs.
+"""`round(x)` and `round(x, k)` of traced numbers, also where `k` is only known when the program runs.
 
 >>> import jax
 >>> f = jax.jit(lambda x, k: round_to(x, k))
@@ -10,12 +10,45 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak
-from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.library import arithmetic_errors
+from autograph.runtime.tracing import sizes
+from autograph.runtime.tracing.array_types import scalar, type_of
+from autograph.runtime.tracing.staging import is_traced
+
+
+def rounded(number: Any, ndigits: Any = None) -> Any:
+    """`round(number, ndigits)`: of a Python number an integer; to tens and hundreds, where JAX has no rule, as Python."""
+    number = sizes.traced(number)
+    if is_traced(ndigits):
+        return round_to(number, ndigits)
+    if not is_traced(number):
+        return round(number, ndigits)
+    dtype = jax.typeof(number).dtype
+    if jnp.issubdtype(dtype, jnp.complexfloating):
+        raise TypeError("type complex doesn't define __round__ method")
+    if dtype == jnp.bool_:
+        number, dtype = scalar(number, int), jnp.dtype(int)
+    if ndigits is None and type_of(number).weak and not jax.typeof(number).shape:
+        if jnp.issubdtype(dtype, jnp.integer):
+            return number
+        return arithmetic_errors.check_call("round", scalar(round(number), int), (number,))
+    if type(ndigits) is int and ndigits and jnp.issubdtype(dtype, jnp.floating):
+        return round_float(number, ndigits)
+    if not (isinstance(ndigits, int) and ndigits < 0 and jnp.issubdtype(dtype, jnp.integer)):
+        return round(number, ndigits)
+    unit, largest = 10**-ndigits, jnp.iinfo(dtype).max
+    if unit // 2 > largest:
+        return number * 0
+    if unit > largest:
+        return rounded(number.astype(int), ndigits)
+    quotient, rest = jnp.divmod(number, unit)
+    return (quotient + ((rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1)))) * unit
 
 
 def round_to(number: Any, digits: Any) -> Any:

@@ -131,11 +131,11 @@ CASES = {
     "other operators are Python's": Case(
         """
         def f(a):
-            return -a, ~a, +a, a & 1 | 2
+            return -a, ~a, a & 1 | 2
         """,
         """
         def f(a):
-            return (-a, ~a, +a, a & 1 | 2)
+            return (-a, ~a, a & 1 | 2)
         """,
         "f(1)",
     ),

@@ -250,7 +250,7 @@ maketrans translate: "ab": {97: "b"}
 
 NUMBER_METHODS = {
     "int": """
-as_integer_ratio bit_count bit_length conjugate: n: | (-n): | i[0]:
+as_integer_ratio bit_count bit_length conjugate is_integer: n: | (-n): | i[0]:
 denominator imag numerator real: =n.THIS | =t.THIS | =i[0].THIS | =(n + 1).THIS
 from_bytes: int: b"ab", "big"
 to_bytes: n: 2, "big"
@@ -265,7 +265,7 @@ conjugate: c: | z[0]:
 imag real: =c.THIS | =(c * x).THIS | =z[0].THIS
 """,
     "bool": """
-as_integer_ratio bit_count bit_length conjugate: t: | (x>1):
+as_integer_ratio bit_count bit_length conjugate is_integer: t: | (x>1):
 denominator imag numerator real: =t.THIS | =(x > 1).THIS
 from_bytes: bool: b"a", "big"
 to_bytes: t: 1, "big"

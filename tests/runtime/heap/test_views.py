@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import random
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StagingError
+from autograph.runtime.heap.array_views import bases
 
 MATRIX = np.array([[9.0, 2.0, 5.0], [4.0, 8.0, 3.0], [1.0, 7.0, 6.0]], np.float32)
 
@@ -52,6 +54,13 @@ COPIES = {
     "conj": np.conj,
     "indices": lambda m: m[[0, 1]],
     "a view of a copy": lambda m: m.astype(m.dtype)[0],
+    "plus": lambda m: +m,
+}
+OTHER_ORDERS = {
+    "ravel": lambda m: m.T.ravel(),
+    "columns first": lambda m: m.ravel("F"),
+    "some columns": lambda m: m[:, :2].reshape(-1),
+    "rows from the last": lambda m: m[::-1].ravel(),
 }
 
 
@@ -82,6 +91,61 @@ def test_a_copy_is_another_array(copy, transform):
     actual = ag.jit(transform(ag.convert(program)))(MATRIX[None] if batched else MATRIX)
     for x, y in zip(expected, actual, strict=True):
         np.testing.assert_array_equal(x, y[0] if batched else y)
+
+
+@pytest.mark.parametrize("copy", OTHER_ORDERS)
+def test_elements_in_another_order_are_a_copy(copy):
+    def program(m, x):
+        t = np.zeros((3, 3), np.float32)
+        t[1] = m[1]
+        found, own = OTHER_ORDERS[copy](m), OTHER_ORDERS[copy](t)
+        m[0, 0] = x
+        t[0, 0] = found[0] = own[1] = 7.0
+        return m, t, found, own
+
+    for x, y in zip(program(MATRIX.copy(), 2.0), ag.jit(program)(MATRIX, 2.0), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("around", [lambda m: jnp.where(m > 0, m, 1).T, lambda m: ag.jit(lambda n: n.T)(m)])
+def test_elements_in_an_order_that_is_not_known_are_a_view(around):
+    def program(m):
+        found = around(m)
+        flat = found.ravel()
+        flat[0] = 7.0
+        return found
+
+    with pytest.raises(StagingError, match="read after it was written"):
+        ag.jit(program)(MATRIX)
+
+
+STEPS = "m.T|m[::-1]|m[:, :2]|m[1:]|m[:, ::2]|m.swapaxes(0, 1)|m[None]|m.reshape(2, -1)|m.reshape(-1, 2)|m.squeeze()".split("|")
+ENDS = "m.ravel()|m.reshape(-1)|m.ravel('F')|m.reshape(-1, 2)|m.reshape(2, -1)|m.reshape(2, 2, -1)|m.reshape(1, -1, 1)".split("|")
+
+
+def test_no_view_of_numpy_is_taken_for_a_copy():
+    rng, copies = random.Random(0), 0
+    for _ in range(600):
+        steps = [*rng.choices(STEPS, k=rng.randint(0, 3)), rng.choice(ENDS)]
+        m = np.zeros(rng.choice([(4, 6), (2, 4), (4, 1), (1, 6), (2, 2, 4)]), np.float32)
+
+        def chain(m, steps=steps):
+            for step in steps:
+                m = eval(step, {"m": m})
+            return m
+
+        def is_view(m, chain=chain):
+            return any(base is m for base in bases(chain(m)))
+
+        try:
+            shared = np.shares_memory(m, chain(m))
+        except (ValueError, IndexError):  # no such shape
+            continue
+        found = []
+        jax.eval_shape(lambda m, is_view=is_view, found=found: found.append(is_view(m)), m)
+        assert found[0] or not shared, steps
+        copies += not found[0]
+    assert copies > 50
 
 
 def by_a_lambda(m):

@@ -505,7 +505,7 @@ def test_an_error_in_a_branch_leaves_everything_as_it_was():
 
 def test_branches_nested_as_deep_as_python_allows():
     f = jnp.negative
-    for k in range(60):
+    for k in range(60 if sys.version_info[:2] != (3, 12) else 40):  # `lax.cond` by hand, 60 deep, crashes Python 3.12 itself
 
         def f(n, k=k, rest=f):
             return if_exp(n == k, lambda: n * k, lambda: rest(n))
