@@ -380,6 +380,10 @@ def bound_op(sign: str, left: Any, right: Any) -> Any:
     return _COMPARE[sign](left, right)
 
 
+def positive(x: Any) -> Any:
+    return +x
+
+
 def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
