@@ -144,6 +144,10 @@ def test_the_worked_examples_are_what_stands_in_the_files() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in MODULES.values())
     named = {name for name in re.findall(r"`([A-Za-z_]*_[A-Za-z_]*|[A-Z][a-z]+)`", page)}
     assert {name for name in named if not re.search(rf"\b{name}\b", text)} == set()
+    for point in re.split(r"\n(?=\* |\d\. |\n)", page):  # a private name stands in a file that is named beside it
+        files = [ROOT / path for path in re.findall(r"`((?:\w+/)+\w+\.py)`", point)]
+        beside = "".join(file.read_text(encoding="utf-8") for file in files)
+        assert [name for name in re.findall(r"`(_\w+)`", point) if files and not re.search(rf"\b{name}\b", beside)] == []
 
 
 def test_every_operator_is_named() -> None:
