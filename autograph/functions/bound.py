@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph import errors
 from autograph.functions import saving
-from autograph.functions.arguments import Parameters
+from autograph.functions.arguments import Bound, Parameters
 from autograph.functions.concrete import ConcreteFunction
 
 if TYPE_CHECKING:
@@ -87,3 +87,16 @@ class ClassFunction(classmethod):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         function: Any = self.__func__
         return function.__get__(type(instance) if owner is None else owner)
+
+
+def class_of_method(bound: Bound, function: Any) -> type | None:
+    """Returns the class of which `function` is a class method, where the first argument is that class or one below it.
+
+    Since Python 3.13 a class method calls what it wraps with the class, and binds no descriptor.
+    """
+    first = None if not bound.leaves or bound.leaves[0].is_input else bound.leaves[0].value.get()
+    for base in first.__mro__ if isinstance(first, type) else ():
+        member = vars(base).get(function.__name__)
+        if isinstance(member, classmethod) and member.__func__ is function:
+            return base
+    return None

@@ -21,7 +21,7 @@ from autograph import api, errors
 from autograph.conversion import callables, pipeline
 from autograph.functions import arguments, error_codes, retracing, saving, signatures, symbolic, updates
 from autograph.functions.arguments import PLAIN, Bound, Parameters, flattened, is_input, is_input_leaf, literal_key
-from autograph.functions.bound import BoundFunction, ClassFunction
+from autograph.functions.bound import BoundFunction, ClassFunction, class_of_method
 from autograph.functions.cells import tracing
 from autograph.functions.concrete import ConcreteFunction
 from autograph.functions.options import Options
@@ -231,6 +231,8 @@ class Function:
 
     def _check_signature(self, bound: Bound) -> None:
         if self._signature is not None:
+            if not self._is_method and (owner := class_of_method(bound, self)):
+                self.__set_name__(owner, self.__name__)
             signatures.check_argument(self.__name__, bound, self._specs, "`input_signature`")
 
     # What programs ask for.
@@ -271,16 +273,15 @@ class Function:
         return None
 
     def _traced(self, bound: Bound) -> Program:
-        program = Program(self, bound)
-        if program.made:
-            program = Program(self, bound)  # the variables were made on the first call, and are there now
-        if program.made:
-            raise refusal(
-                f"each trace of {self.__name__}() makes {program.made[0].name} anew",
-                why="a variable lives longer than a call, so a function makes it once at most, on its first call",
-                instead="make it outside, or keep it: `if self.v is None: self.v = ag.Variable(...)`",
-            )
-        return program
+        for _ in range(2):  # variables that the first call makes are there in the second
+            program = Program(self, bound)
+            if not program.made:
+                return program
+        raise refusal(
+            f"each trace of {self.__name__}() makes {program.made[0].name} anew",
+            why="a variable lives longer than a call, so a function makes it once at most, on its first call",
+            instead="make it outside, or keep it: `if self.v is None: self.v = ag.Variable(...)`",
+        )
 
     def check(self, program: Program, words: Any) -> None:
         """Raises what a program reports, now or with the next call."""

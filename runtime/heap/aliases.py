@@ -133,7 +133,7 @@ def _check_carried(a: Any, b: Any) -> None:
         raise refusal(
             f"`is` compares {_a(type(a).__qualname__)} that a loop carries with another one",
             why="the loop carries what the object holds, and one compiled iteration serves every iteration",
-            instead="compare by `==`, or keep a bool of your own that says which one it is",
+            instead="compare their attributes, or keep a bool of your own that says which one it is",
         )
 
 
