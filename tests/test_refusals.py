@@ -1913,9 +1913,9 @@ def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -
             "a list of a compiled program has a known length",
         ),
         (
-            lambda n: (1, 2) - jnp.full(2, n),
+            lambda n: (1, 2) - jnp.full(2, n)[0],
             "takes a traced value and a list",
-            "NumPy makes an array of a list or a tuple beside an array; an array of JAX takes arrays and numbers only",
+            "a list beside an array becomes an array, as in NumPy; beside a single number it does not",
         ),
         (
             lambda n: (n * jnp.arange(1, 4)) ** -1,

@@ -118,7 +118,7 @@ _KINDS = (
     _Kind(
         TypeError,
         "takes a traced value and a list",
-        "NumPy makes an array of a list or a tuple beside an array; an array of JAX takes arrays and numbers only",
+        "a list beside an array becomes an array, as in NumPy; beside a single number it does not",
         instead="make an array of it: `jnp.asarray(xs)`",
         text=r"unsupported operand type\(s\) for [^*%]*: ('list'|'tuple') and '\w*Tracer'|"
         r"unsupported operand type\(s\) for [^*%]*: '\w*Tracer' and ('list'|'tuple')",

@@ -1,7 +1,7 @@
-"""Narrow integers (`uint8`, `int16`, ...) beside a Python int that their type cannot hold: compared exactly, else refused.
+"""Arrays beside a list, and narrow integers (`uint8`, `int16`, ...) beside a Python int that their type cannot hold: as in NumPy.
 
-JAX casts the Python int first, and compares `b < 300` of a `uint8` array as `b < 44`. NumPy compares exactly, and raises in
-arithmetic.
+JAX refuses the list, of which NumPy makes an array. It casts the Python int first, and compares `b < 300` of a `uint8` array as
+`b < 44`. NumPy compares exactly, and raises in arithmetic.
 
 | the Python int | comparisons | arithmetic |
 | --- | --- | --- |
@@ -10,7 +10,7 @@ arithmetic.
 | anything else | JAX's | JAX's |
 
 An operator is no call in converted code, so JAX's tracers look at who operates, as sizes do (`tracing.sizes`): everybody else gets
-JAX's answer. Where neither operand is a narrow integer they make no other call than JAX's own.
+JAX's answer. Where neither operand is a narrow integer or a list they make no other call than JAX's own.
 
 >>> import jax
 >>> from autograph.api import convert
@@ -44,7 +44,7 @@ from autograph.runtime.sequences.large_integers import COMPARISONS, MIRRORED, de
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import python_type
 from autograph.runtime.tracing.families import NUMBERS
-from autograph.runtime.tracing.staging import is_tracer
+from autograph.runtime.tracing.staging import is_array_like, is_tracer
 
 Limits = tuple[int, int]
 
@@ -56,7 +56,7 @@ limits_of: Callable[[Any], Limits | None] = _LIMITS.get
 """The least and the greatest number of a type of integers; None of any other type."""
 
 _METHODS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-_ARITHMETIC = "add sub mul floordiv mod divmod pow and or xor lshift rshift".split()
+_ARITHMETIC = "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()
 _FOR_THE_USER = frozenset(
     f"{name}.py"
     for name in "builtin_functions choices comparison constants function_arguments generator_arguments inplace_operators "
@@ -150,6 +150,21 @@ def _is_for_the_user(frame: FrameType) -> bool:
     return sizes.is_converted(frame)
 
 
+def array_of_list(xs: Any) -> Any:
+    """The array that NumPy makes of a list or tuple beside an array; `xs` itself where it holds something that is no number."""
+    if not _has_numbers_alone(xs):
+        return xs
+    found = jnp.asarray(xs)
+    return lax.convert_element_type(found, found.dtype)  # strongly typed, also of Python numbers
+
+
+def _has_numbers_alone(xs: Any) -> bool:
+    return all(_has_numbers_alone(x) if type(x) in _LISTS else is_array_like(x) for x in xs)
+
+
+_LISTS = frozenset((list, tuple))
+
+
 def _comparison(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Makes the method of tracers for a comparison. Without a narrow integer it calls what JAX's own method calls, and no more."""
     forwarded, mirrored, is_order = f"_{_METHODS[symbol]}", MIRRORED.get(symbol, symbol), symbol in MIRRORED
@@ -162,6 +177,9 @@ def _comparison(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any
             if not 0 <= other <= 127 and not weak and (limits := limits_of(dtype)) is not None:
                 if not limits[0] <= other <= limits[1] and _is_for_the_user(sys._getframe(1)):
                     return decided_comparison(symbol, self, other > 0)
+        elif kind in _LISTS:
+            if self.ndim and _is_for_the_user(sys._getframe(1)):
+                other = array_of_list(other)
         elif issubclass(kind, _HAVE_TYPES):
             theirs = getattr(other, "aval", other)
             if weak is not getattr(theirs, "weak_type", False) and dtype is not theirs.dtype:
@@ -204,7 +222,9 @@ def _arithmetic(forwarded: str, native: Callable[..., Any]) -> Callable[..., Any
     @functools.wraps(native)
     def operate(self: Any, other: Any, *more: Any) -> Any:
         aval = self.aval
-        if type(other) is int and not 0 <= other <= 127 and not getattr(aval, "weak_type", True):
+        if type(other) in _LISTS and self.ndim and _is_for_the_user(sys._getframe(1)):
+            other = array_of_list(other)
+        elif type(other) is int and not 0 <= other <= 127 and not getattr(aval, "weak_type", True):
             limits = limits_of(aval.dtype)
             if limits is not None and not limits[0] <= other <= limits[1]:
                 if is_refused(other, aval.dtype) and _is_for_the_user(sys._getframe(1)):

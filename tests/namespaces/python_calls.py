@@ -98,6 +98,9 @@ setitem: f, 0, x | u, 0, 300 | u, 0, -1 | i, 0, 2.5 | m, (0, 1), n | xs, 0, n | 
     | m, 0, f | f, j, g | f, n, 1.0 | f, 7, 1.0 | f, [0, 0], [1, 2] | p, 0, 2
 augmented: =operator.iadd(xs, ns), xs | =operator.iadd(f, 1), f | =operator.imul(i, x), i | =operator.iadd(u, 300), u
     | =operator.ior({"a": 1}, d) | =operator.itruediv(i, 2), i
+beside-lists: =VEC + [1, 2, 3] | =[1.5, 2, x] * VEC | =VEC < [0, 300, n] | =VEC == (3, 250, 7) | =MAT @ [1, 2, 3] | =xs @ MAT
+    | =VEC / [1, 2, 4] | =VEC - ns | =VEC ** [0, 1, 2] | =MAT * [[1, 2, 3]] | =VEC != [True, False, True] | =VEC & [1, 2, 3]
+    | =(n, e, 1) - VEC | =VEC % [2, 3, -4] | =f + [1, 2] | =f + [] | =f * ["a", "b", "c"] | =s + [1, 2] | =x * [1, 2] | =ts + f
 statements: i += 1.5; return i | u += 300; return u | f += i; return f | i += f; return i | p += 1; return p
     | p |= True; return p | u -= 4; return u | b *= 2; return b
 assignments: u[0] = 300; return u | u[0] = -1; return u | f[0] = n; return f | i[0] = x; return i | u[0] = n; return u

@@ -251,3 +251,36 @@ def test_numbers_of_python_that_are_complex_have_no_order() -> None:
             ag.jit(fn)(1 + 2j)
     c = np.array([1 + 2j, 1 - 3j])
     assert ag.jit(lambda c: c < 1j + 1)(c).tolist() == (c < 1j + 1).tolist()
+
+
+BESIDE_LISTS: dict[str, Callable[[Any, Any], Any]] = {
+    "arithmetic": lambda a, x: (a + [1, 2, 3], (1.5, x, 2) * a, a - [x, x, x], [1, 2, 4] / (a + 9), a ** [0, 1, 2], a // [1, 2, 3]),
+    "comparisons": lambda a, x: (a < [1, x, 9], a == [3, 0, 1], a != (3, 1, 1), [0, 1, 2] >= a),
+    "products": lambda a, x: (a @ [1, 2, 3], [x, 1, x] @ a, np.stack([a, a]) @ (1, 2, 3)),
+    "rows": lambda a, x: np.stack([a, a]) * [[1], [2]],
+    "an assignment": lambda a, x: operator.iadd(a + 0.0, [x, 1, 2]),
+    "narrow": lambda a, x: (a.astype(np.uint8) + [1, 2, 300], a.astype(np.uint8) < (300, 2, -1)),
+    "chosen": lambda a, x: np.where(a > [1, 1, 1], a, 0) if x > 0 else a - [1, 1, 1],
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_LISTS)
+def test_a_list_beside_an_array_is_an_array(name: str) -> None:
+    fn, a = BESIDE_LISTS[name], np.float32([3, 0, 1])
+    for x in (2.0, -2.0):
+        wanted = jax.tree.map(np.asarray, fn(a, x))
+        for found in (ag.jit(fn)(a, x), jax.tree.map(lambda y: y[0], jax.vmap(ag.convert(fn))(a[None], jnp.float32([x])))):
+            for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-6)
+                assert one.dtype.kind == other.dtype.kind
+    if name in ("arithmetic", "products"):
+        slopes = jax.grad(lambda a, x: sum(y.sum() for y in ag.convert(fn)(a, x)), (0, 1))(a + 0.5, 2.0)
+        assert all(np.isfinite(slope).all() for slope in slopes)
+
+
+def test_a_list_beside_an_array_is_an_error_where_it_is_one_in_numpy() -> None:
+    for fn in (lambda a: a + [1, 2], lambda a: a * ["a", "b", "c"]):
+        with pytest.raises((TypeError, ValueError)):
+            ag.jit(fn)(jnp.zeros(3))
+    with pytest.raises(TypeError):
+        jax.jit(lambda a: a + [1, 2, 3])(jnp.zeros(3))  # the test's own code is not converted: JAX says so
