@@ -20,6 +20,7 @@ include_patterns = ["docs/**.md", "examples/README.md", "examples/notebook.ipynb
 exclude_patterns = ["README.md", ".*", "build", "dist", "autograph", "converters", "runtime", "tests"]
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["attrs_inline"]
 nb_execution_mode = "off"
 myst_heading_anchors = 4  # links lead to titles by GitHub's rule
 default_role = "literal"  # in docstrings, `x` is code
@@ -44,5 +45,11 @@ def list_error_pages(app: Sphinx, page: str, text: list[str]) -> None:
         text[0] += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "```", ""])
 
 
+def name_rows(app: Sphinx, page: str, text: list[str]) -> None:
+    """Makes `<a id="row"></a>`, to which links lead on GitHub, a target that the site knows, so that links to it are checked."""
+    text[0] = re.sub(r'<a id="([\w-]+)"></a>', r"[]{#\1}", text[0])
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", list_error_pages)
+    app.connect("source-read", name_rows)

@@ -1,4 +1,4 @@
-"""Differences that `docs/limits.md` names: for each the words of the row, and which programs it is about."""
+"""Differences that `docs/limits.md` names: for each the anchor of the row, and which programs it is about."""
 
 from __future__ import annotations
 
@@ -33,24 +33,30 @@ class Seen(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Words of `docs/limits.md`, a predicate, and an expression that shows the difference, where JAX has 64 bits or not."""
+    """An anchor of `docs/limits.md`, a predicate, and an expression that shows the difference, where JAX has 64 bits or not."""
 
-    words: str
+    anchor: str
     holds: Callable[[str, Seen], bool]
     example: str
     x64: bool = False
 
 
 def row_of(kind: str, seen: Seen) -> str | None:
-    """The words of the row that names the difference, or None."""
-    return next((row.words for row in ROWS if row.holds(kind, seen)), None)
+    """Returns the anchor of the row that names the difference, or None."""
+    return next((row.anchor for row in ROWS if row.holds(kind, seen)), None)
 
 
 def _error(seen: Seen) -> BaseException | None:
     return seen.wanted.error if isinstance(seen.wanted, Raised) else None
 
 
-def _division_or_index(kind: str, seen: Seen) -> bool:
+def _index(kind: str, seen: Seen) -> bool:
+    text = str(_error(seen))
+    is_outside = "out of bounds" in text or "out of range" in text
+    return kind == "error missing" and isinstance(_error(seen), IndexError) and is_outside
+
+
+def _division(kind: str, seen: Seen) -> bool:
     text = str(_error(seen))
     is_zero = re.search(r"\b[jpt]\b|\b0\)?$|\(f, dtype=np.int32\)$", seen.source.strip()) is not None
     by_zero = not _DIVISIONS.isdisjoint(seen.name.split(".")) and is_zero
@@ -58,9 +64,8 @@ def _division_or_index(kind: str, seen: Seen) -> bool:
         return by_zero or seen.name == "np.reciprocal"
     if kind != "error missing":
         return False
-    is_index = isinstance(_error(seen), IndexError) and ("out of bounds" in text or "out of range" in text)
     is_power = "Integers to negative integer powers" in text
-    return isinstance(_error(seen), ZeroDivisionError) or "negative shift count" in text or is_index or is_power
+    return isinstance(_error(seen), ZeroDivisionError) or "negative shift count" in text or is_power
 
 
 _DIVISIONS = frozenset(
@@ -225,111 +230,27 @@ def _complex_eigenvalues(kind: str, seen: Seen) -> bool:
 
 
 ROWS = (
-    Row(
-        "`np.linalg` gives NaNs and infinities for a matrix that is singular, or not positive definite",
-        _singular_or_in_no_order,
-        "np.linalg.inv(np.zeros((2, 2)) * x)",
-    ),
-    Row("`np.polydiv` and `np.polymul` keep leading zeros", _leading_zeros, "np.polydiv(f, g)"),
-    Row(
-        "A division by zero, a negative shift, and an index outside of an *array* follow JAX",
-        _division_or_index,
-        "operator.floordiv(i, j)",
-    ),
-    Row(
-        "So do the functions of `math`: NaN or an infinity where Python raises",
-        _domain_of_math,
-        "math.sqrt(y)",
-    ),
-    Row(
-        "`int(x)`, `round(x)` and `math.floor(x)` of a NaN give 0",
-        _whole_number_of_nan,
-        "round(x * float('nan'))",
-    ),
-    Row(
-        "Traced integers have JAX's width (32 bits unless `jax_enable_x64`)",
-        _beyond_32_bits,
-        "n * 2000000000",
-    ),
-    Row(
-        "what is larger than 3.4e38 is an infinity without `jax_enable_x64`",
-        _beyond_floats_of_32_bits,
-        "np.i0(u)",
-    ),
-    Row(
-        "take 8-bit integers and bools for float32, where NumPy takes them for float16",
-        _narrow_float,
-        "np.sin(u)",
-    ),
-    Row(
-        "What NumPy makes an `int8` of bools (`p // p`, `np.square(p)`) is an `int32`",
-        _narrow_integer_of_bools,
-        "np.square(p)",
-    ),
-    Row(
-        "A negative float, or one that is too large, in an array of unsigned integers",
-        _negative_float_to_unsigned,
-        "np.uint8(f)",
-    ),
-    Row(
-        "`np.linalg.eig` and `eigvals` give complex numbers, as JAX's do",
-        _complex_eigenvalues,
-        "np.linalg.eigvals(m @ m.T)",
-    ),
-    Row(
-        "A traced value is a JAX array. Of an argument that is a number of Python's",
-        _attribute_of_a_number,
-        "x.shape",
-    ),
-    Row(
-        "of bools, NumPy's scalars and arrays, that it is an array of JAX",
-        _class_of_an_array,
-        "type(f[0]) is np.float32",
-    ),
-    Row(
-        "A negative number to a fractional power (`(-1.0) ** 0.5`) is NaN",
-        _root_of_a_negative_number,
-        "y ** x",
-    ),
-    Row(
-        "Arithmetic on two bools is JAX's too where they are arguments",
-        _of_two_bools,
-        "t + t",
-    ),
-    Row(
-        "`~`, `abs`, `+` and `.real` of such a bool give a bool",
-        _of_bools,
-        "abs(t)",
-    ),
-    Row(
-        "So have `max(n, x)`, `statistics.median_high` and a list that is written at a traced index",
-        _of_several_kinds,
-        "max(n, x)",
-    ),
-    Row(
-        "`np.partition` and `np.argpartition` leave what stands on either side of the element in JAX's order",
-        _order_of_parts,
-        "i.argpartition(0)",
-    ),
-    Row(
-        "`x.sort()` as a value is the sorted array, as of JAX's method",
-        _sort_as_a_value,
-        "f[1:].sort()",
-    ),
-    Row(
-        "`==` of an array and `None` or a string is one bool",
-        _beside_what_is_no_number,
-        "f == None",
-    ),
-    Row(
-        "`a @= b` is `a @ b` for vectors, too",
-        _product_of_vectors,
-        "operator.imatmul(f, g)",
-    ),
-    Row(
-        "With `jax_enable_x64`, `/` and functions of floats give float32 for integers of 32 bits and fewer",
-        _half_the_width,
-        "np.sin(i)",
-        x64=True,
-    ),
+    Row("singular-matrix", _singular_or_in_no_order, "np.linalg.inv(np.zeros((2, 2)) * x)"),
+    Row("leading-zeros", _leading_zeros, "np.polydiv(f, g)"),
+    Row("array-index", _index, "f[n]"),
+    Row("division", _division, "operator.floordiv(i, j)"),
+    Row("math-domain", _domain_of_math, "math.sqrt(y)"),
+    Row("nan-to-integer", _whole_number_of_nan, "round(x * float('nan'))"),
+    Row("integer-width", _beyond_32_bits, "n * 2000000000"),
+    Row("float-range", _beyond_floats_of_32_bits, "np.i0(u)"),
+    Row("narrow-types", _narrow_float, "np.sin(u)"),
+    Row("narrow-types", _narrow_integer_of_bools, "np.square(p)"),
+    Row("negative-to-unsigned", _negative_float_to_unsigned, "np.uint8(f)"),
+    Row("eigenvalues", _complex_eigenvalues, "np.linalg.eigvals(m @ m.T)"),
+    Row("type-of-a-value", _attribute_of_a_number, "x.shape"),
+    Row("type-of-a-value", _class_of_an_array, "type(f[0]) is np.float32"),
+    Row("negative-root", _root_of_a_negative_number, "y ** x"),
+    Row("bool-arithmetic", _of_two_bools, "t + t"),
+    Row("bool-arithmetic", _of_bools, "abs(t)"),
+    Row("joined-types", _of_several_kinds, "max(n, x)"),
+    Row("partition", _order_of_parts, "i.argpartition(0)"),
+    Row("sort-as-a-value", _sort_as_a_value, "f[1:].sort()"),
+    Row("array-equals-none", _beside_what_is_no_number, "f == None"),
+    Row("product-of-vectors", _product_of_vectors, "operator.imatmul(f, g)"),
+    Row("half-the-width", _half_the_width, "np.sin(i)", x64=True),
 )

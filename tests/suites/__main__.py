@@ -52,7 +52,7 @@ class Package:
     excepted: Mapping[str, str] = field(default_factory=dict)
 
 
-# What staged bodies cannot keep; see docs/limits.md.
+# What staged bodies cannot keep; see docs/what_it_changes.md.
 FRAMES = "counts frames, by `sys._getframe` or in a traceback: a branch of a staged `if` is a function of its own"
 
 LENGTHS = "puts a cache in the place of `len`, which the operators of staged code ask for the length of lists"
