@@ -145,6 +145,11 @@ def float_range_instead(jit: Decorator) -> Any:
     return jit(lambda x: math.log(x) + math.log(x))(1e30)
 
 
+@differs(Raises("ZeroDivisionError"), math.inf)
+def division(jit: Decorator) -> Any:
+    return jit(lambda a, b: a / b)(1.0, 0.0)
+
+
 @instead
 def division_instead(jit: Decorator) -> Any:
     def divided(a: Any, b: Any) -> Any:
@@ -291,6 +296,15 @@ def arguments_are_copies_instead(jit: Decorator) -> Any:
 
     a, xs = filled(a, xs)
     return a, xs
+
+
+@differs(Raises("IndexError"), [0.0, 0.0])
+def array_index(jit: Decorator) -> Any:
+    def filled(a: Any, i: Any) -> Any:
+        a[i] = 5.0
+        return a
+
+    return jit(filled)(np.zeros(2), 7)
 
 
 @instead
@@ -496,6 +510,7 @@ def pytree_attribute_instead(jit: Decorator) -> Any:
 class Account:
     rate = 1.0
     last: Any
+    steps: int
 
 
 @differs(0, 1)
@@ -732,17 +747,20 @@ def printing_instead(jit: Decorator) -> Any:
     return _printed(lambda: (sign(1.0), sign(2.0)))
 
 
-@differs((["called", "called"], 2.0), (["called"], 2.0))
+@differs((2.0, ["called", "called"], 2), (2.0, ["called"], 1))
 def written_once(jit: Decorator) -> Any:
     log: list[str] = []
+    account = Account()
+    account.steps = 0
 
     @jit
     def step(x: Any) -> Any:
         log.append("called")
+        account.steps += 1
         return x
 
     step(1.0)
-    return log, step(2.0)
+    return step(2.0), log, account.steps
 
 
 @instead
