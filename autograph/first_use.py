@@ -16,7 +16,7 @@ find = cache(resolve_name)
 
 
 def attributes(module: str, place: Callable[[str], str | None]) -> Callable[[str], Any]:
-    """The `__getattr__` of a module: imports what is read and leaves it there, where Python finds it from then on.
+    """Returns the `__getattr__` of a module: imports what is read and leaves it there, where Python finds it from then on.
 
     >>> find = attributes(__name__, {"quote": "shlex:quote"}.get)
     >>> find("quote") is sys.modules[__name__].quote

@@ -26,7 +26,7 @@ from autograph import errors
 
 
 def stage_check(check: Callable[..., None], *values: Any) -> None:
-    """The program that is traced calls `check(*values)` when it runs: for its exceptions, it writes and prints nothing.
+    """Makes the program that is traced call `check(*values)` when it runs: for its exceptions, it writes and prints nothing.
 
     It is `jax.debug.callback`, whose effect keeps it where nothing else is used. Because of that effect JAX calls such a
     program from Python, so that `jax.effects_barrier` can wait for it. A program that has results is waited for, and fails,
@@ -75,7 +75,7 @@ def _binder() -> Callable[..., Any] | None:
 
 
 def _lanes_at_once(primitive: Any, one_by_one: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule by which `vmap` calls the host: JAX calls it for each lane, which takes a program as long as there are lanes.
+    """Returns the rule by which `vmap` calls the host: for each lane, which takes a program as long as there are lanes.
 
     A check is called once, with all lanes along the first axis of each value.
     """
@@ -95,7 +95,7 @@ def _lanes_at_once(primitive: Any, one_by_one: Callable[..., Any]) -> Callable[.
 
 
 def jit_options(jitted: Any) -> dict[str, Any] | None:
-    """The options that a function was jitted with, as `jax.jit` takes them; None when they cannot be read."""
+    """Returns the options that a function was jitted with, as `jax.jit` takes them; None when they cannot be read."""
     try:
         info = jitted._jit_info
         if any(leaf is not None for leaf in (*info.in_layouts_leaves, *info.out_layouts_leaves)):
@@ -113,7 +113,7 @@ def jit_options(jitted: Any) -> dict[str, Any] | None:
 
 
 def jit_is_disabled() -> bool:
-    """The process's own setting of `jax_disable_jit`, whatever a `with jax.disable_jit()` around says."""
+    """Whether the process itself sets `jax_disable_jit`, whatever a `with jax.disable_jit()` around says."""
     try:
         from jax._src.config import disable_jit
 
@@ -131,7 +131,7 @@ def say_nothing_of(kind: type[BaseException]) -> None:
 
 
 def say_of_exports(says: Callable[[Sequence[Any]], str]) -> None:
-    """JAX's error for a program that is exported and calls the host gets a note: `says(what it calls)`, unless that is empty."""
+    """Adds a note to JAX's error for an exported program that calls the host: `says(what it calls)`, unless that is empty."""
     try:
         from jax._src.core import jaxprs_in_params
         from jax._src.export import _export
@@ -161,7 +161,7 @@ def say_of_exports(says: Callable[[Sequence[Any]], str]) -> None:
 
 
 def frames_of(equation: Any) -> list[Any]:
-    """The frames, not JAX's or ours, that made an equation, outermost first: `file_name`, `function_name`, `start_line`, ..."""
+    """Returns an equation's frames, not JAX's or ours, outermost first: `file_name`, `function_name`, `start_line`, ..."""
     try:
         from jax._src.source_info_util import user_frames
 

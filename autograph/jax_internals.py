@@ -81,13 +81,13 @@ def is_tracing() -> bool:
 
 
 def current_trace() -> Any:
-    """The trace in progress in this thread; a new object each time where that cannot be known."""
+    """Returns the trace in progress in this thread; a new object each time where that cannot be known."""
     trace = TRACE_STATE.value
     return object() if trace is None else trace
 
 
 def bind_in(trace: Any, primitive: Any, **params: Any) -> Any:
-    """The result of an operation without operands that `trace`, which is in progress, records, and not a trace inside it."""
+    """Returns the result of an operand-less operation that `trace`, which is in progress, records, and not a trace inside it."""
     with _core.set_current_trace(trace):
         return primitive.bind(**params)
 
@@ -99,7 +99,7 @@ def is_of_current_trace(x: Any) -> bool:
 
 
 def trace_of(tracer: Any, unknown: Any = None) -> Any:
-    """The trace to which a tracer belongs, also one that says so to nobody else; `unknown` where that is not known."""
+    """Returns the trace to which a tracer belongs, also one that says so to nobody else; `unknown` where that is not known."""
     try:
         return jax.core.Tracer.__dict__["_trace"].__get__(tracer)
     except (KeyError, TypeError, AttributeError):
@@ -151,7 +151,7 @@ except ImportError:  # pragma: no cover - other JAX versions
 
 
 def with_named_inputs(jaxpr: Any) -> Any:
-    """The jaxpr with a name, an empty one, for each input.
+    """Returns the jaxpr with a name, an empty one, for each input.
 
     JAX before 0.10.2 cannot take the forward derivative of a `while` without (it adds to the names of the test's inputs).
     """
@@ -162,7 +162,7 @@ def with_named_inputs(jaxpr: Any) -> Any:
 
 
 def with_constants(jaxpr: Any, consts: Sequence[Any], **changes: Any) -> Any:
-    """The jaxpr with other parts, its `constvars` standing for `consts`.
+    """Returns the jaxpr with other parts, its `constvars` standing for `consts`.
 
     Since JAX 0.11 a jaxpr holds the values of its constants, and those without a value count as inputs.
     """
@@ -173,7 +173,7 @@ def with_constants(jaxpr: Any, consts: Sequence[Any], **changes: Any) -> Any:
 
 
 def scan_operands(consts: int, carry: int, xs: int, ys: int) -> dict[str, Any] | None:
-    """The parameters by which a `scan` tells its operands apart, or None where they are kept in an unknown way.
+    """Returns the parameters by which a `scan` tells its operands apart, or None where they are kept in an unknown way.
 
     Without them `lax.scan` is called on the jaxpr, which traces its equations once more.
     """
@@ -196,7 +196,7 @@ def maps_lanes(trace: Any) -> bool:
 
 
 def equation_mark() -> Any:
-    """A mark for `drop_equations`: where the program of the current trace ends now."""
+    """Returns a mark for `drop_equations`: where the program of the current trace ends now."""
     trace = TRACE_STATE.value
     while maps_lanes(trace):
         trace = trace.parent_trace
@@ -220,7 +220,7 @@ def drop_equations(start: Any, end: Any) -> None:
 
 
 def may_be_taken_back() -> list[Any] | None:
-    """What is noted of an equation that `recorded.take_back` may remove, until a mark is taken; None where nothing is recorded."""
+    """Returns the notes of an equation that `recorded.take_back` may remove, until a mark is taken; None if nothing is recorded."""
     frame = getattr(TRACE_STATE.value, "frame", None)
     return _list_of(frame, "taken back") if hasattr(frame, "tracing_eqns") else None
 
@@ -234,7 +234,7 @@ def _primitive_of(made: Any) -> Any:
 
 
 def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
-    """What is noted of the program that `trace` records, each with the number of equations before it; kept until it ends.
+    """Returns the notes of the program that `trace` records, each with the number of equations before it; kept until it ends.
 
     What is noted among equations that are dropped is forgotten. None where the trace records nothing itself (`vmap`).
     """
@@ -249,7 +249,7 @@ def note_of_trace(trace: Any, x: Any) -> None:
 
 
 def _list_of(frame: Any, name: str) -> list[Any] | None:
-    """A list that lives as long as the trace with this frame, or None where there can be none."""
+    """Returns a list that lives as long as the trace with this frame, or None where there can be none."""
     try:
         # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
         found: list[Any] = vars(frame.constid_to_tracer).setdefault(name, [])
@@ -269,7 +269,7 @@ def records_jitted(trace: Any) -> bool:
 
 
 def traced_for(trace: Any) -> Any:
-    """What a trace that records a program records it for: `jit`, `checkpoint / remat`, ...; None where it does not say."""
+    """Returns what a trace records a program for: `jit`, `checkpoint / remat`, ...; None where it does not say."""
     return getattr(getattr(getattr(trace, "frame", None), "debug_info", None), "traced_for", None)
 
 
@@ -289,7 +289,7 @@ def keep_with_trace(x: Any, outermost: bool = False) -> Any:
 
 
 def trace_reference(trace: Any = None) -> Callable[[], Any]:
-    """A weak reference to a trace (the one in progress), where it can be had."""
+    """Returns a weak reference to a trace (the one in progress), where it can be had."""
     trace = TRACE_STATE.value if trace is None else trace
     try:
         return weakref.ref(trace)
@@ -298,12 +298,12 @@ def trace_reference(trace: Any = None) -> Callable[[], Any]:
 
 
 def trace_of_state(state: Any) -> Any:
-    """The trace of what `jax.extend.core.get_opaque_trace_state` returned; None if it is not known, or is gone."""
+    """Returns the trace of what `jax.extend.core.get_opaque_trace_state` returned; None if it is not known, or is gone."""
     return getattr(state, "_trace_ref", lambda: None)()
 
 
 def open_traces() -> list[Any]:
-    """The traces in progress in this thread, innermost first."""
+    """Returns the traces in progress in this thread, innermost first."""
     traces, trace = [], TRACE_STATE.value
     while trace is not None:
         traces.append(trace)
@@ -312,24 +312,24 @@ def open_traces() -> list[Any]:
 
 
 def outermost_trace() -> Callable[[], Any]:
-    """A weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
+    """Returns a weak reference to the outermost trace in progress in this thread; of nothing, where there is none."""
     traces = open_traces()
     return trace_reference(traces[-2]) if traces[1:] else lambda: None  # the last one evaluates
 
 
 def equation_of(x: Any) -> Any:
-    """The operation of the current trace that made a tracer, as JAX records it; None if unknown."""
+    """Returns the operation of the current trace that made a tracer, as JAX records it; None if unknown."""
     made = getattr(x, "parent", None)
     return made if hasattr(made, "in_tracers") else None
 
 
 def origin(x: Any) -> tuple[str, Any, Any] | None:
-    """The name, operands and parameters of the operation of the current trace that made a tracer; None if unknown."""
+    """Returns the name, operands and parameters of the operation of the current trace that made a tracer; None if unknown."""
     return None if (made := equation_of(x)) is None else (made.primitive.name, made.in_tracers, made.params)
 
 
 def closed_over(x: Any) -> Any:
-    """The value of an outer trace that a tracer stands for in an inner one, or None."""
+    """Returns the value of an outer trace that a tracer stands for in an inner one, or None."""
     try:
         value = trace_of(x).frame.constvar_to_val.get(x.val)
     except (AttributeError, TypeError):
@@ -338,12 +338,12 @@ def closed_over(x: Any) -> Any:
 
 
 def variable_of(x: Any) -> Any:
-    """The variable of a jaxpr that a tracer becomes, or None."""
+    """Returns the variable of a jaxpr that a tracer becomes, or None."""
     return getattr(x, "val", None)
 
 
 def literal_value(x: Any) -> Any:
-    """The number that a tracer stands for, if it is one that the program names."""
+    """Returns the number that a tracer stands for, if it is one that the program names."""
     number = variable_of(x)
     return number.val if isinstance(number, Literal) else None
 
@@ -381,7 +381,7 @@ try:
     cotangent_array, is_linear, zeros_of = _ad.instantiate_zeros, _ad.is_undefined_primal, _ad.zeros_like_aval
 
     def split_jaxpr(closed: Any, linear: Sequence[bool], linear_out: Sequence[bool]) -> tuple[Any, list[bool]]:
-        """The part of a closed jaxpr that does not depend on the `linear` inputs, and which outputs do depend on them.
+        """Returns the part of a closed jaxpr that does not depend on the `linear` inputs, and which outputs do depend on them.
 
         Outputs named in `linear_out` count as dependent. The part's outputs are the independent ones, then others.
         """

@@ -24,7 +24,7 @@ class Unbound(Protocol[S_contra, Q, T_co]):
     """A function with a first parameter, to which an object is bound."""
 
     def __call__(self, first: S_contra, /, *args: Q.args, **kwargs: Q.kwargs) -> T_co:
-        """As that of the function."""
+        """Calls the function."""
 
 
 class Jitted(Protocol[P, R_co]):
@@ -34,13 +34,13 @@ class Jitted(Protocol[P, R_co]):
         """Runs the compiled program; compiles it first for arguments of new types."""
 
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> jax.stages.Lowered:
-        """The program for these arguments in the compiler's language."""
+        """Returns the program for these arguments in the compiler's language."""
 
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> jax.stages.Traced:
-        """The program for these arguments as a jaxpr."""
+        """Returns the program for these arguments as a jaxpr."""
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """Shapes and types of the results, in the structure of the results."""
+        """Returns the shapes and types of the results, in the structure of the results."""
 
     def clear_cache(self) -> None:
         """Forgets the compiled programs."""

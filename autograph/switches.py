@@ -28,7 +28,7 @@ def is_on(name: str, default: bool = False) -> bool:
 
 
 def level(name: str) -> int:
-    """The number that a switch is set to; 1 where it is on without one.
+    """Returns the number that a switch is set to; 1 where it is on without one.
 
     Raises:
         ValueError: it is neither a number nor a word for on or off.

@@ -59,7 +59,7 @@ class TensorSpec:
         return hash((self.shape, self.dtype))
 
     def abstract(self, scope: Scope) -> jax.ShapeDtypeStruct:
-        """The same as JAX writes it, with symbols of a scope."""
+        """Returns the same as JAX writes it, with symbols of a scope."""
         return jax.ShapeDtypeStruct(tuple(scope.size(n) for n in self.shape), self.dtype)
 
 
@@ -71,11 +71,11 @@ class Scope:
         self._numbers = itertools.count()
 
     def size(self, given: int | str | None) -> Any:
-        """A size as JAX takes it."""
+        """Returns a size as JAX takes it."""
         if given is None:
             given = f"none_{next(self._numbers)}"
         return jax.export.symbolic_shape(given, scope=self._scope)[0] if isinstance(given, str) else given
 
     def abstracted(self, tree: Any) -> Any:
-        """A pytree with what JAX knows in the place of each `TensorSpec`."""
+        """Returns a pytree with what JAX knows in the place of each `TensorSpec`."""
         return jax.tree.map(lambda leaf: leaf.abstract(self) if isinstance(leaf, TensorSpec) else leaf, tree)

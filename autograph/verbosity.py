@@ -68,7 +68,7 @@ def begin_trace() -> None:
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """What differs between the arguments of two traces.
+    """Returns what differs between the arguments of two traces.
 
     >>> changes({"x": "float32[3]", "n": "int 2"}, {"x": "float32[4]", "n": "int 2"})
     'x was float32[3] and is float32[4]'
@@ -80,12 +80,12 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def list_arguments(arguments: Mapping[str, str]) -> str:
-    """The arguments of a trace in words."""
+    """Returns the arguments of a trace in words."""
     return (
         "with " + ", ".join(f"{name}: {text}" for name, text in arguments.items()) if arguments else "without arguments"
     )
 
 
 def describe_code(code: CodeType) -> tuple[str, str, int]:
-    """The qualified name, file and line of a function's code."""
+    """Returns the qualified name, file and line of a function's code."""
     return code.co_qualname, code.co_filename, code.co_firstlineno

@@ -24,7 +24,7 @@ BROKEN_PIPE = 141
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole grammar of the command line."""
+    """Returns the whole grammar of the command line."""
     top = argparse.ArgumentParser(
         prog="autograph",
         description="Python functions with data-dependent control flow, made ready for jax.jit.",

@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     try:
         loaded = loader.load(arguments.file)
         texts = [signature.exported.mlir_module() for signature in loaded.signatures]
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def facts(signature: loader.Signature, text: str) -> list[str]:
-    """What is said of a signature below it."""
+    """Returns the lines below a signature."""
     derivatives = _order(signature.exported)
     counts = operations(text)
     said = [
@@ -63,7 +63,7 @@ def facts(signature: loader.Signature, text: str) -> list[str]:
 
 
 def _order(exported: export.Exported) -> int:
-    """How often a program can be differentiated: the last derivative says that it has none."""
+    """Returns how often a program can be differentiated: the last derivative says that it has none."""
     try:
         return 1 + _order(exported.vjp())
     except loader.SavedCallError:
@@ -71,7 +71,7 @@ def _order(exported: export.Exported) -> int:
 
 
 def operations(text: str) -> collections.Counter[str]:
-    """How often each operation stands in a program.
+    """Counts each operation of a program.
 
     >>> operations('  %0 = stablehlo.add %a, %b : tensor<f32>\\n  return %0 : tensor<f32>')
     Counter({'add': 1})

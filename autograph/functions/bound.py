@@ -40,7 +40,7 @@ class BoundFunction:
         return self.__func__.__doc__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """As the function, with the object as its first argument."""
+        """Calls the function, with the object as its first argument."""
         try:
             return self.__func__(self.__self__, *args, **kwargs)
         except BaseException as error:
@@ -49,11 +49,11 @@ class BoundFunction:
 
     @errors.boundary
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """As `Function.get_concrete_function`; the concrete function is called without the object."""
+        """Works as `Function.get_concrete_function`; the concrete function is called without the object."""
         return self.__func__.get_concrete_function(self.__self__, *args, **kwargs).of(self.__self__)
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
-        """What `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
+        """Returns what `ag.save` writes: an entry for each program of this object, whose arrays are constants there."""
         programs = self._programs()
         if not programs and self.__func__._signature:
             self.get_concrete_function()
@@ -61,7 +61,7 @@ class BoundFunction:
         return saving.saved(programs, platforms, [self.__self__])
 
     def _programs(self) -> list[Any]:
-        """The programs of this object."""
+        """Returns the programs of this object."""
         own = Parameters(lambda self: None).flatten((self.__self__,)).key()[1:]
         return [p for _, p in self.__func__._programs if p.bound.key()[1 : len(own) + 1] == own]
 

@@ -79,7 +79,7 @@ class Tracing:
         _state.renew_key()
 
     def put_key(self) -> None:
-        """From here on JAX keeps programs under a key of this thread's that no values of other traces were kept under."""
+        """Lets JAX keep programs under a key of this thread that no values of other traces were kept under."""
         self._take_key()
         _state.renew_key()
         if Tracing.has_variables:
@@ -92,7 +92,7 @@ class Tracing:
             self._keyed = None
 
     def cell(self, variable: Variable) -> _Cell:
-        """What stands for the variable."""
+        """Returns what stands for the variable."""
         _state.is_key_used = _state.is_key_used or bool(_programs_inside(self.trace))
         found = self.cells.get(id(variable))
         if found is None:
@@ -125,11 +125,11 @@ class Tracing:
         return trace is self.trace or records_region(trace)
 
     def read(self) -> list[Variable]:
-        """The variables that are used, in the order of their first use."""
+        """Returns the variables that are used, in the order of their first use."""
         return [variable for variable, _ in self.cells.values()]
 
     def written(self) -> list[tuple[Variable, Any]]:
-        """Those that hold another value at the end, each with it."""
+        """Returns the variables that hold another value at the end, each with it."""
         return [(variable, cell.value) for variable, cell in self.cells.values() if cell.value is not cell.start]
 
 
@@ -139,17 +139,17 @@ def _in_keys() -> Any:
 
 
 def _inside(outer: Any) -> Iterator[Any]:
-    """The traces that have begun since a trace did, and not ended."""
+    """Returns the traces that have begun since a trace did, and not ended."""
     return itertools.takewhile(lambda trace: trace is not outer, open_traces())
 
 
 def _programs_inside(outer: Any) -> list[Any]:
-    """The programs that JAX records inside of a trace, and no statement of ours."""
+    """Returns the programs that JAX records inside of a trace, and no statement of ours."""
     return [trace for trace in _inside(outer) if notes_of(trace) is not None and not records_region(trace)]
 
 
 def with_variables_as_inputs(closed: Any, count: int) -> Any:
-    """The program with `count` further inputs in place of the reads of variables that stand in it."""
+    """Returns the program with `count` further inputs in place of the reads of variables that stand in it."""
     jaxpr = getattr(closed, "jaxpr", closed)
     reads = {eqn.params["number"]: eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive is _read_p}
     changed = with_constants(
@@ -191,5 +191,5 @@ def is_in_region() -> bool:
 
 
 def tracing() -> Tracing | None:
-    """The innermost function of `ag.function` that this thread traces."""
+    """Returns the innermost function of `ag.function` that this thread traces."""
     return _state.tracing

@@ -15,7 +15,7 @@ from autograph.jax_internals import STAYS, closed_over, equation_of, literal_val
 
 
 def constant(x: Any) -> Any:
-    """The array of such a value; any other one, and what is not traced, as it is."""
+    """Returns the array of such a value; returns any other one, and what is not traced, unchanged."""
     if not isinstance(x, jax.core.Tracer):
         return x
     made = equation_of(x)

@@ -45,19 +45,19 @@ def has_words(aval: Any) -> bool:
 
 
 def count_words(aval: Any) -> int:
-    """How many words a value has."""
+    """Counts the words of a value."""
     return int(aval.size) * (_packed_type(aval.dtype).itemsize // 4) if has_words(aval) else 0
 
 
 def _packed_type(dtype: Any) -> Any:
-    """The type of at least 32 bits to which a smaller one is widened."""
+    """Returns the type of at least 32 bits to which a smaller one is widened."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
     return dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
 
 
 def packed(values: Sequence[Any]) -> list[Any]:
-    """The words of some values: int32 vectors, to be put in a row."""
+    """Returns the words of some values: int32 vectors, to be put in a row."""
     return [words for value in values if has_words(value.aval) for words in _words(value)]
 
 
@@ -73,7 +73,7 @@ def _words(value: Any) -> list[Any]:
 
 
 def unpacked(avals: Sequence[Any], words: Any) -> list[Any]:
-    """The values, in a program, from words that begin with theirs; 0 for one that has none."""
+    """Returns the values, in a program, from words that begin with theirs; 0 for one that has none."""
     values = []
     for aval in avals:
         end = count_words(aval)
@@ -94,7 +94,7 @@ def _unpacked(dtype: Any, shape: Sequence[int], words: Any) -> Any:
 
 
 def values_of(avals: Sequence[Any], words: np.ndarray[Any, Any]) -> list[Any]:
-    """The values, from words that begin with theirs: Python's numbers where a type is weak, arrays of JAX elsewhere."""
+    """Returns the values, from words that begin with theirs: Python's numbers where a type is weak, arrays of JAX elsewhere."""
     values: list[Any] = []
     for aval in avals:
         if not has_words(aval):

@@ -102,7 +102,7 @@ class Function:
         self._is_method = False
 
     def __set_name__(self, owner: Any, name: str) -> None:
-        """It is a method: its first argument is the object, and no part of the `input_signature`."""
+        """Notes that the function is a method: its first argument is the object, which is not in the `input_signature`."""
         self._is_method = True
         if self._signature and (self.parameters.several or len(self._signature) < len(self.parameters.names)):
             self._objects, self._specs = 1, self.parameters.specs(self._signature, 1)
@@ -110,7 +110,7 @@ class Function:
     # Calls.
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """As the Python function, by the program for arguments of these kinds; traces one if there is none."""
+        """Calls the function, by the program for arguments of these kinds; traces one if there is none."""
         try:
             if kwargs or len(args) != self._arity:
                 args = self._in_order(args, kwargs)
@@ -148,7 +148,7 @@ class Function:
             raise
 
     def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """A value for each parameter, defaults included."""
+        """Returns a value for each parameter, defaults included."""
         given = (len(args), *kwargs)
         fill = self._fills.get(given)
         if fill:
@@ -158,7 +158,7 @@ class Function:
         return values
 
     def _call(self, values: tuple[Any, ...]) -> Any:
-        """The call where containers are among the values, or the first one with such values."""
+        """Returns the call where containers are among the values, or the first one with such values."""
         leaves, tree = flattened(values)
         key: list[Any] = [tree]
         inputs = []
@@ -212,7 +212,7 @@ class Function:
         return self.run_python(values) if result is RunsEagerly else result
 
     def _call_inside(self, values: tuple[Any, ...]) -> Any:
-        """In a function that is being traced the body is a part of that; under other transforms it is a compiled function."""
+        """Calls the function inside a trace: as a part of an `ag.function`, or compiled under other transforms."""
         if tracing() is not None:
             return self.parameters.call(self._converted, values)
         bound = self.parameters.flatten(values)
@@ -248,7 +248,7 @@ class Function:
         return self.parameters.call(self._converted, values)
 
     def trace(self, specialization: Specialization, avals: Sequence[Any]) -> Program:
-        """A new program for arrays of these types, or for more than these where sizes may be open."""
+        """Returns a new program for arrays of these types, or for more than these where sizes may be open."""
         bound = specialization.bound
         wider = self._open_sizes(specialization, avals)
         try:
@@ -299,7 +299,7 @@ class Function:
 
     @errors.boundary
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The program for arguments of one kind, traced if there is none.
+        """Returns the program for arguments of one kind, traced if there is none.
 
         Args:
             args, kwargs: as for a call, with `ag.TensorSpec` or `jax.ShapeDtypeStruct` in place of any array. Where the function
@@ -313,7 +313,7 @@ class Function:
         return ConcreteFunction(specialization, specialization.program(bound.inputs))
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
-        """What `ag.save` writes: an entry for each program, of a signature's one where none was called."""
+        """Returns what `ag.save` writes: an entry for each program, or that of the signature if none was called."""
         if self._signature and not self._programs:
             self.get_concrete_function()
         return saving.saved([program for _, program in self._programs], platforms)
@@ -333,7 +333,7 @@ class Function:
         return self.tracing_count
 
     def pretty_printed_concrete_signatures(self) -> str:
-        """Each program's name, parameters, results and captures, in the order of their traces."""
+        """Returns each program's name, parameters, results and captures, in the order of their traces."""
         return "\n\n".join(concrete.pretty_printed_signature() for concrete in self.concrete_functions)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -365,7 +365,7 @@ def _forget(function: Callable[[], Function | None], key: Hashable) -> None:
 
 
 def make(fn: Any, settings: Settings) -> Any:
-    """The function, method, or model as one of `ag.function`; static and class methods and properties stay what they are."""
+    """Returns the function, method or model as one of `ag.function`; static and class methods and properties stay such."""
     if isinstance(fn, staticmethod | classmethod | property):
         made: Any = callables.convert_inside(fn, lambda inner: Function(inner, settings))
         return ClassFunction(_method(made.__func__)) if isinstance(made, classmethod) else made

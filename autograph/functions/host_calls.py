@@ -35,7 +35,7 @@ def is_in_finally(eqn: Any) -> bool:
 
 
 def with_condition(eqn: Any, operands: Sequence[Any], fine: Any) -> Any:
-    """The equation of a `jax.debug.callback` with one more operand, that says whether to call; None for another print.
+    """Returns the equation of a `jax.debug.callback` with one more operand, that says whether to call; None for another print.
 
     A `cond` around each would be compiled in a time that grows faster than their number.
     """
@@ -50,7 +50,7 @@ def _call(callback: Callable[..., Any], fine: Any, *args: Any) -> Any:
 
 
 def only_if_fine(jaxpr: Any, eqn: Any, operands: Sequence[Any], fine: Any) -> tuple[Any, ...]:
-    """A function that prints where its first argument holds, and what it is called with: `fine`, and what the print reads.
+    """Returns a function that prints where its first argument holds, and its arguments: `fine`, and what the print reads.
 
     Args:
         operands: those of the equation of the jaxpr, or others in their place.

@@ -16,18 +16,18 @@ from jax import lax
 
 
 def type_in_lane(aval: Any, lanes: int) -> Any:
-    """The type of a value in one lane."""
+    """Returns the type of a value in one lane."""
     return aval.update(shape=aval.shape[lanes:]) if lanes else aval
 
 
 def first_lane(failed: Any) -> Any:
-    """The number of the first lane that failed; a large one where none did."""
+    """Returns the number of the first lane that failed; a large one where none did."""
     numbers = lax.iota(jnp.int32, failed.size)
     return lax.reduce_min(lax.select_n(failed, lax.full_like(numbers, np.iinfo(np.int32).max), numbers), (0,))
 
 
 def in_lane(x: Any, lanes: int, lane: Any) -> Any:
-    """A value in one lane, by its number."""
+    """Returns a value in one lane, by its number."""
     flat = lax.reshape(x, (math.prod(x.shape[:lanes]), *x.shape[lanes:]))
     return lax.dynamic_index_in_dim(flat, lane, 0, keepdims=False)
 

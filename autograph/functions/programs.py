@@ -55,7 +55,7 @@ class Outcome:
             variable.take(value)
 
     def taken(self, values: Sequence[Any]) -> Any:
-        """The results of the function, with `values` as its parameters; settled by the call where there are variables."""
+        """Returns the results of the function, with `values` as its parameters; settled by the call where there are variables."""
         program, (results, _, words) = self.program(), self.parts
         if words is not None and not program.has_variables:
             program.function.check(program, words)
@@ -142,7 +142,7 @@ class Program:
         return self.results_of.output([jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.closed.out_avals[: self._count]])
 
     def as_a_whole(self) -> jax.stages.Traced:
-        """The trace of the program that runs: with variables as inputs, and its error code."""
+        """Returns the trace of the program that runs: with variables as inputs, and its error code."""
         variables = (variable.aval for variable in self.reads)
         return self.traced if self._coded is self.traced.jaxpr else jax.jit(self.lowerable).trace(*self.specs, *variables)
 
@@ -201,12 +201,12 @@ class Program:
 
 
 def _held(variable: Variable, given: set[int]) -> Callable[[], Any]:
-    """A reference to a variable; weak to one that is an argument: with it goes the program."""
+    """Returns a reference to a variable; weak to one that is an argument: with it goes the program."""
     return weakref.ref(variable) if id(variable) in given else lambda: variable
 
 
 def _parts(names: Sequence[str], values: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
-    """The leaves of arguments by their names, with what they hold where they are containers."""
+    """Returns the leaves of arguments by their names, with what they hold where they are containers."""
     return {
         name + jax.tree_util.keystr(path): (leaf, container_contents(leaf))
         for name, value in zip(names, values, strict=True)
@@ -298,7 +298,7 @@ class Specialization:
             self.call = self._jit()
 
     def first(self, inputs: Sequence[Any]) -> Any:
-        """As `call`, where programs may be traced that use further variables."""
+        """Works as `call`, where programs may be traced that use further variables."""
         while True:
             try:
                 return self.call(*inputs)
@@ -306,7 +306,7 @@ class Specialization:
                 continue
 
     def program(self, inputs: Sequence[Any]) -> Program:
-        """The program for arrays of these dtypes and shapes; traced if there is none."""
+        """Returns the program for arrays of these dtypes and shapes; traced if there is none."""
         avals = tuple(map(jax.typeof, inputs))
         found = self._found(avals)
         if found is None:
@@ -324,9 +324,9 @@ class Specialization:
         return never_changes(value) and any(literal.get() is value for literal in self.bound.literals)
 
     def programs(self) -> Iterable[Program]:
-        """Those that were traced."""
+        """Returns the programs that were traced."""
         return tuple(self._programs.values())
 
     def inside(self, inputs: Sequence[Any]) -> Any:
-        """The call under a transform of JAX's."""
+        """Calls the function under a JAX transform."""
         return self.program(inputs).run_inside(inputs)

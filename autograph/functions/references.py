@@ -95,7 +95,7 @@ def check_use(name: str, is_write: bool = False) -> None:
 
 @contextlib.contextmanager
 def held_by_jax(name: str) -> Iterator[None]:
-    """Around the use of a reference outside of programs: says of an array that JAX has deleted whose it was.
+    """Names the variable of a reference that is used outside of programs, where JAX has deleted its array.
 
     Raises:
         StagingError: a program that used the variable has failed.

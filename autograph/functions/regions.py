@@ -56,7 +56,7 @@ compiles in a time that grows with the square of their number."""
 
 
 def check_of(eqn: Any) -> FailedCheck | None:
-    """The check that an equation makes, by a call of the host."""
+    """Returns the check that an equation makes, by a call of the host."""
     if eqn.primitive.name not in ("debug_callback", "pure_callback"):
         return None
     called = eqn.params["callback"]
@@ -125,13 +125,13 @@ class Regions:
         return self._held[id(getattr(closed, "jaxpr", closed))][1]
 
     def program(self, jaxpr: Any, consts: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """The whole program, with the words as its last result, and its constants."""
+        """Returns the whole program, with the words as its last result, and its constants."""
         region = Region(self)
         results = region.add(jaxpr, jaxpr.invars)
         return region.closed(jaxpr, consts, jaxpr.invars, [*results, region.the_words()])
 
     def region(self, closed: Any, places: tuple[int, int] | None = None) -> Any:
-        """A region that takes the words and leaves them: last, or at these places of its inputs and its results."""
+        """Returns a region that takes the words and leaves them: last, or at these places of its inputs and its results."""
         key = id(closed), places
         if key not in self._made:
             jaxpr = getattr(closed, "jaxpr", closed)
@@ -145,12 +145,12 @@ class Regions:
         return self._made[key][1]
 
     def new_words(self) -> Any:
-        """A variable for the words."""
+        """Returns a variable for the words."""
         return new_var(jax.core.ShapedArray((self.length,), jnp.dtype(jnp.int32)))
 
 
 def inserted(xs: Sequence[Any], at: int, x: Any) -> list[Any]:
-    """A list with one more item."""
+    """Returns a list with one more item."""
     return [*xs[:at], x, *xs[at:]]
 
 
@@ -171,7 +171,7 @@ class Region:
         self._reached: list[Any] = []  # by which branches around, that are computed anyhow
 
     def add(self, jaxpr: Any, args: Sequence[Any], fresh: bool = False) -> list[Any]:
-        """The results of a jaxpr on given operands; `fresh`: its variables get new names, since it may be added twice."""
+        """Returns the results of a jaxpr on given operands; `fresh`: its variables get new names, since it may be added twice."""
         self._atoms.update((v, x) for v, x in zip(jaxpr.invars, args, strict=True) if v is not x)
         for eqn in jaxpr.eqns:
             operands = [self._read(v) for v in eqn.invars]
@@ -206,7 +206,7 @@ class Region:
         )
 
     def closed(self, jaxpr: Any, consts: Sequence[Any], invars: list[Any], outs: list[Any]) -> tuple[Any, list[Any]]:
-        """A jaxpr with these equations, like a given one, and its constants."""
+        """Returns a jaxpr with these equations, like a given one, and its constants."""
         constvars = [*jaxpr.constvars, *(v for v, _ in self._constants)]
         consts = [*consts, *(x for _, x in self._constants)]
         info = jaxpr.debug_info
@@ -217,14 +217,14 @@ class Region:
         return with_constants(jaxpr, consts, **parts, effects=effects, debug_info=info), consts
 
     def the_words(self) -> Any:
-        """The variable that holds the words."""
+        """Returns the variable that holds the words."""
         if self.words is None:
             length = self.regions.length
             [self.words] = self._apply(lambda: [lax.full((length,), 0, jnp.int32)])
         return self.words
 
     def _apply(self, function: Callable[..., list[Any]], *atoms: Any, like: Any = None) -> list[Any]:
-        """What a function of JAX's makes of variables, as further equations; `like`: the equation that they stand for."""
+        """Applies a JAX function to variables, as further equations; `like`: the equation that they stand for."""
         jaxpr, consts = trace_region(function, [x.aval for x in atoms], "check")
         assert not consts, "a check has constants"
         atoms_of: dict[Any, Any] = dict(zip(jaxpr.invars, atoms, strict=True))
@@ -234,7 +234,7 @@ class Region:
         return [x if graph.is_literal(x) else atoms_of.get(x, x) for x in jaxpr.outvars]
 
     def _with_checks(self, eqn: Any, operands: list[Any]) -> list[Any]:
-        """The results of an equation with checks in it."""
+        """Returns the results of an equation with checks in it."""
         check = check_of(eqn)
         if check is not None:
             return self._check(check, eqn, operands)
@@ -288,13 +288,13 @@ class Region:
         return self._apply(*host_calls.only_if_fine(jaxpr, eqn, operands, self.fine), like=eqn)
 
     def _fine(self) -> Any:
-        """The bool that says that no check has failed; None at the start of the program."""
+        """Returns the bool that says that no check has failed; None at the start of the program."""
         if self.fine is None and self.words is not None:
             [self.fine] = self._apply(lambda words: [_is_fine(words)], self.words)
         return self.fine
 
     def _replaced(self, eqn: Any, operands: list[Any], params: dict[str, Any], at: int | None = None) -> list[Any]:
-        """The results of an equation that leaves the words, the last of its results or at a place, less these."""
+        """Returns the results of an equation that leaves the words, the last of its results or at a place, less these."""
         outvars = [new_var(v.aval) for v in eqn.outvars]
         self.words, self.fine = self.regions.new_words(), None
         effects = linear_loop.other_effects(self._renamed(eqn.effects))
@@ -381,7 +381,7 @@ class Region:
         return self._replaced(eqn.replace(outvars=[*eqn.outvars, flag]), start, params)[:-1]
 
     def _goes_on(self, test: Any, carried: Sequence[Any] | None = None) -> Any:
-        """The test of a loop, which ends where a check has failed; `carried`: its value follows what it took, of these types."""
+        """Returns a loop's test that also ends the loop where a check has failed; `carried`: the types of what it takes."""
         words = self.regions.new_words()
         region = Region(self.regions, words)
         if carried is None:

@@ -26,7 +26,7 @@ class SignatureError(errors.AutoGraphError, ValueError, TypeError):
 
 
 def describe_argument(value: Any) -> str:
-    """An argument in a message: the type of an array, another value as itself."""
+    """Returns an argument in a message: the type of an array, another value as itself."""
     if isinstance(value, Variable):
         return f"the variable {value.name}"
     if is_input_leaf(value) or isinstance(value, jax.ShapeDtypeStruct) or hasattr(value, "weak_type"):
@@ -37,7 +37,7 @@ def describe_argument(value: Any) -> str:
 
 
 def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureError:
-    """The error for an argument: its name, what was expected and what was given."""
+    """Returns the error for an argument: its name, what was expected and what was given."""
     value = leaf.value if leaf.is_input else leaf.value.get()
     given, wanted = (x if type(x) is str and x in (NOTHING, CONTAINER) else describe_argument(x) for x in (value, expected))
     what = f"argument '{leaf.name}' of {function}() is {given} where {wanted} is expected"
@@ -88,6 +88,6 @@ def check_argument(function: str, bound: Bound, specs: Mapping[str, Mapping[str,
 
 
 def filled(bound: Bound, specs: Mapping[str, Mapping[str, Any]], avals: Sequence[Any]) -> list[Any]:
-    """The types of the inputs as they are expected, and those of other parameters as they come."""
+    """Returns the types of the inputs as they are expected, and those of other parameters as they come."""
     inputs = [leaf for leaf in bound.leaves if leaf.is_input]
     return [specs.get(x.parameter, {}).get(x.path, aval) for x, aval in zip(inputs, avals, strict=True)]

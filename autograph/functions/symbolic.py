@@ -50,7 +50,7 @@ def covers(specs: Sequence[Any], avals: Sequence[Any]) -> bool:
 
 
 def covering(programs: Iterable[Program], avals: Sequence[Any], is_fixed: bool) -> Program | None:
-    """The program with open sizes that takes arrays of these types; where types are fixed, weakly typed ones as well."""
+    """Returns the program with open sizes that takes arrays of these types; where types are fixed, weakly typed ones as well."""
     if not is_fixed and any(map(_is_weak, avals)):
         return None
     fit = (program for program in programs if program.symbolic or is_fixed)
@@ -58,7 +58,7 @@ def covering(programs: Iterable[Program], avals: Sequence[Any], is_fixed: bool) 
 
 
 def widened(programs: Iterable[Program], avals: Sequence[Any], scope: Scope) -> list[jax.ShapeDtypeStruct] | None:
-    """The types of a program for these arrays and those of an earlier program: sizes in which they differ are open.
+    """Returns the types of a program for these arrays and those of an earlier program: sizes in which they differ are open.
 
     Sizes that are the same in both, and the same number wherever they stand, stay the same size. None for weak types too, which
     an exported program does not tell from others.
@@ -90,7 +90,7 @@ def _is_weak(aval: Any) -> bool:
 
 
 def callable_of(program: Program) -> Callable[..., list[Any]]:
-    """The program as a function of arrays of any sizes that fit, which is not traced again for each.
+    """Returns the program as a function of arrays of any sizes that fit, which is not traced again for each.
 
     Raises:
         AutoGraphError: JAX exports none of its operations, as callbacks of the host.
@@ -107,7 +107,7 @@ def callable_of(program: Program) -> Callable[..., list[Any]]:
 
 
 def cannot_be_exported(name: str, why: str) -> AutoGraphError:
-    """The error for the program of a function for open sizes."""
+    """Returns the error for the program of a function for open sizes."""
     return AutoGraphError(
         f"the program of {name}() for open sizes cannot be exported",
         why=why,

@@ -25,7 +25,7 @@ _KINDS = (np.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
 
 
 def one_thread_at_a_time(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that reads and writes variables, in one thread at a time."""
+    """Returns a function that reads and writes variables, in one thread at a time."""
 
     def locked(*args: Any) -> Any:
         with LOCK:
@@ -35,7 +35,7 @@ def one_thread_at_a_time(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_array(name: str, dtype: Any, value: Any) -> Any:
-    """The value of an assignment as an array; integers that Python has are looked at, for a cast would wrap them around.
+    """Returns an assigned value as an array; integers that Python has are looked at, for a cast would wrap them around.
 
     >>> as_array("v", np.dtype("int8"), 3).dtype
     dtype('int8')

@@ -174,7 +174,7 @@ class Variable:
             return self.assign(op(self, given))
 
     def at_once(self) -> Any:
-        """The array that it holds: now, or where JAX records a program when that runs."""
+        """Returns the array that it holds: now, or where JAX records a program when that runs."""
         if not references.is_recorded():
             return self.held
         references.check_use(self.name)
@@ -210,7 +210,7 @@ class Variable:
             references.check_use(self.name, is_write=True)
 
     def _referred(self) -> Any:
-        """JAX's reference, which holds the array from the first use on."""
+        """Returns the JAX reference, which holds the array from the first use on."""
         with _MOVING:
             if self._reference is None:
                 with jax.core.eval_context():
@@ -274,7 +274,7 @@ def _strong_now(value: Any) -> Any:
 
 
 def _strong(value: Any) -> Any:
-    """The array without JAX's mark of a Python number: what is added to it later does not change its dtype."""
+    """Returns the array without JAX's mark of a Python number: what is added to it later does not change its dtype."""
     return jax.lax.convert_element_type(value, value.dtype) if getattr(value.aval, "weak_type", False) else value
 
 
@@ -304,7 +304,7 @@ def _operator(symbol: Callable[[Any, Any], Any], swapped: bool = False) -> Calla
 
 
 def _truth(value: Any) -> Any:
-    """A bool, traced where the value is: converted code calls `__bool__` by its name."""
+    """Returns a bool, traced where the value is: converted code calls `__bool__` by its name."""
     return value.reshape(()) != 0 if isinstance(value, jax.core.Tracer) and value.size == 1 else bool(value)
 
 

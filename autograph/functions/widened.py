@@ -16,20 +16,20 @@ from autograph.jax_internals import ClosedJaxpr, Jaxpr
 
 
 def closed_regions(eqn: Any) -> list[Any]:
-    """The regions of an equation as it holds them, with their constants."""
+    """Returns the regions of an equation as it holds them, with their constants."""
     found = [x for param in eqn.params.values() for x in (param if type(param) is tuple else (param,))]
     return [x for x in found if isinstance(x, (ClosedJaxpr, Jaxpr))]
 
 
 @functools.cache
 def _of_a_call() -> dict[str, Any]:
-    """The parameters of `jit` in this version of JAX, of one argument and one result."""
+    """Returns the parameters of `jit` in this version of JAX, of one argument and one result."""
     jaxpr = jax.make_jaxpr(jax.jit(lambda x: x))(jax.ShapeDtypeStruct((2,), "int32"))
     return dict(jaxpr.jaxpr.eqns[0].params)
 
 
 def of_one_more(params: dict[str, Any]) -> dict[str, Any]:
-    """What a call says of each argument and each result, with one more of both."""
+    """Returns the parameters of a call that have an entry for each argument or result, with one more of both."""
     names = ("in_shardings", "out_shardings", "in_layouts", "out_layouts", "donated_invars")
     more = {name: (*params[name], *_of_a_call()[name]) for name in names if name in params}
     if type(params.get("prevent_cse")) is tuple:
@@ -38,7 +38,7 @@ def of_one_more(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def layout(params: dict[str, Any], operands: int, results: int) -> tuple[int, int, int, int]:
-    """How many constants, carried values, arrays that are gone through, and arrays of results a `scan` has."""
+    """Counts the constants, carried values, scanned arrays and stacked results of a `scan`."""
     if "num_carry" in params:
         consts, carry = params["num_consts"], params["num_carry"]
     else:

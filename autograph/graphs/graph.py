@@ -63,7 +63,7 @@ class Graph:
         return self._tree
 
     def operations(self) -> list[Operation]:
-        """All operations, in the order of the program: a statement comes before what stands in it.
+        """Returns all operations, in the order of the program: a statement comes before what stands in it.
 
         >>> import autograph as ag
         >>> def total(x):
@@ -76,7 +76,7 @@ class Graph:
         return list(self.tree.operations())
 
     def to_dot(self) -> str:
-        """The graph for Graphviz (`dot -Tsvg`): scopes are clusters.
+        """Returns the graph for Graphviz (`dot -Tsvg`): scopes are clusters.
 
         >>> import autograph as ag
         >>> ag.graph(jax.numpy.sin, 1.0).to_dot().splitlines()[-2]
@@ -85,7 +85,7 @@ class Graph:
         return dot.drawn(self.tree)
 
     def to_html(self, texts: bool = False) -> str:
-        """One page that needs no network: scopes open and close, every node has the user's line.
+        """Returns a page that needs no network: scopes open and close, every node has the user's line.
 
         >>> import autograph as ag
         >>> ag.graph(jax.numpy.sin, 1.0).to_html()[:15]
@@ -147,7 +147,7 @@ class Graph:
         return self._compiled
 
     def stablehlo(self) -> str:
-        """The program in the compiler's input language.
+        """Returns the program in the compiler's input language.
 
         >>> import autograph as ag
         >>> "stablehlo.sine" in ag.graph(jax.numpy.sin, 1.0).stablehlo()
@@ -156,7 +156,7 @@ class Graph:
         return self.lowered.as_text()
 
     def optimized_hlo(self) -> str:
-        """The program after XLA's passes: constants folded, common parts shared, operations fused.
+        """Returns the program after XLA's passes: constants folded, common parts shared, operations fused.
 
         >>> import autograph as ag
         >>> "sine" in ag.graph(lambda x: jax.numpy.sin(x) * 0.0 + x, 1.0).optimized_hlo()
@@ -165,7 +165,7 @@ class Graph:
         return str(self.compiled.as_text())
 
     def cost(self) -> dict[str, float]:
-        """What XLA says that the compiled program costs: `flops`, `bytes accessed` and more; empty where it says nothing.
+        """Returns XLA's costs of the compiled program: `flops`, `bytes accessed` and more; empty where it says nothing.
 
         >>> import autograph as ag
         >>> ag.graph(lambda x: x * 2 + 1, jax.numpy.ones(8)).cost()["flops"]
@@ -175,7 +175,7 @@ class Graph:
         return dict((found[0] if isinstance(found, list) else found) or {})
 
     def memory(self) -> dict[str, int]:
-        """The bytes that XLA reserves for the compiled program: of arguments, results, temporaries; empty where it does not say.
+        """Returns the bytes that XLA reserves for the program: arguments, results, temporaries; empty where it does not say.
 
         >>> import autograph as ag
         >>> ag.graph(lambda x: x * 2, jax.numpy.ones(8)).memory()["argument_size_in_bytes"]
@@ -188,7 +188,7 @@ class Graph:
 
 @boundary
 def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
-    """The program that a function becomes for arguments of these types.
+    """Returns the program that a function becomes for arguments of these types.
 
     >>> import autograph as ag
     >>> ag.graph(lambda x: x + 1, jax.ShapeDtypeStruct((3,), "float32")).jaxpr.out_avals

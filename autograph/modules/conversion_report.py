@@ -60,7 +60,7 @@ class ConversionReport:
         self.modules[module.name] = module
 
     def as_data(self) -> list[Any]:
-        """The report as lists, strings and numbers, for another process."""
+        """Returns the report as lists, strings and numbers, for another process."""
         return [
             [m.name, m.filename, m.functions, [[f.name, f.line, f.reason] for f in m.left], m.problem]
             for m in self.modules.values()

@@ -63,7 +63,7 @@ def _report(error: BaseException) -> None:
 
 
 def compile_script(data: bytes, path: str) -> types.CodeType:
-    """The code of a module whose functions have both bodies, as the import hook loads it."""
+    """Returns the code of a module whose functions have both bodies, as the import hook loads it."""
     compile(data, path, "exec", dont_inherit=True)  # for its warnings; the next one is silent
     code, _ = compiled_modules.loaded(
         compiled_modules.compile_module(data, path), lambda digest: compiled_modules.Origin(path, digest, lambda: data)

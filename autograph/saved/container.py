@@ -25,7 +25,7 @@ _PARTS = re.compile("GlobalToLocalShape|manual_computation|SPMDFullToShardShape"
 
 
 def content(name: str, doc: str, entries: Sequence[Entry], vjp_order: int = 0) -> bytes:
-    """The file of a function.
+    """Returns the file of a function.
 
     >>> double = jax.export.export(jax.jit(lambda x: (2 * x,)))(jax.ShapeDtypeStruct((), "float32"))
     >>> content("double", "", [Entry(double, (), {}, {"literal": None})])[:4]
@@ -69,7 +69,7 @@ def content(name: str, doc: str, entries: Sequence[Entry], vjp_order: int = 0) -
 
 
 def assembled(header: Mapping[str, Any], sections: Sequence[bytes]) -> bytes:
-    """A file of a header and of sections, with their checksums.
+    """Returns a file of a header and of sections, with their checksums.
 
     >>> assembled({"name": "f"}, [b"abc"])[48:].partition(b"}")[0][:39]
     b'{"name":"f","sections":[[3,"ba7816bf8f0'
@@ -105,7 +105,7 @@ def _program(exported: Exported, vjp_order: int, sections: list[bytes]) -> dict[
 
 
 def saved_type(array: Any) -> str:
-    """The type of an array, as files have it.
+    """Returns the type of an array, as files have it.
 
     >>> saved_type(np.ones((2, 3), "int8"))
     'int8[2,3]'

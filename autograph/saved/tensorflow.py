@@ -61,7 +61,7 @@ def _refused(signature: loader.Signature, why: str, instead: str) -> AutoGraphEr
 
 
 def _function(tf: Any, xla: Any, signature: loader.Signature, variables: dict[str, Any]) -> Any:
-    """A function of TensorFlow that runs the program of a signature."""
+    """Returns a function of TensorFlow that runs the program of a signature."""
     exported, state = signature.exported, [variables[item[0]] for item in signature.state]
     specs = [
         tf.TensorSpec([size if isinstance(size, int) else None for size in aval.shape], _dtype(tf, aval), name=name)
@@ -90,7 +90,7 @@ def _dtype(tf: Any, aval: Any) -> Any:
 
 
 def _names(signature: loader.Signature) -> list[str]:
-    """A name for each array in the arguments, made of the parameter, the keys and the indices that lead to it."""
+    """Returns a name for each array in the arguments, made of the parameter, the keys and the indices that lead to it."""
     paths = (path for name, template in signature.inputs.items() for path in _paths(template, name))
     names = [re.sub(r"\W+", "_", path) for path in paths]
     return [name if names.count(name) == 1 else f"{name}_{index}" for index, name in enumerate(names)]
