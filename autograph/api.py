@@ -125,7 +125,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
 def to_code(fn: Callable[..., Any], *, recursive: bool = True) -> str:
     """The converted source of a function: what runs under a trace. Decorators are not shown.
 
-    The text is valid Python once the name in its first line is imported.
+    The source is valid Python once the name in its first line is imported.
     """
     found = function_in(fn)
     unit = pipeline.unit_of(found, ConversionOptions(recursive=recursive))

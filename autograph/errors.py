@@ -1,6 +1,6 @@
 """The exception family, its one message format, and tracebacks without our frames.
 
-Every message says what, where (the user's file, line and source text), both sides where there are two, why, and what to
+Every message says what, where (the user's file, line and source), both sides where there are two, why, and what to
 write instead:
 
 >>> error = StagingError("variable 'y' has two shapes", sides={"if branch": "float32[3]", "else branch": "float32[4]"},
@@ -16,7 +16,7 @@ variable 'y' has two shapes
 | --- | --- | --- |
 | `AutoGraphError` | `Exception` | never itself |
 | `ConversionError` | | a function cannot be converted |
-| `SourceError` | `ConversionError` | its source is missing, or is not the text that the function was compiled from |
+| `SourceError` | `ConversionError` | its source is missing, or is not the source that the function was compiled from |
 | `Unsupported` | `ConversionError` | it holds a construct that has no meaning for us |
 | `StagingError` | `TypeError` | branches or carries cannot be joined, an effect cannot be staged |
 | `UndefinedVariableError` | `UnboundLocalError` | a variable is read that only some path binds |
@@ -81,15 +81,15 @@ class Location(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The text of the line, without indentation."""
+        """The source of the line, without indentation."""
         return self._line(self.lineno).strip()
 
     def _line(self, lineno: int) -> str:
-        # "<string>" is the name of every text that `exec` is given: what is kept under it may be another one.
+        # "<string>" is the name of every string that `exec` is given: what is kept under it may be another one.
         return "" if self.filename == "<string>" else linecache.getline(self.filename, lineno).rstrip()
 
     def segment(self) -> str:
-        """The expression at the place, quoted; empty where its columns or its text are not known."""
+        """The expression at the place, quoted; empty where its columns or its source are not known."""
         found = "" if self.end_col is None else linecache.getline(self.filename, self.lineno)[self.col : self.end_col]
         return f"`{found}`" if found else ""
 

@@ -1,4 +1,4 @@
-"""Conversion time as a multiple of `ast.parse` plus `compile` of the same text.
+"""Conversion time as a multiple of `ast.parse` plus `compile` of the same source.
 
     python benchmarks/conversion.py
 

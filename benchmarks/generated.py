@@ -20,7 +20,7 @@ _numbers = itertools.count()
 
 
 def function(text: str, name: str = "program") -> Callable[..., Any]:
-    """The function of that name in a new module with this text: no cache has seen it."""
+    """The function of that name in a new module with this source: no cache has seen it."""
     path = _folder / f"generated_{next(_numbers)}.py"
     path.write_text("import jax\nimport jax.numpy as jnp\n\n\n" + text)
     spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -14,7 +14,7 @@ def f(a, i, o):
     ag__.latest_at(o, (('.', 'items'),))
 
 NumPy changes the array itself; here an assignment to an element gives the callee's own variable a new one. Which functions write
-elements of a parameter is known by their text (`analyses.argument_writes`); where it is not, the caller's variable holds an array
+elements of a parameter is known by their source (`analyses.argument_writes`); where it is not, the caller's variable holds an array
 that no operation takes any more, and says so (`runtime.array_versions`). Before `ElementAssignments`, which declares what is bound.
 """
 

@@ -18,7 +18,7 @@ The message is evaluated only when the assertion fails. An exception that leaves
 `ag__.raise_`, which knows it from one that tracing ran into; elsewhere `raise` is Python's. So is an `assert` whose message
 binds a name. With `python -O` assertions are gone, as they are from plain code.
 
-An f-string in a message (`formatted_texts`) is put together when the check fails, from the values that it has then.
+An f-string in a message (`formatted_strings`) is put together when the check fails, from the values that it has then.
 """
 
 from __future__ import annotations

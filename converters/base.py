@@ -94,7 +94,7 @@ class Conversion:
         self._sees_frame: dict[Node, bool] = {}
         self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
         self.name_kinds = name_kinds(tree) if not kinds.isdisjoint(_COMPARING) else NameKinds()
-        """Which names the user's text uses as numbers, or binds to containers."""
+        """Which names the user's source uses as numbers, or binds to containers."""
         self.large_integers = LargeIntegers(tree, self.meaning, self.alias)
         """Finds the expressions that may be integers beyond the type of the program."""
         may_start = gast.Compare in kinds and not any(map(self.sees_frame, self.functions))

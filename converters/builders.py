@@ -95,7 +95,7 @@ def statement(call: Any, *, at: Any) -> Any:
     return _made(gast.Expr, spot, value=locations.place(call, spot))
 
 
-def texts(values: Iterable[str], *, at: Any) -> Any:
+def strings(values: Iterable[str], *, at: Any) -> Any:
     """A tuple of strings."""
     spot = locations.header(at)
     return _made(
@@ -106,7 +106,7 @@ def texts(values: Iterable[str], *, at: Any) -> Any:
 def table(values: Mapping[str, Iterable[str]], *, at: Any) -> Any:
     """A dict of strings and tuples of strings."""
     keys = [_made(gast.Constant, locations.header(at), value=key, kind=None) for key in values]
-    return _made(gast.Dict, locations.header(at), keys=keys, values=[texts(value, at=at) for value in values.values()])
+    return _made(gast.Dict, locations.header(at), keys=keys, values=[strings(value, at=at) for value in values.values()])
 
 
 def assign(target: str, value: Any, *, at: Any) -> Any:

@@ -106,7 +106,7 @@ class CaughtOperations(StatementConverter):
 
     @contextmanager
     def _within(self, kinds: frozenset[str], own: frozenset[str], dynamic: bool) -> Iterator[None]:
-        """Where handlers may catch `kinds`, and a jump leads to those for `own`; `dynamic`: the text may not show all of them."""
+        """Where handlers may catch `kinds`, and a jump leads to those for `own`; `dynamic`: the source may not show all of them."""
         outer = self._kinds, self._own, self._dynamic
         self._kinds, self._own, self._dynamic = kinds, own, dynamic
         try:

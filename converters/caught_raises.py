@@ -97,7 +97,7 @@ class Catch:
         return [kept, builders.assign(site.flag, gast.Constant(True, None), at=node)], site.flag
 
     def _site(self, node: Node) -> Site:
-        """A new one, or the one of other arithmetic that raises the same: where no handler looks at the text, one will do."""
+        """A new one, or the one of other arithmetic that raises the same: where no handler looks at the message, one will do."""
         kind = None
         if is_operator(node.exc, self.jumps.alias) and node.exc.func.attr == "failure":
             if not any(handler.name for handler in self.handlers) and self.place.catch is None:

@@ -6,7 +6,7 @@ any other single comparison stays, for arrays overload it, and so does identity 
 def f(a, b, c):
     return ag__.compare(a, '<', lambda: b, '<', lambda: c) or ag__.in_(a, b)
 
-What may be a container is decided by the text (`autograph.analyses.name_kinds`). Tuples and objects are tested for equality as
+What may be a container is decided by the source (`autograph.analyses.name_kinds`). Tuples and objects are tested for equality as
 often as numbers, so there only what is known to be a number stays; an order is one of numbers unless a container is seen.
 A wrong guess is no wrong answer: Python's own comparison of containers with traced values in them fails.
 

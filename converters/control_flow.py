@@ -104,9 +104,9 @@ class ControlFlow(StatementConverter):
             state,
             at=node,
             exits=builders.table(exits, at=node) if exits else None,
-            unbound=builders.texts(unbound, at=node) if unbound else None,
-            dead=builders.texts(dead, at=node) if dead else None,
-            enclosed=builders.texts(enclosed, at=node) if enclosed else None,
+            unbound=builders.strings(unbound, at=node) if unbound else None,
+            dead=builders.strings(dead, at=node) if dead else None,
+            enclosed=builders.strings(enclosed, at=node) if enclosed else None,
             asked=self.caller_checks_none(node) if returns else None,
         )
         if returns:
@@ -168,7 +168,7 @@ class ControlFlow(StatementConverter):
         """The variables that nobody reads after a loop, also those whose objects it changes in place."""
         dead = self.liveness.ending([*state, *self.changed(loop)], loop)
         unread = [item for item in dead if item not in self.conversion.flags]
-        return builders.texts(unread, at=loop) if unread else None
+        return builders.strings(unread, at=loop) if unread else None
 
     def options(self, loop: Node) -> dict[str, Node]:
         """The keywords `options` and `lists` of a loop's operator.
@@ -239,10 +239,10 @@ class ControlFlow(StatementConverter):
         if state:
             arguments = [*arguments, builders.state(state, at=at)]
         optional = [item for item in state if item in self.optional]
-        keywords["optional"] = builders.texts(optional, at=at) if optional else None
+        keywords["optional"] = builders.strings(optional, at=at) if optional else None
         returned = [item for item in state if item in self.conversion.return_values.get(self.function, ())]
         if returned and (flag := self.caller_checks_none(at)) is not None:
-            keywords |= {"asked": flag, "returned": builders.texts(returned, at=at)}
+            keywords |= {"asked": flag, "returned": builders.strings(returned, at=at)}
         given = {key: value for key, value in keywords.items() if value is not None}
         return builders.operator(self.alias, text, arguments, at=at, **given)
 

@@ -9,7 +9,7 @@ from autograph.converters.comparisons import Comparisons
 from autograph.converters.comprehensions import Comprehensions
 from autograph.converters.conditional_expressions import ConditionalExpressions
 from autograph.converters.context_managers import ContextManagers
-from autograph.converters.formatted_texts import FormattedTexts
+from autograph.converters.formatted_strings import FormattedStrings
 from autograph.converters.handlers import Handlers
 from autograph.converters.key_orders import KeyOrders
 from autograph.converters.large_integers import LargeIntegerOperations
@@ -20,7 +20,7 @@ from autograph.converters.subscripts import Subscripts
 
 
 class Expressions(
-    FormattedTexts,
+    FormattedStrings,
     Asserts,
     ContextManagers,
     Handlers,

@@ -76,7 +76,7 @@ class MatchStatements(StatementConverter):
             before = [builders.assign(name, subject, at=node)]
             subject = builders.name(name)
         self.subject, self.match = subject.id, ""
-        self.texts_are_known = self.is_recursive and not isinstance(node.subject, gast.Tuple | gast.List | gast.Dict)
+        self.strings_are_known = self.is_recursive and not isinstance(node.subject, gast.Tuple | gast.List | gast.Dict)
         chain: list[Node] = []
         for case in reversed(node.cases):
             chain = self.case(case, chain)
@@ -179,7 +179,7 @@ class MatchStatements(StatementConverter):
         return any(
             isinstance(item.value, bool)
             if isinstance(item, gast.MatchSingleton)
-            else not (self.texts_are_known and _is_text(item.value))
+            else not (self.strings_are_known and _is_string(item.value))
             for item in gast.walk(pattern)
             if isinstance(item, gast.MatchValue | gast.MatchSingleton)
         ) or any(map(self.is_number, gast.walk(pattern)))
@@ -236,7 +236,7 @@ class MatchStatements(StatementConverter):
         match pattern:
             case gast.MatchSingleton() if pattern.value is None:
                 return pattern
-            case gast.MatchValue() if self.texts_are_known and _is_text(pattern.value):
+            case gast.MatchValue() if self.strings_are_known and _is_string(pattern.value):
                 return pattern
             case gast.MatchAs(pattern=None, name=None) | gast.MatchStar(name=None):
                 return pattern
@@ -330,5 +330,5 @@ class _Opened(gast.NodeTransformer):
         return locations.place(made, locations.position(at))
 
 
-def _is_text(node: Node) -> bool:
+def _is_string(node: Node) -> bool:
     return isinstance(node, gast.Constant) and isinstance(node.value, str | bytes)

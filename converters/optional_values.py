@@ -376,7 +376,7 @@ def _is_one_of(node: Node, names: Collection[str]) -> bool:
 
 
 def returns_either(function: Node, nodes: list[Node], names: Collection[str], calls: Collection[Node]) -> bool:
-    """Whether a function may return `None` or a value, by its text; `names` may hold `None`, and `calls` give it."""
+    """Whether a function may return `None` or a value, by its source; `names` may hold `None`, and `calls` give it."""
     values = [node.value for node in nodes if isinstance(node, gast.Return)]
     if all(value is None or _is_none(value) for value in values) or isinstance(function, gast.AsyncFunctionDef):
         return False

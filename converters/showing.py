@@ -1,4 +1,4 @@
-"""What passes make of a part of code, as text: for examples, tests and debugging.
+"""What passes make of a part of code, as source: for examples, tests and debugging.
 
 >>> from autograph.converters.logical_expressions import LogicalExpressions
 >>> from autograph.converters.logical_expressions import LogicalExpressions
@@ -28,7 +28,7 @@ from autograph.options import MISSING, ConversionContext
 def show(
     source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None, writers: ModuleWriters | None = None
 ) -> str:
-    """The text of the first function of `source` after the passes, without blank lines.
+    """The source of the first function of `source` after the passes, without blank lines.
 
     Args:
         source: a module; its first statement is the function.
@@ -44,17 +44,17 @@ def show(
         checks.check_tree(tree, item.__name__, removes=item.removes)
     for loop in conversion.loops:
         as_in_grammar(loop)
-    return text_of(tree)
+    return source_of_tree(tree)
 
 
-def text_of(tree: Any) -> str:
-    """The text of a gast tree, without blank lines."""
+def source_of_tree(tree: Any) -> str:
+    """The source of a gast tree, without blank lines."""
     lines = ast.unparse(gast.gast_to_ast(tree)).splitlines()
     return "\n".join(line for line in lines if line.strip())
 
 
 def context_for(source: str, names: Mapping[str, Any], **facts: Any) -> ConversionContext:
-    """A context for a part of text: `names` and builtins are what its names mean."""
+    """A context for a part of source: `names` and builtins are what its names mean."""
 
     def resolve(dotted: str) -> Any:
         first, *rest = dotted.split(".")

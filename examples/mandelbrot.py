@@ -1,6 +1,6 @@
 """Draw the Mandelbrot set: a `while` loop that each point leaves at its own time, mapped over the plane.
 
-`escape_time` is written for one point, as in a text book. `ag.jit` makes its `while` and its `break` part of the
+`escape_time` is written for one point, as in a textbook. `ag.jit` makes its `while` and its `break` part of the
 compiled program, and `jax.vmap` runs it for every point at once.
 
     python examples/mandelbrot.py [HEIGHT]

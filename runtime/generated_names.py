@@ -9,9 +9,9 @@ from autograph.runtime.checks.exception_parts import raised as raised
 from autograph.runtime.checks.handlers import caught as caught
 from autograph.runtime.checks.handlers import depth as depth
 from autograph.runtime.checks.handlers import raise_refusal as raise_refusal
+from autograph.runtime.checks.messages import f_string as f_string
 from autograph.runtime.checks.messages import formatted as formatted
 from autograph.runtime.checks.messages import percent as percent
-from autograph.runtime.checks.messages import text as text
 from autograph.runtime.checks.runtime_checks import assert_ as assert_
 from autograph.runtime.checks.runtime_checks import raise_ as raise_
 from autograph.runtime.heap.array_versions import latest as latest

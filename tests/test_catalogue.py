@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = catalogue.pages()
 INDEX = ROOT / "docs" / "errors.md"
 
-# Where a message begins its life: an exception of the family is made, or a text in its format for something else.
+# Where a message begins its life: an exception of the family is made, or a string in its format for something else.
 MAKING = {
     "AutoGraphError", "ConversionError", "SourceError", "Unsupported", "StagingError", "UndefinedVariableError",
     "SignatureError", "refusal", "message",
@@ -141,7 +141,7 @@ def test_what_a_remedy_names_is_typed_on_a_page_with_that_remedy() -> None:
 
 @functools.cache
 def _remedies() -> list[tuple[str, str, tuple[str, str]]]:
-    """What the library may say to write instead: patterns of the texts in its source, each with its line and its function."""
+    """What the library may say to write instead: patterns of the strings in its source, each with its line and its function."""
     found = []
     of_all = dict(pair for _, tree in _modules() for pair in _positions(tree) if not pair[0].startswith("_"))
     for path, tree in _modules():
@@ -152,7 +152,7 @@ def _remedies() -> list[tuple[str, str, tuple[str, str]]]:
             if isinstance(function, ast.FunctionDef | ast.Module):
                 where = _name(path), getattr(function, "name", "")
                 for node in _own_nodes(function):
-                    for text in _texts(_remedy_in(node, function, positions), vars(module)):
+                    for text in _strings(_remedy_in(node, function, positions), vars(module)):
                         found.append((text, f"{path}:{node.lineno}", where))
     return found
 
@@ -187,8 +187,8 @@ def _remedy_in(node: Any, function: ast.FunctionDef | ast.Module, positions: dic
     return node.value if is_of_remedy else None
 
 
-def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
-    """The texts that an expression may stand for."""
+def _strings(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
+    """The strings that an expression may stand for."""
     if isinstance(value, ast.Constant) and value.value:
         yield re.escape(str(value.value))
     elif isinstance(value, ast.Name | ast.Attribute):
@@ -201,19 +201,19 @@ def _texts(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
         ]
     elif isinstance(value, ast.JoinedStr):
         parts = [
-            [*_texts(getattr(part, "value", None) if isinstance(part, ast.FormattedValue) else part, names)]
+            [*_strings(getattr(part, "value", None) if isinstance(part, ast.FormattedValue) else part, names)]
             for part in value.values
         ]
         yield "".join(texts[0] if len(texts) == 1 else ".*" for texts in parts)
     elif isinstance(value, ast.BinOp):  # a part that may follow, with an operator
-        left, right = [*_texts(value.left, names)] or [".*"], [*_texts(value.right, names)] or [".*"]
+        left, right = [*_strings(value.left, names)] or [".*"], [*_strings(value.right, names)] or [".*"]
         is_sum = isinstance(value.op, ast.Add)
         yield from (first + second for first in left for second in right) if is_sum else left
     elif isinstance(value, ast.IfExp | ast.BoolOp):
         for branch in value.values if isinstance(value, ast.BoolOp) else (value.body, value.orelse):
-            yield from _texts(branch, names)
+            yield from _strings(branch, names)
     elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get":
-        yield from _texts(value.func.value, names)
+        yield from _strings(value.func.value, names)
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def rejecting(x):
 
 
 class Refused(RuntimeError):
-    """Whose objects need two arguments, so that no text alone makes one."""
+    """Whose objects need two arguments, so that no string alone makes one."""
 
     def __init__(self, value, limit):
         super().__init__(value, limit)
@@ -121,7 +121,7 @@ def test_messages_have_the_values_of_the_run(fn: Any, value: float, text: str) -
     assert text.endswith(str(plain.value).splitlines()[0])  # pytest adds lines to assertions
 
 
-def test_the_text_is_as_short_as_that_of_plain_python() -> None:
+def test_the_message_is_as_short_as_that_of_plain_python() -> None:
     with pytest.raises(jax.errors.JaxRuntimeError) as caught:
         jax.block_until_ready(ag.jit(without_a_message)(-1.0))
     lines = str(caught.value).splitlines()

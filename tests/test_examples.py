@@ -169,7 +169,7 @@ def zen_model():
 def plain_beam_search(table, prompt, beams, limit):
     """Beam search on lists of tuples, with the end symbol 0: the best finished answer and its score.
 
-    Sums are float32 as in the example, and of equal scores the first comes first: counts of a short text tie often.
+    Sums are float32 as in the example, and of equal scores the first comes first: counts of a short string tie often.
     """
     open_beams, best = [(np.float32(0), tuple(prompt))], (-math.inf, ())
     while open_beams[0][0] > best[0] and len(open_beams[0][1]) < limit:

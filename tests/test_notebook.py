@@ -26,7 +26,7 @@ nbformat.write(notebook, sys.argv[1])
 
 
 def shown(path: Path, last: int = 2) -> list[list[str]]:
-    """What each code cell shows, but for times: lines of texts, and the last lines of errors."""
+    """What each code cell shows, but for times: lines of strings, and the last lines of errors."""
     cells: list[list[str]] = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         lines: list[str] = []

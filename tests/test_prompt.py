@@ -1,4 +1,4 @@
-"""Functions typed at a prompt: of plain Python, where it keeps their text from 3.13 on, and of IPython."""
+"""Functions typed at a prompt: of plain Python, where it keeps their source from 3.13 on, and of IPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every refusal: the exception's class and its exact text, with the line; and that plain Python stays untouched.
+"""Every refusal: the exception's class and its exact message, with the line; and that plain Python stays untouched.
 
 `FILE:+2` stands for the second line behind the function's `def` line. `{branches}`, `{carry}` and `{grows}` are remedies that many
 messages share.
@@ -78,7 +78,7 @@ WITHOUT_COLUMNS = {"identity_of_a_known_and_a_traced_bool"}
 
 
 def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
-    """The text of the error, with lines relative to the function and the shared remedies by name."""
+    """The message of the error, with lines relative to the function and the shared remedies by name."""
     lines, first = inspect.getsourcelines(fn)
     start = first + next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
     text = re.sub(re.escape(__file__) + r":(\d+)", lambda m: f"FILE:+{int(m.group(1)) - start}", str(error))
@@ -1502,7 +1502,7 @@ def test_a_class_of_the_family_is_also_the_python_one() -> None:
 
 
 BY_EXEC = (
-    "put the function into a file; code run by `exec` needs its text in `linecache.cache` "
+    "put the function into a file; code run by `exec` needs its source in `linecache.cache` "
     "under the file name given to `compile`"
 )
 
@@ -1522,7 +1522,7 @@ def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) 
         use(namespace["f"])
     assert str(caught.value) == (
         f"cannot find the source of `f`\n  at {filename}:2\n"
-        "  why: conversion works on the text of a function, and Python kept none for this file\n"
+        "  why: conversion works on the source of a function, and Python kept none for this file\n"
         f"  instead: {instead}"
     )
     assert [entry.name for entry in caught.traceback] == ["test_source_not_found"]  # no frame of ours
@@ -2332,13 +2332,13 @@ class _Shown:
         lambda x: "{:{}}".format(1.5, x),
     ],
 )
-def test_texts_of_traced_values_are_not_read(read: Callable[..., Any]) -> None:
+def test_strings_of_traced_values_are_not_read(read: Callable[..., Any]) -> None:
     assert read(2.0) is not None
-    with pytest.raises(ag.StagingError, match="the text of a traced value is read"):
+    with pytest.raises(ag.StagingError, match="a string that shows a traced value is read"):
         jax.jit(ag.convert(read))(2.0)
 
 
-def test_texts_of_traced_values_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_strings_of_traced_values_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     @ag.jit
     def f(x):
         name = f"{x.shape}-{x.dtype}"
@@ -2376,7 +2376,7 @@ f(1)
     ]
 
 
-def test_texts_of_traced_values_are_warned_with() -> None:
+def test_strings_of_traced_values_are_warned_with() -> None:
     @ag.jit
     def f(x):
         d = {"a": x, "b": 1.0} if x > 0 else {"b": 1.0, "a": x}

@@ -139,7 +139,7 @@ def test_private_names_of_a_class(load: Load) -> None:
     agrees(load(text).f, 5.0)
 
 
-# --- texts ---
+# --- sources ---
 
 BODY = "def f(x):\n\tif x > 0:\n\t\ty = x\n\telse:\n\t\ty = -x\n\treturn y\n"
 
@@ -159,7 +159,7 @@ BODY = "def f(x):\n\tif x > 0:\n\t\ty = x\n\telse:\n\t\ty = -x\n\treturn y\n"
     ],
     ids=["tabs", "crlf", "cr", "no last line end", "mark", "form feeds", "continuations", "separators", "long string"],
 )
-def test_texts_as_python_takes_them(text: str, load: Load) -> None:
+def test_sources_as_python_takes_them(text: str, load: Load) -> None:
     fn = load(text.encode()).f
     agrees(fn, 1.0)
     agrees(fn, -1.0)
@@ -327,8 +327,8 @@ def codes() -> set[tuple[str, int]]:
     return {(code.co_qualname, id(code)) for code in (entry[0]() for entry in list(registry._KNOWN.entries.values())) if code}
 
 
-def made_from_text(number: int) -> Any:
-    """A function with a text and globals of its own, as notebooks and generators of code make them."""
+def made_from_source(number: int) -> Any:
+    """A function with a source and globals of its own, as notebooks and generators of code make them."""
     name = f"<made {number}>"
     text = f"def f(x):\n    if x > {number}:\n        return x\n    return -x\n"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -345,7 +345,7 @@ def test_conversions_of_functions_that_are_gone_take_no_memory(monkeypatch: pyte
 
     def convert(numbers: range) -> tuple[int, int]:
         for number in numbers:
-            fn = made_from_text(number)
+            fn = made_from_source(number)
             pipeline.staged(ag.convert(fn))
             pipeline.staged(fn)
             del linecache.cache[fn.__code__.co_filename]

@@ -20,7 +20,7 @@ import pytest
 
 import autograph as ag
 from autograph import errors
-from autograph.runtime.checks import texts
+from autograph.runtime.checks import traced_strings
 
 OURS = tuple(directory + os.sep for directory in errors.PACKAGE_DIRECTORIES)
 
@@ -365,7 +365,7 @@ def test_a_warning_names_the_cell_of_a_notebook(monkeypatch: pytest.MonkeyPatch)
 
     shell = SimpleNamespace(compile=SimpleNamespace(_filename_map={__file__: 7}))
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))  # type: ignore[arg-type]  # a stub
-    texts._tell_of_printing.cache_clear()
+    traced_strings._tell_of_printing.cache_clear()
     with pytest.warns(ag.AutoGraphWarning, match="'positive {}', x") as found:
         ag.jit(shows)(1.0)
     assert [(w.filename, w.lineno) for w in found] == [("In[7]", inspect.getsourcelines(shows)[1] + 2)]

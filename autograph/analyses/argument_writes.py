@@ -1,4 +1,4 @@
-"""Which functions of a module write elements of what they are handed, by the text of the module alone.
+"""Which functions of a module write elements of what they are handed, by the source of the module alone.
 
 >>> table = writers('''
 ... def swap(v, i, j):
@@ -30,7 +30,7 @@ IN_PLACE = frozenset({"sort", "fill"})
 
 
 WRITES = re.compile(r"\][^\]=\n]*=|\.sort\(|\.fill\(")
-"""What a text has that assigns an element of anything."""
+"""What a source has that assigns an element of anything."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ _Function = tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]  # and whether i
 
 
 class Source(Protocol):
-    """The text of a file and its tree; `autograph.code.source`."""
+    """The source of a file and its tree; `autograph.code.source`."""
 
     text: str
 
@@ -66,7 +66,7 @@ class ModuleWriters:
     """The functions of one module that write elements of their parameters; found at the first lookup of a name.
 
     Args:
-        text: the text of the module.
+        text: the source of the module.
         tree: its tree, where it is at hand.
     """
 
@@ -86,17 +86,17 @@ class ModuleWriters:
             return {}
 
 
-_of_text = lru_cache(64)(ModuleWriters)
+_of_source = lru_cache(64)(ModuleWriters)
 
 
 def of_file(filename: str) -> ModuleWriters:
     """The functions of a file that write elements of their parameters."""
-    return _of_text("".join(linecache.getlines(filename)))
+    return _of_source("".join(linecache.getlines(filename)))
 
 
 @lru_cache(64)
 def of_source(source: Source) -> ModuleWriters:
-    """The functions of a file whose text and tree are at hand."""
+    """The functions of a file whose source and tree are at hand."""
     return ModuleWriters(source.text, source.tree)
 
 
@@ -112,14 +112,14 @@ def lookup(filename: str, own: Callable[[], ModuleWriters]) -> Callable[[str | N
 def writers(text: str, tree: ast.Module | None = None) -> Writers:
     """The functions of a module that write elements of their parameters, by name.
 
-    Most functions write none: only those are walked in whose lines the text of a write, or the name of a writer, stands.
+    Most functions write none: only those are walked in whose lines the source of a write, or the name of a writer, stands.
 
     Args:
-        text: the text of the module.
+        text: the source of the module.
         tree: its tree, where it is at hand.
 
     Raises:
-        SyntaxError: if the text is no Python.
+        SyntaxError: if the source is no Python.
     """
     if not WRITES.search(text):
         return {}
@@ -146,7 +146,7 @@ def writers(text: str, tree: ast.Module | None = None) -> Writers:
 
 
 class _Lines:
-    """Where in a text the lines are."""
+    """Where in a source the lines are."""
 
     def __init__(self, text: str) -> None:
         self._text = text

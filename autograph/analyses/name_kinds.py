@@ -34,7 +34,7 @@ _CONTAINERS = (gast.Tuple, gast.List, gast.Dict, gast.ListComp, gast.DictComp)
 
 
 class NameKinds(NamedTuple):
-    """What the text of a function says of its names.
+    """What the source of a function says of its names.
 
     Attributes:
         numbers: stand in arithmetic, are ordered with numbers or bound to them, and never to a container.

@@ -67,7 +67,7 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
         if meaning is type:
             return len(call.args) != 1 or getattr(call.args[0], "id", "") in ("self", "cls")  # which are no numbers
         if meaning is getattr:
-            # A default is the answer to an exception, and a name that is none may be one of several texts.
+            # A default is the answer to an exception, and a name that is none may be one of several strings.
             return len(call.args) == 2 and type(call.args[1]) is gast.Constant
         if meaning is isinstance:
             return not any(may_tell_numbers(node, meaning_of) for node in call.args[1:])
@@ -79,25 +79,25 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
         return False
     modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
     is_numeric = any(module is not None and id(meaning) in _numeric(module) for module in modules)
-    return is_numeric and not _is_given_text(meaning, call)
+    return is_numeric and not _is_given_string(meaning, call)
 
 
-def _is_given_text(meaning: Any, call: gast.Call) -> bool:
-    """Whether an argument may be one of several texts, which the program chooses: `jnp.pad(x, 1, mode=mode)`."""
+def _is_given_string(meaning: Any, call: gast.Call) -> bool:
+    """Whether an argument may be one of several strings, which the program chooses: `jnp.pad(x, 1, mode=mode)`."""
     arguments = [*enumerate(call.args), *((keyword.arg, keyword.value) for keyword in call.keywords)]
     named = [place for place, value in arguments if isinstance(value, gast.Name | gast.Attribute | gast.Subscript | gast.IfExp)]
-    return bool(named) and not _text_parameters(meaning).isdisjoint(named)
+    return bool(named) and not _string_parameters(meaning).isdisjoint(named)
 
 
 @cache
-def _text_parameters(meaning: Any) -> frozenset[Any]:
-    """The positions and the names of the parameters of a function that take texts."""
+def _string_parameters(meaning: Any) -> frozenset[Any]:
+    """The positions and the names of the parameters of a function that take strings."""
     try:
         parameters = inspect.signature(meaning).parameters.values()
     except (TypeError, ValueError):
         return frozenset()
-    texts = re.compile(r"(?!.*(dtype|ArrayLike)).*\bstr\b", re.IGNORECASE | re.DOTALL)  # no dtype is chosen: results have one
-    taking = [(n, p) for n, p in enumerate(parameters) if texts.match(f"{p.name}: {p.annotation}")]
+    strings = re.compile(r"(?!.*(dtype|ArrayLike)).*\bstr\b", re.IGNORECASE | re.DOTALL)  # no dtype is chosen: results have one
+    taking = [(n, p) for n, p in enumerate(parameters) if strings.match(f"{p.name}: {p.annotation}")]
     return frozenset([x for n, p in taking for x in ((p.name,) if p.kind is p.KEYWORD_ONLY else (n, p.name))])
 
 

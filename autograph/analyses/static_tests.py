@@ -28,7 +28,7 @@ def is_bool_literal(node: Any) -> bool:
 
 
 class StaticTests:
-    """Decides by the text alone; a name counts as what it means at conversion time.
+    """Decides by the source alone; a name counts as what it means at conversion time.
 
     Args:
         resolve: the object that a dotted name means, or something that is no function.

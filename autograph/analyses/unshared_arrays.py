@@ -1,4 +1,4 @@
-"""NumPy arrays that nothing but one variable refers to, by the text: escape analysis of what `np.zeros` and its like make.
+"""NumPy arrays that nothing but one variable refers to, by the source: escape analysis of what `np.zeros` and its like make.
 
 >>> import gast, numpy
 >>> function = gast.parse('''

@@ -20,11 +20,11 @@ from autograph.cli import terminal
 from autograph.errors import AutoGraphError
 from autograph.modules import module_conversion, notebook_conversion
 from autograph.modules.atomic_write import replace_file
-from autograph.modules.module_text import InvalidSource
+from autograph.modules.module_source import InvalidSource
 
 DESCRIPTION = """\
 Write a module whose functions are converted: it imports autograph.runtime and runs by itself, with the same names,
-decorators and docstrings. Text outside the functions stays byte for byte."""
+decorators and docstrings. Source outside the functions stays byte for byte."""
 EPILOG = """\
 One file without -o goes to stdout; "-" reads stdin. A directory needs -o DIR or --in-place; its *.py files are taken,
 but not those in hidden directories and virtual environments. Of a notebook (*.ipynb) the code cells

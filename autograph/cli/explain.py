@@ -15,7 +15,7 @@ from autograph.cli.show import fail, file_and_function, print_listed, read_modul
 from autograph.errors import AutoGraphError
 from autograph.modules.module_conversion import ParsedModule
 from autograph.modules.module_functions import Target
-from autograph.modules.module_text import InvalidSource
+from autograph.modules.module_source import InvalidSource
 
 DESCRIPTION = """\
 List the statements of the functions of a file, or of all files of a directory, with what each becomes: `python` stays
@@ -64,7 +64,7 @@ def _lines(module: ParsedModule, targets: list[Target]) -> list[str]:
         lines = explain(module, target)
         counts = Counter(line.kind for line in lines)
         listed = ", ".join(f"{counts[kind]} {kind.value}" for kind in Kind if counts[kind])
-        title = f"{module.text.filename}:{target.node.lineno}: {target.name}: {listed}"
+        title = f"{module.source.filename}:{target.node.lineno}: {target.name}: {listed}"
         shown += [""] * (number > 0)
         shown.append(f"{terminal.NAME}{title}{terminal.RESET}" if in_color else title)
         shown += [_shown(line, module, digits, width, in_color) for line in lines]
@@ -72,7 +72,7 @@ def _lines(module: ParsedModule, targets: list[Target]) -> list[str]:
 
 
 def _shown(line: Explained, module: ParsedModule, digits: int, width: int, in_color: bool) -> str:
-    """A statement as the listing has it: its line, what it becomes, its text, and below it when."""
+    """A statement as the listing has it: its line, what it becomes, its source, and below it when."""
     source = module.lines[line.lineno - 1].expandtabs().rstrip()
     text = source if source.strip() == line.text else line.text
     kind = f"{line.kind.value:<7}"

@@ -88,7 +88,7 @@ _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 @room(DEPTH)
 def explain(module: ParsedModule, target: Target) -> list[Explained]:
-    """The statements of a function and of those inside it, in the order of the text.
+    """The statements of a function and of those inside it, in the order of the source.
 
     Args:
         module: the file.

@@ -99,7 +99,7 @@ def imported(filename: str) -> ModuleType:
 
 
 def evaluate_arguments(text: str, module: ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments in a text, by position and by name.
+    """The arguments in a string, by position and by name.
 
     >>> evaluate_arguments("2 * 3, n=jnp.ones(2).shape", ModuleType("example"))
     ((6,), {'n': (2,)})

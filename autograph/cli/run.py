@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from autograph.modules.module_text import InvalidSource
+from autograph.modules.module_source import InvalidSource
 from autograph.modules.script import run_script
 
 DESCRIPTION = """\

@@ -12,7 +12,7 @@ from autograph.cli.show import fail
 from autograph.saved import loader
 
 DESCRIPTION = """\
-Call the function in a saved file and print its result. The arguments are literals as in a call: numbers, texts, lists, tuples,
+Call the function in a saved file and print its result. The arguments are literals as in a call: numbers, strings, lists, tuples,
 dicts. A number or nested lists stand for an array of the signature; '@x.npy' is the array in a file, '@x.npz' a dict of them."""
 
 FAILED = 1  # a check of the program
@@ -44,11 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class InvalidArguments(Exception):
-    """A text that is not the arguments of a call."""
+    """A string that is not the arguments of a call."""
 
 
 def parsed(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments in a text, by position and by name.
+    """The arguments in a string, by position and by name.
 
     >>> parsed("[1.0, 2.0], 'fast', n=-3")
     ([[1.0, 2.0], 'fast'], {'n': -3})

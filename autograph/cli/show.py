@@ -11,7 +11,7 @@ import astunparse
 from autograph.cli import terminal
 from autograph.errors import AutoGraphError
 from autograph.modules import module_conversion
-from autograph.modules.module_text import InvalidSource
+from autograph.modules.module_source import InvalidSource
 from autograph.modules.notebook_conversion import SUFFIX
 
 DESCRIPTION = """\
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.ast:
         print(astunparse.dump(node))
         return 0
-    text = module_conversion.standalone_text(node, module.alias)
+    text = module_conversion.standalone_source(node, module.alias)
     sys.stdout.write(terminal.highlighted(text) if terminal.wants_color(sys.stdout) else text)
     return 0
 

@@ -78,7 +78,7 @@ def _is_operator_access(token: tokenize.TokenInfo) -> bool:
 
 
 def _between(lines: list[str], start: Place, end: Place) -> list[str]:
-    """The text from one place to another, in parts."""
+    """The source from one place to another, in parts."""
     if start >= end or start[0] > len(lines):
         return []
     if start[0] == end[0]:

@@ -1,1 +1,1 @@
-"""The text of functions and what is read off it: sources, names, trees, templates, line tables. It changes nothing."""
+"""The source code of functions and what is read off it: names, trees, templates, line tables. It changes nothing."""

@@ -172,7 +172,7 @@ def _same_constant(a: Any, b: Any) -> bool:
 def same_but_for_pytest(code: CodeType, candidate: CodeType) -> bool:
     """Whether `code` is `candidate` with its `assert` statements rewritten by pytest.
 
-    The rewritten code cannot be compiled again from the text; signature, free variables and the lines that hold code
+    The rewritten code cannot be compiled again from the source; signature, free variables and the lines that hold code
     must agree.
     """
     if not any("@pytest_ar" in c.co_names for c in (code, *codes_in(code))):

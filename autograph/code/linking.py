@@ -37,7 +37,7 @@ _UNNAMED = ast.Lambda(
     body=ast.Constant(None),
 )
 _CO_VARARGS, _CO_VARKEYWORDS, _CO_NESTED = 0x4, 0x8, 0x10
-_OUTSIDE_FLAGS = _CO_NESTED | CO_ITERABLE_COROUTINE  # not to be seen in the function's own text
+_OUTSIDE_FLAGS = _CO_NESTED | CO_ITERABLE_COROUTINE  # not to be seen in the function's own source
 
 
 class Constants:
@@ -236,7 +236,7 @@ def _name(scope: Scope) -> str:
 
 @dataclass(frozen=True)
 class _Names:
-    """What code objects are called: as in the author's text, where the branches and bodies of statements are no functions.
+    """What code objects are called: as in the author's source, where the branches and bodies of statements are no functions.
 
     Args:
         compiled: the function's qualified name in the skeleton.

@@ -1,4 +1,4 @@
-"""What the names of a module mean while its text is all there is.
+"""What the names of a module mean while its source is all there is.
 
 Only two kinds of names are known without running the module: those that import statements bind to modules of JAX, NumPy
 or the standard library, and builtins that the module does not bind itself.

@@ -23,7 +23,7 @@ _NODES = {  # where fields of these names do hold nodes, and where others do not
     "ExceptHandler": ("type", "name", "body"), "TypeAlias": ("name", "type_params", "value"), "Import": ("names",),
     "ImportFrom": ("names",), "Constant": (), "MatchSingleton": (),
 }  # fmt: skip
-_TEXTS = frozenset("arg asname attr id kwd_attrs module name names rest".split())
+_STRINGS = frozenset("arg asname attr id kwd_attrs module name names rest".split())
 
 
 SIGNS = {
@@ -74,8 +74,8 @@ PARTS = ByKind(parts_of)
 
 
 def _words(kind: Any) -> tuple[str, ...]:
-    texts = _TEXTS | {"value"} if kind.__name__ == "Constant" else _TEXTS
-    return tuple(name for name in kind._fields if name in texts)
+    strings = _STRINGS | {"value"} if kind.__name__ == "Constant" else _STRINGS
+    return tuple(name for name in kind._fields if name in strings)
 
 
 _WORDS = ByKind(_words)

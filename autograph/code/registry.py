@@ -104,8 +104,8 @@ def attributes_set_in(code: CodeType) -> frozenset[str]:
 
 
 def words_in(code: CodeType) -> frozenset[str]:
-    """All that it names, also as texts: operators are given the names of attributes."""
-    return _names(code, "words", lambda code: (*code.co_names, *_texts(code.co_consts), *_of_patterns(code)))
+    """All that it names, also as strings: operators are given the names of attributes."""
+    return _names(code, "words", lambda code: (*code.co_names, *_strings(code.co_consts), *_of_patterns(code)))
 
 
 def _of_patterns(code: CodeType) -> Iterable[str]:
@@ -113,12 +113,12 @@ def _of_patterns(code: CodeType) -> Iterable[str]:
     return ("__match_args__",) if dis.opmap["MATCH_CLASS"] in code.co_code[::2] else ()
 
 
-def _texts(values: Iterable[Any]) -> Iterable[str]:
+def _strings(values: Iterable[Any]) -> Iterable[str]:
     for value in values:
         if type(value) is str:
             yield value
         elif type(value) is tuple:
-            yield from _texts(value)
+            yield from _strings(value)
 
 
 def _names(code: CodeType, which: str, of_one: Callable[[CodeType], Iterable[str]]) -> frozenset[str]:
@@ -132,7 +132,7 @@ def _names(code: CodeType, which: str, of_one: Callable[[CodeType], Iterable[str
 
 _READING = frozenset("LOAD_ATTR LOAD_METHOD LOAD_SUPER_ATTR LOAD_GLOBAL LOAD_NAME".split())
 
-BY_TEXT = frozenset("getattr vars __dict__ __getattribute__ __match_args__ attrgetter eval exec".split())
+BY_STRING = frozenset("getattr vars __dict__ __getattribute__ __match_args__ attrgetter eval exec".split())
 """What code names that gets at attributes which it does not name."""
 
 _NAMES = CodeTable()

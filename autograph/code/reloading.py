@@ -2,7 +2,7 @@
 
 IPython compiles no file then, but what `ast.unparse` makes of each definition that was edited: a function alone, its decorators
 dropped or not; a method in a class of another name; a class alone. So comments are gone, and lines begin at 1. A definition of
-the file that compiles to equal code in the same way is the one, and the functions in it stand in the same order in both texts.
+the file that compiles to equal code in the same way is the one, and the functions in it stand in the same order in both sources.
 
 >>> text = "# helps\\n\\n\\ndef helper(x):\\n    # of x\\n    return lambda: x\\n"
 >>> space = {}
@@ -38,7 +38,7 @@ def node_of(code: CodeType, tree: ast.Module, qualname: str) -> FunctionNode | N
     """The function of a file that a code object was compiled from, in the way of IPython.
 
     Args:
-        qualname: what the function that runs the code says; it tells methods of two classes apart whose texts are the same.
+        qualname: what the function that runs the code says; it tells methods of two classes apart whose sources are the same.
     """
     for definition in _definitions(code.co_qualname.split("."), tree, qualname):
         for module in _modules(definition, code):

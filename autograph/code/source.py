@@ -2,7 +2,7 @@
 
 The whole file is parsed and compiled once. A function's code object is looked up among the compiled ones by name and
 first line and must be *equal*, bytecode, constants and positions: so a file that was edited after import is refused and
-not misread (`inspect.getsource` would return the new text for the old function), and two equal lambdas on one line are
+not misread (`inspect.getsource` would return the new source for the old function), and two equal lambdas on one line are
 distinguished by their columns. The whole file and not the function alone: bytecode depends on the module's imports.
 
 >>> def f(x):
@@ -42,8 +42,8 @@ from autograph.code.code_places import (
 from autograph.code.registry import LOCK, CodeTable
 from autograph.errors import SourceError
 
-_KEPT_FILES = 256  # a program that makes functions from texts may have one "file" each
-_KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older text
+_KEPT_FILES = 256  # a program that makes functions from strings may have one "file" each
+_KEPT_VERSIONS = 3  # of one file: a notebook or a reloaded module may run functions of an older source
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Source:
     Args:
         node: its `FunctionDef`, `AsyncFunctionDef` or `Lambda` in the tree of the whole file; copy it before edits.
         chain: the scopes around it, outermost first, without the module.
-        code: the code object that the file's text compiles to.
+        code: the code object that the file's source compiles to.
         file: the file.
         imports: the names that the compiler saw imported at the level of the module.
     """
@@ -76,7 +76,7 @@ class Source:
 
     @property
     def text(self) -> str:
-        """The text of the function as the file has it, decorators left out."""
+        """The source of the function as the file has it, decorators left out."""
         return ast.get_source_segment(self.file.text, self.node) or ""
 
     @property
@@ -111,7 +111,7 @@ class Source:
 
 @dataclass(eq=False)
 class SourceFile:
-    """One version of a file's text, with its tree and the code objects that it compiles to."""
+    """One version of a file's source, with its tree and the code objects that it compiles to."""
 
     filename: str
     raw_lines: list[str]
@@ -173,7 +173,7 @@ class SourceFile:
         return codes[0] if codes else None
 
     def find(self, code: CodeType) -> Source | None:
-        """The place of a code object, or None when this text does not compile to it."""
+        """The place of a code object, or None when this source does not compile to it."""
         flags = code.co_flags & FUTURE_FLAGS
         for alone in (False, True):  # notebooks and the interactive prompt compile each statement of a cell alone
             for candidate in self._compiled(flags, alone).get((code.co_name, code.co_firstlineno), ()):
@@ -186,7 +186,7 @@ class SourceFile:
         return None
 
     def find_reloaded(self, fn: FunctionType) -> Source | None:
-        """The place of a function that IPython compiled from what it made of this text, and the code that the text compiles to."""
+        """The place of a function that IPython compiled from what it made of this source, and the code that this compiles to."""
         from autograph.code import reloading
 
         code = fn.__code__
@@ -218,7 +218,7 @@ class SourceFile:
         return [first_line(statement) for statement in self.tree.body]
 
     def _entry(self, code: CodeType) -> tuple[FunctionNode, Chain] | None:
-        """The node that a code object of this text was compiled from, and the scopes around it."""
+        """The node that a code object of this source was compiled from, and the scopes around it."""
         line = code.co_firstlineno
         last = bisect.bisect_right(self._first_lines, line)
         first = last - 1
@@ -274,13 +274,13 @@ def _find(fn: FunctionType) -> Source:
         if source is not None:
             remember(file)
             return source
-    for text in dataclass_methods.texts_of(code):
+    for text in dataclass_methods.sources_of(code):
         source = SourceFile(filename, text.splitlines(keepends=True), text).find(code)
         if source is not None:
             return source
     if (source := _find_reloaded(fn)) is not None:
         return source
-    raise _not_found(code, has_text=bool(lines))
+    raise _not_found(code, has_source=bool(lines))
 
 
 def _find_reloaded(fn: FunctionType) -> Source | None:
@@ -304,14 +304,14 @@ def _find_reloaded(fn: FunctionType) -> Source | None:
     return source
 
 
-def _not_found(code: CodeType, has_text: bool) -> SourceError:
+def _not_found(code: CodeType, has_source: bool) -> SourceError:
     from autograph.code import source_errors
 
-    return source_errors.stale(code) if has_text else source_errors.missing(code)
+    return source_errors.stale(code) if has_source else source_errors.missing(code)
 
 
 def _keep_timed_cell(filename: str) -> None:
-    """Gives `linecache` the text of the cell that IPython runs for `%%time`, under a name that all such cells have."""
+    """Gives `linecache` the source of the cell that IPython runs for `%%time`, under a name that all such cells have."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     cells = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)
     if cells:
@@ -320,8 +320,8 @@ def _keep_timed_cell(filename: str) -> None:
         linecache.cache[filename] = sum(map(len, lines)), None, lines, filename
 
 
-def from_text(filename: str, text: str, code: CodeType) -> Source:
-    """The source of a code object that was compiled from a text, whether or not such a file is here."""
+def from_string(filename: str, text: str, code: CodeType) -> Source:
+    """The source of a code object that was compiled from a string, whether or not such a file is here."""
     for file in _FILES.get(filename, []):
         if file.text == text and (found := file.find(code)) is not None:
             return found
@@ -329,7 +329,7 @@ def from_text(filename: str, text: str, code: CodeType) -> Source:
     remember(file)
     found = file.find(code)
     if found is None:
-        raise _not_found(code, has_text=True)
+        raise _not_found(code, has_source=True)
     return found
 
 
@@ -347,7 +347,7 @@ _WIDEST = ("BaseException", "GeneratorExit")
 
 
 def tree_of(filename: str) -> ast.Module | None:
-    """The parsed text of a file in which a function was looked for; of its latest version."""
+    """The parsed source of a file in which a function was looked for; of its latest version."""
     files = _FILES.get(filename)
     return files[0].tree if files else None
 
@@ -373,16 +373,16 @@ def remember(file: SourceFile) -> None:
 
 
 def has_source(fn: FunctionType) -> bool:
-    """Whether there is any text for a function. For a file this parses nothing, nor says that it is the right one.
+    """Whether there is any source for a function. For a file this parses nothing, nor says that it is the right one.
 
-    Names in angle brackets stand for many texts: there the function has to be found.
+    Names in angle brackets stand for many sources: there the function has to be found.
     """
     filename = fn.__code__.co_filename
     if not filename.startswith("<"):
         return bool(_FILES.get(filename)) or bool(linecache.getlines(filename, fn.__globals__))
     missing, text = _MISSING.of(fn.__code__), linecache.cache.get(filename)
     if missing.get("of") is text and missing:
-        return False  # it was looked for in that text
+        return False  # it was looked for in that source
     try:
         find(fn)
     except SourceError:

@@ -12,7 +12,7 @@ from autograph.errors import SourceError
 
 
 def missing(code: CodeType) -> SourceError:
-    """Nobody kept the text of a code object."""
+    """Nobody kept the source of a code object."""
     name = code.co_qualname
     if code.co_filename == "<stdin>":
         instead = (
@@ -25,7 +25,7 @@ def missing(code: CodeType) -> SourceError:
         instead = "define the function in a cell of its own, and time the call (`%timeit f(x)`)"
     elif code.co_filename.startswith("<"):
         instead = (
-            "put the function into a file; code run by `exec` needs its text in `linecache.cache` under the file name "
+            "put the function into a file; code run by `exec` needs its source in `linecache.cache` under the file name "
             "given to `compile`"
         )
     else:
@@ -33,14 +33,14 @@ def missing(code: CodeType) -> SourceError:
     return SourceError(
         f"cannot find the source of `{name}`",
         at=code,
-        why="conversion works on the text of a function, and Python kept none for this file",
+        why="conversion works on the source of a function, and Python kept none for this file",
         instead=instead,
     )
 
 
 def stale(code: CodeType) -> SourceError:
-    """A code object is not what the text of its file compiles to."""
-    if code.co_filename == "<string>":  # the name of every text that `exec` is given, and since 3.13 that of `python -c`
+    """A code object is not what the source of its file compiles to."""
+    if code.co_filename == "<string>":  # the name of every string that `exec` is given, and since 3.13 that of `python -c`
         return missing(code)
     return SourceError(
         f"the source of `{code.co_qualname}` is not what is running",

@@ -1,4 +1,4 @@
-"""Quasi-quotes: text with holes becomes located nodes.
+"""Quasi-quotes: source with holes becomes located nodes.
 
 >>> import gast
 >>> from ast import unparse

@@ -103,7 +103,7 @@ def _models_in(name: str, value: Any, kinds: tuple[type, ...]) -> Iterator[tuple
 
 
 def _attributes(models: Sequence[tuple[str, Any]], kinds: tuple[type, ...]) -> dict[str, tuple[Any, Any]]:
-    """The attributes of the models by their places, each with its model: of numbers and texts JAX makes constants."""
+    """The attributes of the models by their places, each with its model: of numbers and strings JAX makes constants."""
     return {
         f"{place}.{attribute}": (model, value)
         for name, root in models

@@ -6,7 +6,7 @@
 | `fill(x)` | `(<routes>[fill] if <type>(fill) is <function> else fill)(x)` | `fill`, or what it calls, needs it |
 | `step(x)` | the same, with the type of `step` | `step` is the user's function under `jax.jit`, `jax.vmap`, ... |
 
-Names are resolved at conversion time. A function that is defined further down in the module is found in its text. What
+Names are resolved at conversion time. A function that is defined further down in the module is found in its source. What
 cannot be resolved runs as plain Python, where JAX's own error is loud.
 """
 

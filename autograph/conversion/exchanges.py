@@ -177,7 +177,7 @@ def _signature(fn: FunctionType) -> tuple[tuple[Any, ...] | None, ...]:
 
 
 def _same(some: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> bool:
-    """Whether two tuples hold the same objects; texts and numbers count by value."""
+    """Whether two tuples hold the same objects; strings and numbers count by value."""
     some, others = some or (), others or ()
     plain = (str, int)
     return len(some) == len(others) and all(

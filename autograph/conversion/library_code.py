@@ -45,7 +45,7 @@ def conversion_advice(exc: BaseException, call: str, caller: CodeType, asks_trut
     C code that a function of the standard library hands a value to needs the number itself, so there only a test counts.
 
     Args:
-        call: the text of the call that leads to library code.
+        call: the source of the call that leads to library code.
         caller: the converted function in which it stands.
         asks_truth: whether the truth of a value is asked for.
     """

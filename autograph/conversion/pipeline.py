@@ -113,7 +113,7 @@ class Unit:
         return f"<conversion of {self.source.code.co_qualname}>"
 
     def __reduce__(self) -> Any:
-        """Pickled by value, with the text of its file: for functions that cloudpickle sends to other processes."""
+        """Pickled by value, with the source of its file: for functions that cloudpickle sends to other processes."""
         file = self.source.file
         return _unpickled, (file.filename, file.text, marshal.dumps(self.source.code), self.options)
 
@@ -314,7 +314,7 @@ def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
 
 
 def _unpickled(filename: str, text: str, code: bytes, options: ConversionOptions) -> Unit:
-    return Unit(source.from_text(filename, text, marshal.loads(code)), options)
+    return Unit(source.from_string(filename, text, marshal.loads(code)), options)
 
 
 def _known(code: CodeType) -> Known | None:

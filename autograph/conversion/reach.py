@@ -33,7 +33,7 @@ import numpy as np
 
 from autograph.code import library
 from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of
-from autograph.code.registry import BY_TEXT, LOCK, names_in, words_in
+from autograph.code.registry import BY_STRING, LOCK, names_in, words_in
 from autograph.code.source import Source
 from autograph.conversion import frameworks, implicit_methods
 from autograph.errors import is_ours
@@ -53,7 +53,7 @@ _MAPPINGS = (dict, OrderedDict, defaultdict)
 _OF_DATACLASSES = ("__annotations__", "__dataclass_fields__")  # dicts in a class that nobody writes to
 # What their objects hold is theirs, not the user's.
 _OWN_PACKAGES = ARRAY_PACKAGES | {"autograph"}
-_BY_TEXT = BY_TEXT | {"globals"}
+_BY_STRING = BY_STRING | {"globals"}
 _MOST = 100_000  # values looked at in one go: a graph of objects larger than this is not followed to its end
 _FEW = 1_000  # while nothing is traced (staging is forced): a method that is not prepared does what it did
 
@@ -113,7 +113,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
 
 
 def _place(code: CodeType) -> tuple[str, str, int]:
-    """Where a function stands; pytest has another code for one with an `assert` than its text has."""
+    """Where a function stands; pytest has another code for one with an `assert` than its source has."""
     return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
@@ -180,12 +180,12 @@ class Reach:
     def used(self) -> frozenset[str] | None:
         """The names that were used; None if they may be any."""
         found = frozenset().union(*map(words_in, self.codes))
-        return None if self.is_any or not found.isdisjoint(BY_TEXT) else found
+        return None if self.is_any or not found.isdisjoint(BY_STRING) else found
 
     def named(self, code: CodeType) -> Iterable[Any]:
         """What code names, or code inside it: globals, modules that it imports, and what stands in modules."""
         space, names = self.codes[code], names_in(code)
-        if not names.isdisjoint(_BY_TEXT):
+        if not names.isdisjoint(_BY_STRING):
             yield from [value for value in list(space.values()) if type(value) is not ModuleType]
         for name in names:
             value = space.get(name)
@@ -207,7 +207,7 @@ class Reach:
             is_foreign: whether objects of packages lead to them that do not use JAX: those call nothing in a trace.
             handed: objects that libraries reach and that were looked at before, to which this adds others.
         """
-        if names is not None and not names.isdisjoint(BY_TEXT):
+        if names is not None and not names.isdisjoint(BY_STRING):
             names = None
         roots = [*values]
         open_: deque[Any] = deque(roots)  # what is near comes first
@@ -265,7 +265,7 @@ class Reach:
 
 def _in_module(module: ModuleType, names: frozenset[str]) -> list[Any]:
     space = vars(module)
-    if not names.isdisjoint(_BY_TEXT) and not is_library_module(module.__name__):
+    if not names.isdisjoint(_BY_STRING) and not is_library_module(module.__name__):
         return [value for value in list(space.values()) if type(value) is not ModuleType]
     return [space[name] for name in names.intersection(space)]
 

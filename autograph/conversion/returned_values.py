@@ -27,7 +27,7 @@ from autograph.code.source import Source
 from autograph.errors import Location, StagingError, is_of_jax
 from autograph.jax_internals import maps_lanes, records_jitted
 from autograph.runtime.checks.swallowed import note_handlers, refuse_noted
-from autograph.runtime.checks.texts import is_of_traced
+from autograph.runtime.checks.traced_strings import is_of_traced
 from autograph.runtime.heap.outliving import ending_traces, traces_in
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import a

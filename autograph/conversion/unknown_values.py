@@ -1,7 +1,7 @@
 """JAX's own errors about values that are not known, said in the user's terms: which expression, where, what to do.
 
 Code that stays Python's own (a library, a function without source, `hash`, a format string) may ask a traced value for
-its truth or its number. JAX raises for that, and its text knows neither the line nor the expression. Where such an
+its truth or its number. JAX raises for that, and its message knows neither the line nor the expression. Where such an
 error leaves a converted function, the exception at hand becomes a `StagingError` as well: it keeps its identity, its
 traceback and its place in JAX's family, so that handlers for either still match.
 
@@ -48,7 +48,7 @@ class _Kind(NamedTuple):
     what: str
     why: str
     instead: str
-    text: str = ""  # a pattern for the text, where the error has no class of its own
+    text: str = ""  # a pattern for the message, where the error has no class of its own
 
     def fits(self, exc: BaseException) -> bool:
         return isinstance(exc, self.error) and (not self.text or bool(re.match(self.text, str(exc))))
@@ -102,9 +102,9 @@ _KINDS = (
     ),
     _Kind(
         TypeError,
-        "names a function by something other than a known text",
+        "names a function by something other than a known string",
         "the function is named while the program is traced, and what the program chooses is known only when it runs",
-        instead="leave the decorator away there, or name the function by a text that is known",
+        instead="leave the decorator away there, or name the function by a string that is known",
         text=r"__(qual)?name__ must be set to a string object",
     ),
     _Kind(
@@ -210,7 +210,7 @@ class _Place(NamedTuple):
     is_called_by_others: bool = True
 
     @property
-    def has_text(self) -> bool:
+    def has_source(self) -> bool:
         name = self.code.co_filename
         return name != "<string>" and bool(linecache.getline(name, self.lineno).strip())
 
@@ -232,7 +232,7 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     if kind is None:
         return exc
     places = list(_places(exc.__traceback__)) or [_Place(function, function.co_firstlineno, None, None)]
-    place = next((place for place in reversed(places) if place.has_text), places[-1])
+    place = next((place for place in reversed(places) if place.has_source), places[-1])
     at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
     text = f"{at.segment() or f'`{place.code.co_name}`'} {kind.what}"
     why, unconverted, instead, sides = kind.why, places[-1].code, kind.instead, None
@@ -252,7 +252,7 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     if kind is _DIGITS:
         text, why = (
             f"{at.segment() or 'a format'} asks for the digits of a traced value",
-            "the text is made while the program is traced",
+            "the string is made while the program is traced",
         )
         instead = (
             f"write `{debug_print(at.line) or 'jax.debug.print(...)'}`, which shows the values when the program runs"
@@ -291,7 +291,7 @@ def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:
     """Why a function of the user's is not converted, and what to write instead."""
     code = places[-1].code
     name = f"`{code.co_qualname.rpartition('.<locals>.')[2]}`"
-    if not places[-1].has_text:
+    if not places[-1].has_source:
         why = f"{name} is not converted, since Python kept no source of it, and runs as plain Python"
         return why, "define it in a file or in a cell, where its source can be found"
     if any(f.__code__ is code for f in host.conversion.UNCONVERTED):
@@ -312,7 +312,7 @@ def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:
 
 
 def _again(exc: BaseException) -> BaseException:
-    """An exception that is one of ours as well, with the same text and traceback; itself where there is none of its class."""
+    """An exception that is one of ours as well, with the same message and traceback; itself where there is none of its class."""
     try:
         kind = StagingError if issubclass(StagingError, type(exc)) else _both(cast(Any, type(exc)))
         made: BaseException = kind.__new__(kind, *exc.args)
@@ -336,7 +336,7 @@ def _other(exc: BaseException) -> _Kind | None:
         "`jax.debug.callback` for what it does, `jax.pure_callback` for its value"
     )
     if "ChoiceTracer" in said:  # the first choice of a program may be made while the arguments are evaluated
-        instead = "bind the text or the function that the program chooses to a variable in a statement before, and hand over that"
+        instead = "bind the string or the function that the program chooses to a variable in a statement before, and hand over that"
     return _Kind(Exception, "cannot take a traced value", why, instead=instead, text=re.escape(said))
 
 

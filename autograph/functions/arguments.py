@@ -72,7 +72,7 @@ class Literal(NamedTuple):
 
     @classmethod
     def of(cls, value: Any) -> Literal:
-        """Numbers, texts and Python's containers by type and value, objects by `==` where they can be hashed, others by identity.
+        """Numbers, strings and Python's containers by type and value, objects by `==` where they can be hashed, others by identity.
 
         >>> Literal.of(0.0).key == Literal.of(-0.0).key, Literal.of(1).key == Literal.of(True).key
         (False, False)
@@ -138,7 +138,7 @@ _CONTENTS: dict[type, Callable[[Any], Any]] = {
     **dict.fromkeys((slice, range), lambda x: _keys((x.start, x.stop, x.step))),
     bytearray: bytes,
     array: lambda x: (x.typecode, x.tobytes()),
-    np.ndarray: lambda x: None if x.dtype.hasobject else (x.dtype, x.shape, x.tobytes()),  # of texts, times or records
+    np.ndarray: lambda x: None if x.dtype.hasobject else (x.dtype, x.shape, x.tobytes()),  # of strings, times or records
 }
 
 

@@ -99,7 +99,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """A `ShapeDtypeStruct` for each array of the results, in their structure; `OneOf` for a text that the program chooses."""
+        """A `ShapeDtypeStruct` for each array of the results, in their structure; `OneOf` for a string that the program chooses."""
         return self._program.results
 
     @property

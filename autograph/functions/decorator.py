@@ -108,7 +108,7 @@ def function(
 ) -> Any:
     """Compiles a function for each kind of input that it is called with, as `tf.function` does.
 
-    Arrays are traced: one program for each dtype and shape. Every other value among the arguments (numbers, texts, None, lists
+    Arrays are traced: one program for each dtype and shape. Every other value among the arguments (numbers, strings, None, lists
     of them, objects) is a Python value in the function, and a program is made for it: `f(2)` and `f(3)` are two traces,
     `f(jnp.array(2))` and `f(jnp.array(3))` one. Objects are the same where they are equal, those without a hash where they are
     identical.

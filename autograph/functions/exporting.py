@@ -142,8 +142,8 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
         is_open = results.may_be_none or bool(results.choices)
         raise AutoGraphError(
             f"{program.function.__name__}() returns what is no array, which an export of JAX cannot hold",
-            why="its results are arrays alone: a text, an object, or what only the running program knows to be None is none",
-            instead="return arrays" + ("" if is_open else ", or write the function with `ag.save`, which keeps texts"),
+            why="its results are arrays alone: a string, an object, or what only the running program knows to be None is none",
+            instead="return arrays" + ("" if is_open else ", or write the function with `ag.save`, which keeps strings"),
         )
     names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
     for leaf in program.bound.leaves:

@@ -96,7 +96,7 @@ class Options:
             return result
 
         def sharded(one: Any, part: Any) -> Any:
-            """The arrays in a part of the result: texts and others stay as they are."""
+            """The arrays in a part of the result: strings and others stay as they are."""
             return part if one is None else jax.tree.map(lambda leaf: change(leaf, one) if is_input_leaf(leaf) else leaf, part)
 
         return jax.tree.map(sharded, prefix, result, is_leaf=_is_sharding)

@@ -37,7 +37,7 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
     calls the host for it, so `jax.export` and `ag.save` refuse it.
 
     Args:
-        values: traced values are shown as NumPy shows them; in lists, tuples, dicts and texts (`f"{x:.3f}"`) as well.
+        values: traced values are shown as NumPy shows them; in lists, tuples, dicts and strings (`f"{x:.3f}"`) as well.
         sep, end, file, flush: *static*; as for `print`.
     """
     values = tuple(_known(value.value if isinstance(value, Variable) else value) for value in values)
@@ -46,7 +46,7 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
         return
     between = " " if sep is None else sep
     parts = [part for value in values for part in (between, messages.formatted(value, "", "s"))]
-    traced, text = messages.open_message(messages.text(*parts[1:]))
+    traced, text = messages.open_message(messages.f_string(*parts[1:]))
 
     file = guarded_iterators.original(file)  # which is written when the program runs
 

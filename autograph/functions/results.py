@@ -27,7 +27,7 @@ from autograph.errors import Location
 from autograph.functions.arguments import PLAIN, Leaf, flattened, is_input_leaf, is_iterator
 from autograph.functions.variables import Variable
 from autograph.jax_internals import TRACE_STATE
-from autograph.runtime.checks.texts import is_of_traced
+from autograph.runtime.checks.traced_strings import is_of_traced
 from autograph.runtime.heap import escape, outliving, outside
 from autograph.runtime.tracing.refusals import a, refusal, user_line
 from autograph.runtime.tracing.sizes import is_size
@@ -116,7 +116,7 @@ class Results:
         """What a call has chosen; for an abstract number all of it."""
         if is_traced(number):
             raise refusal(
-                f"{self._name}() returns one of several texts or functions, which only the running program knows",
+                f"{self._name}() returns a choice between strings or functions, which only the running program knows",
                 why="it is called while another program is traced, and Python cannot tell there which of them it is",
                 instead="return a number in its place",
             )
@@ -135,7 +135,7 @@ class Results:
 
 @dataclass(frozen=True)
 class OneOf:
-    """A text or enum member among the results of a program, which chooses it at each call."""
+    """A string or enum member among the results of a program, which chooses it at each call."""
 
     options: tuple[Any, ...]
 
@@ -168,7 +168,7 @@ def _refuse_unknown(name: str, tree: Any, others: Sequence[Any]) -> None:
 
 
 def _as_array(leaf: Any) -> Any:
-    """A leaf as an array of the program; None for one that is known: text, an object, a number that no array holds."""
+    """A leaf as an array of the program; None for one that is known: a string, an object, a number that no array holds."""
     if isinstance(leaf, Variable):
         return leaf.value
     if type(leaf) is Choice:
@@ -192,9 +192,9 @@ def _refuse_made(name: str, values: list[Any], returned: escape.Finished, leaves
     """Refuses values that a call of the program would not make: with traced values in them, advanced, or changed by the caller."""
     if any(map(is_of_traced, values)):
         raise refusal(
-            f"{name}() returns the text of a traced value",
+            f"{name}() returns a string that shows a traced value",
             why="the body is run while the function is traced, and what there is to show is known when its program runs",
-            instead="return the value, and make the text of what the call returns",
+            instead="return the value, and make the string from what the call returns",
         )
     ours = escape.made_inside(values, [returned], (leaves,))
     for value in values:

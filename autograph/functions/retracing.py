@@ -67,7 +67,7 @@ def advice(bounds: Sequence[Bound], opens_sizes: bool = False) -> str:
 
 
 class _Difference(NamedTuple):
-    """What one argument, or a part of one, was in the traces: the texts by what tells them apart."""
+    """What one argument, or a part of one, was in the traces: the strings by what tells them apart."""
 
     name: str
     verb: str
@@ -87,7 +87,7 @@ def _of_leaf(rows: Sequence[Mapping[str, Leaf]], name: str, opens_sizes: bool) -
 
 
 def _shown(leaf: Leaf) -> tuple[Any, str]:
-    """What tells it from others, and its text."""
+    """What tells it from others, and its string."""
     if leaf.is_input:
         text = f"{leaf.value.dtype}[{','.join(map(str, leaf.value.shape))}]"
         return text, text
@@ -113,5 +113,5 @@ def _cure(name: str, leaves: Sequence[Leaf], opens_sizes: bool) -> str:
     if any(container_contents(value) is not None for value in values):
         return "pass what changes as arrays: a program is made for what it holds"
     if all(isinstance(value, str | bytes) for value in values):
-        return "pass one of a few texts, and make others outside of the function: a program is made for each"
+        return "pass one of a few strings, and make others outside of the function: a program is made for each"
     return "pass the same object each time, or give its class `__eq__` and `__hash__`: a program is made for each object"

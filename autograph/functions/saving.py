@@ -81,7 +81,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     }
     results = program.results_of
     if results.may_be_none or results.choices:
-        what, place = ("one of several texts or functions", "it") if results.choices else ("None or a value", "None")
+        what, place = ("a choice between strings or functions", "it") if results.choices else ("None or a value", "None")
         raise AutoGraphError(
             f"{name}() returns {what}, which only the running program knows",
             why="what a saved function returns has one structure, and arrays alone",
@@ -144,10 +144,10 @@ def describe_check(check: Check, start: int = 0) -> entries.Check:
     failed, place = check.failed, check.failed.place
     if failed.may_choose:
         raise AutoGraphError(
-            f"the message of {a(failed.kind.__name__)} may show a text that the program chooses, which no file can hold",
+            f"the message of {a(failed.kind.__name__)} may show a string that the program chooses, which no file can hold",
             at=None if place is None else (place.filename, place.lineno),
-            why="a message in a file is made of texts and numbers",
-            instead="raise each text in a branch of its own",
+            why="a message in a file is made of strings and numbers",
+            instead="raise each string in a branch of its own",
         )
     message = tuple(part if isinstance(part, str) else (part[0] + start, *part[1:]) for part in check.parts)
     base = next(kind for kind in failed.kind.__mro__ if kind.__module__ == "builtins").__name__

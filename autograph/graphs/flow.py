@@ -80,5 +80,5 @@ def _node(operation: Operation, path: str, read: tuple[Value, ...], makers: dict
 
 
 def _read(values: tuple[Value, ...], makers: dict[str, str]) -> list[str]:
-    """The nodes that make these values; numbers and constants of the text have none."""
+    """The nodes that make these values; numbers and constants of the source have none."""
     return list(dict.fromkeys(makers[value.name] for value in values if not value.is_literal and value.name in makers))

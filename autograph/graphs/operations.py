@@ -57,10 +57,10 @@ class Value:
 
     Attributes:
         name: unique in the graph: that of an argument or of the operation that makes it (`while:1` is its second result);
-            for a number of the text, the number.
+            for a number of the source, the number.
         shape: static sizes, or symbolic ones.
         dtype: `float32`.
-        is_literal: whether it is a number of the text.
+        is_literal: whether it is a number of the source.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Operation:
         scope: the path of the scope in which it stands: `dense/if@12/true`; empty for the whole program.
         inputs, outputs: what it takes and makes.
         source: the user's line that it comes from.
-        parameters: what else describes it, as text: `{"axes": "(0,)"}`.
+        parameters: what else describes it, as strings: `{"axes": "(0,)"}`.
     """
 
     name: str

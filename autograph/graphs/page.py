@@ -29,14 +29,14 @@ _KINDS = {"cond": "if", "while": "loop", "scan": "loop"}
 
 
 def written(tree: Scope, texts: Mapping[str, str] | None = None) -> str:
-    """The text of the page; `texts`: other forms of the program by their titles, shown in the place of the graph on request."""
+    """The HTML of the page; `texts`: other forms of the program by their titles, shown in the place of the graph on request."""
     page = _Page()
     root = page.scope(tree)
     data = {"root": root, "values": page.values, "sources": page.listed_sources(), "texts": dict(texts or {})}
     viewer = files("autograph.graphs") / "viewer"
     parts = {name: (viewer / file).read_text(encoding="utf-8") for name, file in _FILES.items()}
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    # A text of the user's may hold what would end the element.
+    # A string of the user's may hold what would end the element.
     parts["data"] = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     template = string.Template((viewer / "page.html").read_text(encoding="utf-8"))
     return template.substitute(parts, title=html.escape(tree.name))
@@ -60,7 +60,7 @@ class _Page:
         self._sources: dict[Source, int] = {}
 
     def listed_sources(self) -> list[list[Any]]:
-        """File, line and text of each line that is named."""
+        """File, line and source of each line that is named."""
         return [[source.filename, source.line, source.text] for source in self._sources]
 
     def scope(self, scope: Scope, above: str = "") -> dict[str, Any]:

@@ -224,7 +224,7 @@ def _is_jaxpr(x: Any) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a parameter is shown: numbers, texts, shapes, types; not programs and functions."""
+    """Whether a parameter is shown: numbers, strings, shapes, types; not programs and functions."""
     items = value if isinstance(value, tuple | list) else (value,)
     return value is not None and not any(_is_jaxpr(x) or callable(x) for x in items)
 
@@ -256,7 +256,7 @@ def _number(operation: Operation, *parameters: str) -> int:
 
 
 def _input_names(jaxpr: Any) -> list[str]:
-    """What a function calls its arguments, or empty texts."""
+    """What a function calls its arguments, or empty strings."""
     names = getattr(getattr(jaxpr, "debug_info", None), "arg_names", None) or ()
     return [*names] if len(names) == len(jaxpr.invars) else [""] * len(jaxpr.invars)
 

@@ -24,7 +24,7 @@ KEYWORDS = {
     "while": re.compile(r"\b(while|for)\b"),
     "scan": re.compile(r"\b(for|while)\b"),
 }
-"""The words of the text that may become an operation."""
+"""The words of the source that may become an operation."""
 
 _STAGED = re.compile(r"([a-z]+\()*(if|and|or|while|for)_\d+\)*")
 _ANONYMOUS = re.compile(r"(\.<locals>)?\.?<\w+>$")

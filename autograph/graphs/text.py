@@ -20,7 +20,7 @@ _LONGEST = 60  # of a line of the user's
 
 
 def list_graph(scope: Scope) -> str:
-    """The text of a graph."""
+    """The graph as a string."""
     first = next((operation.source for operation in scope.operations() if operation.source), None)
     filename = first.filename if first else ""
     inputs, results = list(map(str, scope.inputs)), _names(scope.outputs)

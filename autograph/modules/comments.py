@@ -1,4 +1,4 @@
-"""Comments of the author's function in the text of its staged body.
+"""Comments of the author's function in the source of its staged body.
 
 Neither `ast` nor gast knows comments, so they are put back by position: each generated statement carries the line of
 the author's statement it comes from. A comment on a line of its own goes before the first statement that comes from a
@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autograph.modules.module_text import LINE_END
+from autograph.modules.module_source import LINE_END
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _in_order(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def with_comments(generated: str, origins: Sequence[int], comments: Sequence[Comment]) -> str:
-    """The generated text with the comments in it.
+    """The generated source with the comments in it.
 
     Args:
         generated: what `ast.unparse` wrote; its statements, in order, come from the lines `origins`.

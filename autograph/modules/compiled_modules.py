@@ -3,7 +3,7 @@
 `compile_module` makes the code of a module that can be kept on disk: objects of ours stand in it as marks. `loaded` puts the
 objects in their places. Then a function of the module *is* its author's body, with the check at entry that
 `autograph.conversion.original_body` describes: nothing was copied, so identity, closures, decorators, pickling and registries are
-Python's own. The text of the module is read again when one of its functions is first staged.
+Python's own. The source of the module is read again when one of its functions is first staged.
 
 >>> text = b"def sign(x):\\n    return 1 if x > 0 else -1\\n"
 >>> kept = compile_module(text, "sign.py")
@@ -63,12 +63,12 @@ class Parts:
 
 
 class Origin:
-    """The text that a module was compiled from.
+    """The source that a module was compiled from.
 
     Args:
         filename: as code objects name it.
-        digest: `source_hash` of the text.
-        read: reads the text's bytes again.
+        digest: `source_hash` of the source.
+        read: reads the source's bytes again.
     """
 
     def __init__(self, filename: str, digest: bytes, read: Callable[[], bytes]) -> None:
@@ -81,7 +81,7 @@ class Origin:
         """The places of the functions, in the order in which units are numbered.
 
         Raises:
-            SourceError: when the text is gone, or is another one now.
+            SourceError: when the source is gone, or is another one now.
         """
         try:
             data = self.read()
@@ -101,7 +101,7 @@ class Origin:
         return SourceError(
             f"the file {what}",
             at=(self.filename, 1),
-            why="the staged body of a function is made from its text when it is first traced",
+            why="the staged body of a function is made from its source when it is first traced",
             instead="import the module again (restart)",
         )
 
@@ -225,7 +225,7 @@ def loaded(kept: CodeType, origin: Callable[[bytes], Origin]) -> tuple[CodeType,
 
     Args:
         kept: what `compile_module` made, perhaps in another process.
-        origin: the text, given its hash.
+        origin: the source, given its hash.
     """
     digest, objects, parts = pickle.loads(kept.co_consts[-1])
     place = origin(digest)

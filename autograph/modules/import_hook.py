@@ -205,8 +205,8 @@ class _Converting:
 
         Args:
             name: of the module.
-            filename: of its text.
-            read: gives the text.
+            filename: of its source.
+            read: gives the source.
             make: gives the code with marks.
         """
         hook = self.autograph_hook

@@ -27,7 +27,7 @@ def exchange(module: ModuleType, plain: CodeType, converted: CodeType) -> Iterat
     """Gives the functions of a module their converted code; yields those that stay as they are.
 
     Args:
-        plain: the code that the module's text has without the hook.
+        plain: the code that the module's source has without the hook.
         converted: the code that it has with the hook.
     """
     before, after = _by_place(plain), _by_place(converted)

@@ -1,7 +1,7 @@
 """Converting a whole module: the staged bodies of its functions in the place of the author's.
 
 Each outermost function, method and lambda is converted; functions inside them go along. Of a `def` only the statements
-after the docstring are replaced, so decorators, signature and docstring keep their bytes, as does all text outside.
+after the docstring are replaced, so decorators, signature and docstring keep their bytes, as does all source outside.
 One import line with a comment makes the module stand alone and marks it as converted.
 
 >>> raw = b'def sign(x):\\n    "The sign of x."\\n    return 1 if x > 0 else -1\\n'
@@ -34,13 +34,13 @@ from autograph.conversion.staged_tree import DEPTH
 from autograph.errors import ConversionError
 from autograph.modules import comments
 from autograph.modules.module_functions import Target, inner_functions, outermost_functions
-from autograph.modules.module_text import Edit, ModuleText, laid_out
+from autograph.modules.module_source import Edit, ModuleSource, laid_out
 from autograph.options import ConversionContext
 
 MARKER = "converted by jax-autograph"
 RUNTIME = "autograph.runtime"
 _LEVELS = 99  # of Python's tokenizer
-_DEEP = _LEVELS - 20  # blanks of a text that is worth a look: blocks may be indented by one each, and stand in others
+_DEEP = _LEVELS - 20  # blanks of a source that is worth a look: blocks may be indented by one each, and stand in others
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Conversion:
     Args:
         output: the bytes of the converted module; the input's where there was nothing to do.
         encoding: of the output.
-        converted: qualified names of the functions whose text changed.
+        converted: qualified names of the functions whose source changed.
         selected: those of the requested names that exist in the module.
         already_converted: the input carries the mark.
     """
@@ -72,52 +72,52 @@ def convert_module(raw: bytes, filename: str, names: frozenset[str] | None = Non
     """
     module = ParsedModule.read(raw, filename)
     if module.is_converted():
-        return Conversion(raw, module.text.encoding, selected=names or frozenset(), already_converted=True)
+        return Conversion(raw, module.source.encoding, selected=names or frozenset(), already_converted=True)
     edits, selected = module.edits(names)
     added = [module.import_edit()] if edits else []
-    output = module.text.replaced([*(edit for _, edit in edits), *added])
-    return Conversion(output, module.text.encoding, tuple(target.name for target, _ in edits), selected)
+    output = module.source.replaced([*(edit for _, edit in edits), *added])
+    return Conversion(output, module.source.encoding, tuple(target.name for target, _ in edits), selected)
 
 
 class ParsedModule:
     """A module whose functions can be converted one by one."""
 
-    def __init__(self, text: ModuleText) -> None:
-        self.text = text
+    def __init__(self, source: ModuleSource) -> None:
+        self.source = source
 
     @classmethod
     def read(cls, raw: bytes, filename: str) -> "ParsedModule":
         """Parses the bytes of a file; raises `InvalidSource`."""
-        return cls(ModuleText.read(raw, filename))
+        return cls(ModuleSource.read(raw, filename))
 
     @cached_property
     def alias(self) -> str:
-        """The module's name for the runtime: `ag__`, with a number when the text uses that name."""
+        """The module's name for the runtime: `ag__`, with a number when the source uses that name."""
         alias, number = "ag__", 1
-        while re.search(rf"\b{alias}\b", self.text.text):
+        while re.search(rf"\b{alias}\b", self.source.text):
             number += 1
             alias = f"ag__{number}"
         return alias
 
     @cached_property
     def targets(self) -> list[Target]:
-        """The outermost functions and lambdas, in the order of the text, without those marked `do_not_convert`."""
-        return list(outermost_functions(self.text.tree, self._is_opted_out))
+        """The outermost functions and lambdas, in the order of the source, without those marked `do_not_convert`."""
+        return list(outermost_functions(self.source.tree, self._is_opted_out))
 
     @cached_property
     def resolve(self) -> Callable[[str], Any]:
-        """The object that a dotted name of the module means, or `MISSING`, as far as its text tells."""
-        return module_resolver(self.text.tree)
+        """The object that a dotted name of the module means, or `MISSING`, as far as its source tells."""
+        return module_resolver(self.source.tree)
 
     @cached_property
     def writers(self) -> ModuleWriters:
         """The functions of the module that write elements of their parameters."""
-        return ModuleWriters(self.text.text, self.text.tree)
+        return ModuleWriters(self.source.text, self.source.tree)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines of the file; line 1 is the first."""
-        return tuple(self.text.lines())
+        return tuple(self.source.lines())
 
     def _is_opted_out(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
         decorators = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
@@ -125,24 +125,24 @@ class ParsedModule:
 
     def is_converted(self) -> bool:
         """Whether an import of the runtime carries our mark."""
-        for node in self.text.tree.body:
+        for node in self.source.tree.body:
             if isinstance(node, ast.Import) and any(alias.name == RUNTIME for alias in node.names):
-                _, end = self.text.span(node)
-                if MARKER in self.text.text[end : self.text.line_end(end)]:
+                _, end = self.source.span(node)
+                if MARKER in self.source.text[end : self.source.line_end(end)]:
                     return True
         return False
 
     def staged(self, target: Target) -> Any:
         """The converted `ast` node of a function; its statements carry the author's lines."""
         context = ConversionContext(
-            filename=self.text.filename,
+            filename=self.source.filename,
             lines=self.lines,
             name=target.name,
             freevars=frozenset({"__class__"}) if target.classes and _uses_class_cell(target.node) else frozenset(),
             class_name=target.classes[-1].name if target.classes else None,
             resolve=self.resolve,
             alias=self.alias,
-            writers=argument_writes.lookup(self.text.filename, lambda: self.writers),
+            writers=argument_writes.lookup(self.source.filename, lambda: self.writers),
         )
         return convert_tree(target.node, context)
 
@@ -170,7 +170,7 @@ class ParsedModule:
         if isinstance(target.node, ast.Lambda):
             if not isinstance(node, ast.Lambda) or ast.dump(node) == ast.dump(target.node):
                 return None  # one that needs statements stays as it is, and converts when it is called
-            start, end = self.text.span(target.node)
+            start, end = self.source.span(target.node)
             return Edit(start, end, ast.unparse(node))
         skipped = int(ast.get_docstring(target.node, clean=False) is not None)
         old, new = target.node.body[skipped:], node.body[skipped:]
@@ -179,22 +179,22 @@ class ParsedModule:
         try:
             return self._edit_of_body(target.node, skipped, new)
         except IndentationError:  # since Python 3.12 the tokenizer counts
-            raise _too_deep(self.text.filename, target) from None
+            raise _too_deep(self.source.filename, target) from None
 
     def _check_depth(self, target: Target, edit: Edit) -> None:
-        """Refuses a function whose text would be indented more deeply than Python reads.
+        """Refuses a function whose source would be indented more deeply than Python reads.
 
-        Every `elif` puts the rest of its chain into a function. Compiled without a text it may be as deep as it likes.
+        Every `elif` puts the rest of its chain into a function. Compiled without a source it may be as deep as it likes.
         """
         if max(map(len, re.findall(r"^[ \t]*", edit.text, re.MULTILINE))) < _DEEP:
             return
         try:
-            ast.parse(self.text.replaced([edit]))
+            ast.parse(self.source.replaced([edit]))
         except IndentationError:
-            raise _too_deep(self.text.filename, target) from None
+            raise _too_deep(self.source.filename, target) from None
 
     def _edit_of_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, skipped: int, new: list[ast.stmt]) -> Edit:
-        text = self.text
+        text = self.source
         (start, _), (_, end) = text.span(node.body[skipped]), text.span(node.body[-1])
         if trailing := re.compile(r"[ \t\f]*;?[ \t\f]*(?=\r|\n|\Z|#)").match(text.text, end):
             end = text.line_end(trailing.end())  # a comment there is about the last statement
@@ -226,7 +226,7 @@ class ParsedModule:
 
     def import_edit(self) -> Edit:
         """Where the line is inserted."""
-        text, line = self.text, f"{self.import_line}\n"
+        text, line = self.source, f"{self.import_line}\n"
         last = None
         for number, node in enumerate(text.tree.body):
             is_docstring = number == 0 and ast.get_docstring(text.tree) is not None
@@ -274,8 +274,8 @@ class ParsedModule:
 
 
 @room(DEPTH)
-def standalone_text(node: ast.stmt | ast.expr, alias: str) -> str:
-    """A converted function as a text that says what the runtime's name means."""
+def standalone_source(node: ast.stmt | ast.expr, alias: str) -> str:
+    """A converted function as a source that says what the runtime's name means."""
     return f"import {RUNTIME} as {alias}\n\n\n{ast.unparse(node)}\n"
 
 
@@ -296,9 +296,9 @@ def _line_after_header(lines: list[str]) -> int:
 
 def _too_deep(filename: str, target: Target) -> ConversionError:
     return ConversionError(
-        f"the converted text of `{target.name}` would have more than the {_LEVELS} levels of indentation that Python reads",
+        f"the converted source of `{target.name}` would have more than the {_LEVELS} levels of indentation that Python reads",
         at=(filename, target.node.lineno),
         why="each `elif`, `if` and loop inside another puts one more function around the next",
         instead="split the chain or look its cases up in a list; or convert the other functions alone "
-        "(`--functions a,b`) and put @ag.convert on this one, which needs no text",
+        "(`--functions a,b`) and put @ag.convert on this one, which writes no source",
     )

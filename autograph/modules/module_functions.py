@@ -28,7 +28,7 @@ class Target:
 
 
 def outermost_functions(tree: ast.Module, is_opted_out: Callable[[Any], bool] = lambda node: False) -> Iterator[Target]:
-    """The functions that are inside no other, in the order of the text.
+    """The functions that are inside no other, in the order of the source.
 
     Args:
         is_opted_out: whether a `def` or a class is left as it is, with all that is in it.
@@ -42,7 +42,7 @@ def _below(
     assigned: str,
     is_opted_out: Callable[[Any], bool],
 ) -> Iterator[Target]:
-    """The outermost functions below a node, in the order of the text."""
+    """The outermost functions below a node, in the order of the source."""
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):

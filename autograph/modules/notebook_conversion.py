@@ -28,7 +28,7 @@ from autograph.conversion.staged_tree import DEPTH
 from autograph.errors import AutoGraphError, ConversionError
 from autograph.modules.module_conversion import Conversion, ParsedModule
 from autograph.modules.module_functions import Target
-from autograph.modules.module_text import Edit, InvalidSource, ModuleText
+from autograph.modules.module_source import Edit, InvalidSource, ModuleSource
 
 SUFFIX = ".ipynb"
 _OF_PYTHON = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})  # cells below them are Python's
@@ -54,7 +54,7 @@ def convert_notebook(raw: bytes, name: str, names: frozenset[str] | None = None)
             return Conversion(raw, "utf-8", selected=names or frozenset(), already_converted=True)
         edits, selected = module.edits(names)
         for target, edit in edits:
-            sources.check(target, edit, module.text)
+            sources.check(target, edit, module.source)
     except (InvalidSource, AutoGraphError) as error:
         error.args = (sources.with_cells(str(error), name),)
         raise
@@ -81,9 +81,9 @@ class _Sources:
         """The cells as a module of the same length."""
         parts = (_readable(source, name, line) for source, line in zip(self._sources, self._lines, strict=True))
         text = "\n".join(parts)
-        return ParsedModule(ModuleText.parsed(text, name, ast.parse(text, name)))
+        return ParsedModule(ModuleSource.parsed(text, name, ast.parse(text, name)))
 
-    def check(self, target: Target, edit: Edit, read: ModuleText) -> None:
+    def check(self, target: Target, edit: Edit, read: ModuleSource) -> None:
         """Refuses a function with lines that were read as something else."""
         if read.text[edit.start : edit.end] != self._text[edit.start : edit.end]:
             raise ConversionError(
@@ -93,7 +93,7 @@ class _Sources:
             )
 
     def edited(self, edits: list[Edit]) -> list[str]:
-        """The sources with edits of their text made, of which each is inside one cell."""
+        """The sources with edits of their source made, of which each is inside one cell."""
         found = list(self._sources)
         for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
             k = bisect_right(self._starts, edit.start) - 1

@@ -17,7 +17,7 @@ Tree: TypeAlias = Any
 """The structure of a value, as JSON has it; `autograph/saved/trees.py` makes it and says what it looks like."""
 
 Piece: TypeAlias = str | tuple[int, str, str]
-"""A part of a message: text, or the number of a value among those of the checks, its format and its conversion (`r`, `s`, `a`)."""
+"""A part of a message: a string, or the number of a value of the checks, its format and its conversion (`r`, `s`, `a`)."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Entry:
 
     Args:
         exported: the program, for one device, without effects.
-        parameters: of the function, without annotations. A default is a number, text or None, and is then the literal in `inputs`
-            if the argument may be left out; of others it is left away.
+        parameters: of the function, without annotations. A default is a number, a string or None, and is then the literal in
+            `inputs` if the argument may be left out; of others it is left away.
         inputs: the tree of each argument that the program was made for, by the parameter's name and in the order of the leaves.
             What `*args` took is a tuple, what `**kwargs` took is a dict.
         outputs: the tree of the result.

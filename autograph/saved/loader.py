@@ -32,7 +32,7 @@ VERSION = 1
 PREFIX = struct.Struct("<8sII32s")  # magic, version, length of the header, SHA-256 of the 16 bytes before and the header
 ALIGNMENT = 64
 LARGEST_HEADER = 1 << 20
-MOST_VALUES = 50_000  # in the header: each takes some 60 bytes, however short its text is
+MOST_VALUES = 50_000  # in the header: each takes some 60 bytes, however short its JSON is
 DEEPEST = 64
 
 

@@ -35,7 +35,7 @@ def save(
     platforms: Sequence[str] = PLATFORMS,
     vjp_order: int = 0,
 ) -> None:
-    """Writes a function to a file, which `ag.load` runs where neither the function's text nor this library is.
+    """Writes a function to a file, which `ag.load` runs where neither the function's source nor this library is.
 
     >>> import tempfile
     >>> import jax.numpy as jnp
@@ -57,7 +57,7 @@ def save(
         fn: a function; a jitted one; or one of `ag.function`, also as the `__call__` of an object, whose own programs are saved.
         path: the file. It is written beside it first, and then moved there in one step.
         args, kwargs: the arguments of its one signature. Arrays, `ag.TensorSpec` and `jax.ShapeDtypeStruct` stand for all arrays
-            of their dtype and shape, whose sizes may be open (None, names, `jax.export.symbolic_shape`). Numbers, texts and None
+            of their dtype and shape, whose sizes may be open (None, names, `jax.export.symbolic_shape`). Numbers, strings and None
             are part of the signature: the file has the program for these. Lists, tuples and dicts hold such.
         signatures: several of them: of each the arguments in a sequence, or by name in a mapping.
         platforms: for which the programs are lowered; none of them need be here.

@@ -3,7 +3,7 @@
 | value | tree |
 | --- | --- |
 | an array | `"*"` |
-| a number, a text, `None`: a literal | `{"literal": 3}` |
+| a number, a string, `None`: a literal | `{"literal": 3}` |
 | a float that JSON has not, a complex number | `{"float": "nan"}`, `{"complex": ["0x0.0p+0", "inf"]}` |
 | a list | `{"list": [tree, ...]}` |
 | a tuple, a named tuple | `{"tuple": [tree, ...]}` |
@@ -36,7 +36,7 @@ def split(value: Any, name: str = "the value", *, numbers: bool = True) -> tuple
     ({'dict': [['w', '*'], ['mode', {'literal': 'same'}], ['shape', {'tuple': [{'literal': 2}]}]]}, [array([1., 1.])])
 
     Args:
-        value: numbers, texts, None, arrays, and lists, tuples and dicts of these.
+        value: numbers, strings, None, arrays, and lists, tuples and dicts of these.
         name: what a message calls the value.
         numbers: whether numbers are literals; they are among the arrays otherwise.
     Raises:
@@ -60,7 +60,7 @@ def _split(value: Any, name: str, leaves: list[Any], numbers: bool) -> Tree:
         return {"dict": items}
     raise AutoGraphError(
         f"{name} is an object of class {type(value).__qualname__}, which a saved file cannot hold",
-        why="the file is loaded where nobody knows the class: it holds arrays, numbers, texts, None, and lists, tuples and dicts",
+        why="the file is loaded where nobody knows the class: it holds arrays, numbers, strings, None, and lists, tuples and dicts",
         instead="save a function that has the object in it (`functools.partial(f, model)`, and `ag.function` of that where it has "
         "variables), or use a dict of its arrays",
     )
@@ -95,7 +95,7 @@ def is_stored_literal(value: Any) -> bool:
 
 
 def literal_tree(value: Any) -> Tree:
-    """The tree of a number, a text or None.
+    """The tree of a number, a string or None.
 
     >>> literal_tree(0.5), literal_tree(float("inf")), literal_tree(1j)
     ({'literal': 0.5}, {'float': 'inf'}, {'complex': ['0x0.0p+0', '0x1.0000000000000p+0']})
@@ -112,6 +112,6 @@ def _key(key: Any, name: str) -> Any:
         return key
     raise AutoGraphError(
         f"{name} is a dict with the key {key!r}, which a saved file cannot hold",
-        why="its keys are texts, integers, truth values and None",
-        instead="name the items by texts, or hand over a list or a tuple",
+        why="its keys are strings, integers, truth values and None",
+        instead="name the items by strings, or hand over a list or a tuple",
     )

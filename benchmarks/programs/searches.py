@@ -1,4 +1,4 @@
-"""Searches with early ends: in texts, in graphs, among numbers; many at once under `vmap`."""
+"""Searches with early ends: in strings, in graphs, among numbers; many at once under `vmap`."""
 
 from __future__ import annotations
 

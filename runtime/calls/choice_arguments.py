@@ -1,4 +1,4 @@
-"""Calls of code that is not converted, one of whose arguments is one of several texts (`choices`): made for each text, in branches.
+"""Calls of code that is not converted, with a choice between strings among the arguments (`choices`): made for each, in branches.
 
 Converted code may be given a choice, for all that it does to it leads to an operator or to a method of the choice. Code that is not
 converted may ask for its class or compare it by `is`, and must not see one.
@@ -17,7 +17,7 @@ from typing import Any
 from autograph.code.library import ARRAY_PACKAGES, is_library, names_of, package_of_code
 from autograph.code.registry import names_in
 from autograph.runtime.calls.function_arguments import calls_functions
-from autograph.runtime.heap.opaque_calls import RUN_TEXTS
+from autograph.runtime.heap.opaque_calls import RUN_STRINGS
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import LEAF_KINDS
@@ -36,7 +36,7 @@ _OPEN = ARRAY_PACKAGES | {"autograph", "copy", "dataclasses"}
 """Packages whose functions ask nothing of what they come upon, or raise."""
 _CALL_IT = (map, filter, sorted, min, max)
 """They call a function that they are given, by what stands for it in converted code, as what `calls_functions` names does."""
-_AS_THEY_ARE = (isinstance, callable, super, vars, locals, globals, *RUN_TEXTS, any, all, next)
+_AS_THEY_ARE = (isinstance, callable, super, vars, locals, globals, *RUN_STRINGS, any, all, next)
 """The last three count who else refers to an iterator: a call in between would refer to it. They know choices."""
 
 
@@ -95,8 +95,8 @@ def _refuse_choices_of(sees: Any, given: Sequence[Any]) -> None:
                 f"{sees.__qualname__}() is called with {choices.described(x)}"
                 if is_direct
                 else f"{sees.__qualname__}() is called while what it can reach holds {choices.described(x)}",
-                why="it is not converted, and would see what stands for the text in the program",
-                instead="bind the text to a variable before the call" if is_direct else "hand the text to it as an argument",
+                why="it is not converted, and would see what stands for the string in the program",
+                instead="bind the string to a variable before the call" if is_direct else "hand the string to it as an argument",
             )
 
 

@@ -45,7 +45,7 @@ from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
 from autograph.runtime.calls import cached_functions, choice_arguments, construction, native_methods, rewrapping
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
-from autograph.runtime.checks import handlers, messages, texts
+from autograph.runtime.checks import handlers, messages, traced_strings
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
 from autograph.runtime.library import array_methods, debuggers, numpy_arguments, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
@@ -85,7 +85,7 @@ def _function(f: FunctionType) -> Any:
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
     if f.__module__ == "logging" and f.__name__ in _LOGGING:
-        return texts.logged(f)
+        return traced_strings.logged(f)
     if f.__name__ == "set_trace" and (starting := debuggers.starting(f)) is not f:
         return starting
     known = counterpart(f) or standard_library.library_counterpart(f, _library(f))
@@ -114,7 +114,7 @@ def _method(f: Any) -> Any:
             return array_methods.numpy_method(f)
         native_state.refuse_to_draw(f.__self__, f.__name__)
         if isinstance(f.__self__, logging.Logger | logging.LoggerAdapter) and f.__name__ in _LOGGING:
-            return texts.logged(f)  # what loggers remember of levels is theirs
+            return traced_strings.logged(f)  # what loggers remember of levels is theirs
         call = native_methods.announced(f, f.__self__)
         if isinstance(f.__self__, random.Random) and is_tracing():
             call = constants.check_constants_after(call)
@@ -128,19 +128,19 @@ def _native_function(f: Any) -> Any:
     owner = f.__self__
     if f is breakpoint:
         return debuggers.starting(f)
-    if f in opaque_calls.RUN_TEXTS:
-        return opaque_calls.of_text(f)
+    if f in opaque_calls.RUN_STRINGS:
+        return opaque_calls.of_string(f)
     if owner is None or type(owner) is ModuleType:
-        if f.__name__ in registry.BY_TEXT:
+        if f.__name__ in registry.BY_STRING:
             guarded_iterators.enter_any()
         writes = is_tracing() and f.__module__ == operator.setitem.__module__
         found = counterpart(f) or standard_library.library_counterpart(f, _library(f))
         call = found or _library(constants.check_constants_after(f) if writes else f)
-        return texts.printing(call) if f is print and is_tracing() else call
+        return traced_strings.printing(call) if f is print and is_tracing() else call
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
         cached_functions.refuse_to_count(owner)
-    return messages.text_method(f) if type(owner) is str else native_methods.bound(f)
+    return messages.string_method(f) if type(owner) is str else native_methods.bound(f)
 
 
 def _library(f: Any) -> Any:

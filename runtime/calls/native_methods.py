@@ -23,7 +23,7 @@ import numpy as np
 
 from autograph.code.library import package_of, package_of_code
 from autograph.runtime.calls import choice_arguments
-from autograph.runtime.checks import texts
+from autograph.runtime.checks import traced_strings
 from autograph.runtime.heap import (
     aliases,
     guarded_iterators,
@@ -94,7 +94,7 @@ _TO_FILES = frozenset({"write", "writelines", "writerow", "writerows"})
 
 def _written(f: Any, *args: Any) -> Any:
     """A method that writes to a file."""
-    texts.check_written(args, f.__self__)
+    traced_strings.check_written(args, f.__self__)
     return f(*args)
 
 
@@ -330,7 +330,7 @@ def _get(f: Any, *args: Any) -> Any:
     is_default = len(args) > 1 and args[1] is not None
     if args and type(args[0]) is tuple and any(type(part) is choices.Choice for part in args[0]):
         if not is_default:
-            raise traced_keys.may_be_missing(is_text=True)
+            raise traced_keys.may_be_missing(is_string=True)
         return choices.each_apart(lambda *parts: _get(f, parts, *args[1:]), *args[0])
     if not args or not traced_keys.may_have_key(f.__self__, args[0]):
         return f(*args)

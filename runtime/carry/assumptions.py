@@ -44,7 +44,7 @@ class SlotAssumptions:
         static: whether a number stays the Python number that it is.
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
         optional: makes a value for a variable that holds `None` in some iterations.
-        options: the texts or enum members of which it holds one or another (`values.choices`).
+        options: the strings or enum members of which it holds one or another (`values.choices`).
         searches: how many attempts have found more of them.
         initial: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
         disproved: whether iterations make an integer less than it begins.

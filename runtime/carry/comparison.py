@@ -65,7 +65,7 @@ from autograph.runtime.values.merge import (
 from autograph.runtime.values.optional import Maybe, split_optional
 
 _MOST_SEARCHES = 16
-"""After so many attempts that each find another text, there is no end of them."""
+"""After so many attempts that each find another string, there is no end of them."""
 
 
 class Comparison:
@@ -159,7 +159,7 @@ class Comparison:
         return True
 
     def _may_be_more(self, value: Any, out: Any, key: tuple[Any, ...]) -> bool:
-        """Whether the iteration leaves a text that is none of those known so far; noted for the next attempt."""
+        """Whether the iteration leaves a string that is none of those known so far; noted for the next attempt."""
         assumed = self.assumptions.slots[key]
         options = choices.options_of(value, out, within=open_traces()[:1])
         if options is None or assumed.options is not None and len(options) == len(assumed.options):

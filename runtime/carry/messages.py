@@ -25,7 +25,7 @@ from autograph.runtime.values.merge import Mismatch
 
 CHANGED_AND_REPLACED = "the loop both changes the object in place and replaces it by another one"
 NO_NUMBER = "the value is not a number or an array, so a loop cannot change it from iteration to iteration"
-NO_END = "each iteration makes another text, and a program chooses between those that are found while it is traced"
+NO_END = "each iteration makes another string, and a program chooses between those that are found while it is traced"
 NO_ITERATION = (
     "it is first written in the loop, which may make no iteration, and an object has an attribute or has none"
 )

@@ -55,7 +55,7 @@ def parts_of_exception(error: BaseException) -> tuple[Any, ...]:
     own = {name: x for name, x in found.items() if _is_own(AttributeLocation(bare, name), x)}
     cause = error.__cause__
     around = None if cause is None or cause is error else parts_of_exception(cause)
-    return type(error), tuple(map(messages.opened_text, error.args)), tuple(own), tuple(own.values()), around
+    return type(error), tuple(map(messages.opened_string, error.args)), tuple(own), tuple(own.values()), around
 
 
 def parts_of_context(error: BaseException) -> tuple[Any, Any] | None:
@@ -111,7 +111,7 @@ def error(found: tuple[Any, ...]) -> BaseException:
 
 def made_of(kind: Any, args: Any, names: Any, values: Any, cause: Any) -> BaseException:
     """The exception that `parts_of_exception` took apart, made again."""
-    args = tuple(map(messages.closed_text, args))
+    args = tuple(map(messages.closed_string, args))
     again: BaseException = _bare(kind, args)
     again.args = args
     for name, value in zip(names, values, strict=True):

@@ -100,9 +100,9 @@ class FailedCheck:
         shown: how many values follow, which the exception is made with.
         kind: the class of the exception.
         text: the message, as far as it is known without the values.
-        parts: the message as texts and, for each value in it, its number, its format and its conversion; None where it is not
+        parts: the message as strings and, for each value in it, its number, its format and its conversion; None where it is not
             made of such.
-        may_choose: whether the message may show a text that the program chooses.
+        may_choose: whether the message may show a string that the program chooses.
         place: the line of the user's.
     """
 

@@ -36,7 +36,7 @@ def guard_index(index: Any, ok: Any, error: Exception) -> Any:
     Args:
         index: integer scalar.
         ok: boolean scalar.
-        error: what Python would raise; its text, with the user's line, becomes the text of the error.
+        error: what Python would raise; its message, with the user's line, becomes the message of the error.
     Raises:
         StagingError: a handler around it would catch the error.
     """

@@ -4,8 +4,8 @@ An exception that ends a staged branch does not leave the trace; the branch gets
 taken. Under `vmap` both branches of an `if` run for every lane, so the callback receives the truth values of the branches that it
 stands in, and only raises where all hold.
 
-JAX reports what a callback of a compiled program raises as its own `JaxRuntimeError` (or `ValueError`), whose text ends with the
-callback's stack. That stack is one frame which never ran: the line of the user's. So the text reads as a traceback of plain
+JAX reports what a callback of a compiled program raises as its own `JaxRuntimeError` (or `ValueError`), whose message ends with the
+callback's stack. That stack is one frame which never ran: the line of the user's. So the message reads as a traceback of plain
 Python would. Where no program is compiled (`vmap` without `jit`) the exception itself comes out, and is one of the user's type
 as well.
 
@@ -104,7 +104,7 @@ def stage_failure(error: BaseException) -> None:
     place = _place_of(error)
     if is_of_a_call(error):  # what libraries say is theirs
         messages.check_message(error.args, place and place[:2])
-    # The text is the line where an exception without arguments has none.
+    # The message is the line where an exception without arguments has none.
     check, shown = FailedCheck.of(error, place, describe_exception(error) or _source_of(place), len(holds))
     stage_check(check, *holds, *shown, *path_conditions.waits_for())
 
@@ -226,7 +226,7 @@ def _line_of(error: BaseException) -> tuple[str, int] | None:
 
 
 _PLACES: dict[int, Place | None] = {}
-"""Where a staged `assert` stands, by its exception, until the exception's text has been made."""
+"""Where a staged `assert` stands, by its exception, until the exception's message has been made."""
 
 
 def demand(ok: Any, error: Exception) -> None:

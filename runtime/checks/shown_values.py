@@ -43,19 +43,19 @@ def _is_call(node: Any, name: str) -> TypeGuard[ast.Call]:
 
 
 def _parts(node: Any) -> tuple[str, list[str]]:
-    """The text that an expression shows, with fields in it, and the expressions of the fields."""
+    """The string that an expression shows, with fields in it, and the expressions of the fields."""
     if isinstance(node, ast.Constant):
         return _escaped(str(node.value)), []
     if isinstance(node, ast.JoinedStr):
         fields = [_field(part) if isinstance(part, ast.FormattedValue) else _parts(part) for part in node.values]
         return "".join(text for text, _ in fields), [value for _, inside in fields for value in inside]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and (_is_text(node.left) or _is_text(node.right)):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and (_is_string(node.left) or _is_string(node.right)):
         (text, values), (more, others) = _parts(node.left), _parts(node.right)
         return text + more, values + others
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_string(node.left):
         given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
         return _filled(_PERCENT.sub(_field_of_percent, _escaped(_constant(node.left))), given)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_text(node.func.value):
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_string(node.func.value):
         return _filled(_constant(node.func.value) if node.func.attr == "format" and not node.keywords else "", node.args)
     if (_is_call(node, "str") or _is_call(node, "repr")) and len(node.args) == 1:
         return "{}", [ast.unparse(node.args[0])]
@@ -64,7 +64,7 @@ def _parts(node: Any) -> tuple[str, list[str]]:
     return "{}", [ast.unparse(node)]
 
 
-def _is_text(node: Any) -> bool:
+def _is_string(node: Any) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
@@ -82,7 +82,7 @@ def _field_of_percent(found: re.Match[str]) -> str:
 
 
 def _filled(text: str, values: list[Any]) -> tuple[str, list[str]]:
-    """A text whose fields are filled one after the other."""
+    """A string whose fields are filled one after the other."""
     fields = [(name, spec, conversion) for _, name, spec, conversion in Formatter().parse(text) if name is not None]
     if len(fields) != len(values) or any(name or conversion or "{" in (spec or "") for name, spec, conversion in fields):
         raise _Unknown
@@ -96,7 +96,7 @@ def _escaped(text: str) -> str:
 
 
 def _constant(text: ast.expr) -> str:
-    """What a text without fields says."""
+    """What a string without fields says."""
     if any(isinstance(part, ast.FormattedValue) for part in ast.walk(text)):
         raise _Unknown
     return "".join(str(part.value) for part in ast.walk(text) if isinstance(part, ast.Constant))

@@ -1,7 +1,7 @@
 """Context managers that may suppress an exception which leaves their `with`.
 
-Looked at is what a manager can do, by its text, never what it does: `__exit__` of C code suppresses nothing, one in Python where it
-may return something true, a generator where it handles exceptions; either may where there is no text.
+Looked at is what a manager can do, by its source, never what it does: `__exit__` of C code suppresses nothing, one in Python where
+it may return something true, a generator where it handles exceptions; either may where there is no source.
 
 >>> import contextlib
 >>> def closing():

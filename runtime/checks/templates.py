@@ -23,7 +23,7 @@ _FIELD = re.compile(
 
 
 def of_percent(template: str, values: Any) -> list[Any] | None:
-    """The texts between the fields, and each field as its value, its format and its conversion.
+    """The strings between the fields, and each field as its value, its format and its conversion.
 
     None where a field is none of an f-string: `%d` of what is no integer, `%*d`, another number of values.
     """
@@ -69,7 +69,7 @@ def _field(value: Any, found: re.Match[str]) -> tuple[Any, str, str] | None:
 def of_format(
     template: str, args: Sequence[Any], kwargs: Mapping[str, Any], count: Iterator[int] | None = None
 ) -> Iterator[Any]:
-    """The texts between the fields, and each field as its value, its format, which may have fields itself, and its conversion."""
+    """The strings between the fields, and each field as its value, its format, which may have fields itself, and its conversion."""
     count = itertools.count() if count is None else count
     for literal, name, spec, conversion in Formatter().parse(template):
         if literal:

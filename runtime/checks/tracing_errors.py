@@ -5,9 +5,9 @@ classes of its own (`handlers`); here are the others:
 
 | raised | is no event of the program where |
 | --- | --- |
-| anywhere | its text names a tracer, and no other number would be better (`x + None`) |
-| by JAX | its text is about a value that must be known |
-| by JAX's functions on trees | never: a tree that lacks a node lacks it for any leaf, though the text names the leaf's class |
+| anywhere | its message names a tracer, and no other number would be better (`x + None`) |
+| by JAX | its message is about a value that must be known |
+| by JAX's functions on trees | never: a tree that lacks a node lacks it for any leaf, though the message names the leaf's class |
 | by C code, or by the standard library | the expression that called it names a traced value |
 
 What the user raises is always an event.
@@ -74,7 +74,7 @@ _LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"
 
 
 class Explained(str):
-    """The text of an exception of Python's that has been said in the user's terms; it stays no event."""
+    """The message of an exception of Python's that has been said in the user's terms; it stays no event."""
 
 
 def is_of_tracing(error: BaseException) -> bool:
@@ -152,7 +152,7 @@ def _is_users(trace: TracebackType) -> bool:
 
 
 def _at(trace: TracebackType | None) -> tuple[FrameType, str, str] | None:
-    """The user's innermost frame, what it does there, and the text of the expression or statement."""
+    """The user's innermost frame, what it does there, and the source of the expression or statement."""
     found = None
     while trace is not None:
         found = trace if _is_users(trace) else found

@@ -57,7 +57,7 @@ class Write:
         new: what the writing name holds since, or None.
         index: what was written, for an element.
         inner: whether the array was made by the trace that was in progress.
-        unshared: whether no other name, row or view can have the array, by the text of the program.
+        unshared: whether no other name, row or view can have the array, by the source of the program.
         at: file and line of the write.
         by: the views of it that were written; region: the open region where that happened.
     """

@@ -36,7 +36,7 @@ from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 
 def is_unshared(x: Any, axes: int | None) -> bool:
-    """Whether an array has no more axes than the text shows one to have to which nothing refers but one variable."""
+    """Whether an array has no more axes than the source shows one to have to which nothing refers but one variable."""
     return bool(axes) and x.ndim <= axes
 
 
@@ -66,7 +66,7 @@ def check_constant(x: Any, index: Any = ...) -> None:
 
 
 def why_shared(x: np.ndarray[Any, Any]) -> str:
-    """Why an array cannot become another object, for the text of an error.
+    """Why an array cannot become another object, for the message of an error.
 
     >>> why_shared(np.zeros(3)[1:])
     'it is a view of another array'
@@ -79,7 +79,7 @@ def why_shared(x: np.ndarray[Any, Any]) -> str:
     if names[1:]:
         return f"{quoted(names[0])} and {quoted(names[1])} are the same array"
     if names:
-        return f"the function's text does not show that only {quoted(names[0])} refers to it"
+        return f"the function's source does not show that only {quoted(names[0])} refers to it"
     return "a list, a dict or an object has it, and no variable of its own"
 
 

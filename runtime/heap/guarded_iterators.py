@@ -174,7 +174,7 @@ def enter(code: CodeType, space: dict[str, Any]) -> None:
 
 
 def enter_any() -> None:
-    """Says that code is about to run that may read any attribute: a library's, or that of a text."""
+    """Says that code is about to run that may read any attribute: a library's, or that of a string."""
     if context.progress.reach is not None:
         context.progress.reach.enter_any()
     for guard in _to_hold():

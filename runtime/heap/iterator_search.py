@@ -139,7 +139,7 @@ class _Search:
         kind = type(value)
         if self.names is not None:
             self.names |= implicit_names(kind)
-        is_any = self.names is None or has_library_methods(kind) or not self.names.isdisjoint(registry.BY_TEXT)
+        is_any = self.names is None or has_library_methods(kind) or not self.names.isdisjoint(registry.BY_STRING)
         is_class = issubclass(kind, type)
         bases = (*MRO(value), *MRO(kind)) if is_class else MRO(kind)
         for owner in (*([] if is_class else [value]), *(base for base in bases if not is_library_class(base))):
@@ -158,7 +158,7 @@ def _closes_over(owner: Any, name: str) -> bool:
 
 
 def implicit_names(kind: type) -> frozenset[str]:
-    """What the methods of a class name that Python calls without a call in the text."""
+    """What the methods of a class name that Python calls without a call in the source."""
     found = _implicit.get(kind)
     if found is None:
         _implicit[kind] = frozenset()  # for a class that has an object of itself as an attribute
@@ -183,7 +183,7 @@ def _names_of_member(name: str, value: Any) -> frozenset[str]:
 def _names_of_function(f: Any) -> frozenset[str]:
     if type(f) is FunctionType:
         return registry.words_in(f.__code__)
-    return frozenset() if f is None or isinstance(f, (type, *BOUND_METHODS)) else registry.BY_TEXT
+    return frozenset() if f is None or isinstance(f, (type, *BOUND_METHODS)) else registry.BY_STRING
 
 
 _implicit: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()

@@ -45,7 +45,7 @@ from autograph.runtime.values.locations import (
 )
 from autograph.runtime.values.writes import Written
 
-RUN_TEXTS = (exec, eval)
+RUN_STRINGS = (exec, eval)
 _CONTAINERS = (*MUTABLE_CONTAINERS, bytearray, array.array)  # not arrays and views of memory: these have no `ContentsLocation`
 _LEAVES = LEAVES | {ModuleType, CodeType, BuiltinFunctionType}
 _OF_OTHERS = (library.ARRAY_PACKAGES - {"numpy"}) | {"autograph"}  # whose objects never change, or tell the journal
@@ -67,8 +67,8 @@ def watched(f: Any) -> Callable[..., Any]:
     return call
 
 
-def of_text(f: Any) -> Any:
-    """`exec` or `eval`, called while a region is staged: what the text names is watched."""
+def of_string(f: Any) -> Any:
+    """`exec` or `eval`, called while a region is staged: what the string names is watched."""
 
     def call(source: Any, /, globals: Any = None, locals: Any = None, **kwargs: Any) -> Any:
         frame = sys._getframe(1)
@@ -78,7 +78,7 @@ def of_text(f: Any) -> Any:
                 locals = frame.f_locals if isinstance(frame.f_locals, dict) else dict(frame.f_locals)
         if globals is None:
             globals = frame.f_globals
-        watch = _watch_of_text(source, globals, locals, f.__name__)
+        watch = _watch_of_string(source, globals, locals, f.__name__)
         try:
             return f(source, globals, locals, **kwargs)
         finally:
@@ -88,8 +88,8 @@ def of_text(f: Any) -> Any:
     return call if journal.hears_of_writes() else f
 
 
-def _watch_of_text(source: Any, globals: Any, locals: Any, mode: str) -> Watch:
-    """A watch over what a text or a code object names in two namespaces."""
+def _watch_of_string(source: Any, globals: Any, locals: Any, mode: str) -> Watch:
+    """A watch over what a string or a code object names in two namespaces."""
     try:
         code = source if type(source) is CodeType else compile(source, "<string>", mode)
     except (SyntaxError, ValueError, TypeError):  # which the call raises
@@ -130,7 +130,7 @@ class Watch:
     def locations(self) -> list[Any]:
         """The places, less attributes that no function reads which can be reached."""
         names = frozenset().union(*(names_read_in(f.__code__) for f in self._functions))
-        is_named = names.isdisjoint(registry.BY_TEXT)
+        is_named = names.isdisjoint(registry.BY_STRING)
         return [
             at for at, _ in self.before if not is_named or type(at) is not AttributeLocation or at.attribute in names
         ]

@@ -31,7 +31,7 @@ from autograph.runtime.values.locations import AttributeLocation, ContentsLocati
 from autograph.runtime.values.merge import Mismatch
 
 Step = tuple[str, Any]
-"""How one thing leads to another: `.` and an attribute, `[` and a key, or a text of its own."""
+"""How one thing leads to another: `.` and an attribute, `[` and a key, or a string of its own."""
 
 _NOWHERE = (*ARRAYS, ModuleType, CodeType, FrameType)
 _OF_IMPORT = frozenset({"__builtins__", "__loader__", "__spec__"})

@@ -41,7 +41,7 @@ class Traced:
         self.consts = list(consts)
 
     def call(self, *args: Any) -> list[Any]:
-        """Evaluates the region in the current trace; a result that is a number of the text is Python's number."""
+        """Evaluates the region in the current trace; a result that is a number of the source is Python's number."""
         return [_plain(x) for x in jax.core.eval_jaxpr(self.jaxpr, self.consts, *args)]
 
     def closed(self) -> Any:

@@ -41,7 +41,7 @@ from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
-_TEXTS = {
+_MESSAGES = {
     ("ValueError", "int"): "cannot convert float NaN to integer",
     ("OverflowError", "int"): "cannot convert float infinity to integer",
     ("ValueError", "math."): "math domain error",
@@ -63,7 +63,7 @@ _EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "pow": lambda zero: zero ** -(zero + 1),
     "math.log": lambda zero: math.log(2.0, 1.0),
 }
-"""What divides by zero, for the text that this version of Python has for it."""
+"""What divides by zero, for the message that this version of Python has for it."""
 
 
 def failed(kind: str, what: str, args: tuple[Any, ...], result: Any = None) -> Any:
@@ -95,7 +95,7 @@ def _raises(kind: str, what: str, args: tuple[Any, ...]) -> bool:
 
 
 def failure(kind: str, what: str = "/", args: tuple[Any, ...] = ()) -> Exception:
-    """The exception that Python raises then; of the class of this name alone, one with a text that may be another."""
+    """The exception that Python raises then; of the class of this name alone, one with a message that may be another."""
     if kind == "LinAlgError":
         return np.linalg.LinAlgError(
             "Matrix is not positive definite" if what.endswith("cholesky") else "Singular matrix"
@@ -109,7 +109,7 @@ def failure(kind: str, what: str = "/", args: tuple[Any, ...] = ()) -> Exception
     if what in ("**", "pow"):
         return OverflowError(34, "Numerical result out of range")
     group = "int" if what in _TO_INTEGERS else "math."
-    text = _TEXTS.get((kind, what)) or _TEXTS[kind, group]
+    text = _MESSAGES.get((kind, what)) or _MESSAGES[kind, group]
     return OverflowError(text) if kind == "OverflowError" else ValueError(text)
 
 

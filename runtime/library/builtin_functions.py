@@ -17,7 +17,7 @@
 | `iter`, `next` | see `native_state` |
 | `len`, `sum`, `min`, `max` of a range with traced bounds | by arithmetic (see `ranges`) |
 | `operator.not_`, `truth`, `index`, `contains`, `getitem`, `setitem`, `iadd`, `countOf`, `eq`, `lt`, ... | what the operator does |
-| `str`, `repr`, `format` | a text to show, see `texts` |
+| `str`, `repr`, `format` | a string to show, see `traced_strings` |
 | `hasattr`, `getattr` | an `AttributeError` that only a traced value brings about is none |
 | `setattr`, `delattr` | announced to the journal, with the user's setters converted |
 
@@ -48,7 +48,7 @@ import numpy as np
 from jax import lax
 
 from autograph.jax_internals import convert_weak, is_tracing
-from autograph.runtime.checks import handlers, messages, texts
+from autograph.runtime.checks import handlers, messages, traced_strings
 from autograph.runtime.heap import aliases, native_state
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.jaxprs.binding import predicate
@@ -107,14 +107,14 @@ def _int(*args: Any, **kwargs: Any) -> Any:
         return args[0]
     if len(args) == 1 and is_tracer(args[0]):
         return arithmetic_errors.check_call("int", scalar(args[0], int), args)
-    texts.check_shows_no_traced(args)
+    traced_strings.check_shows_no_traced(args)
     return int(*args, **kwargs)
 
 
 def _float(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and (is_tracer(args[0]) or sizes.is_size(args[0])):
         return scalar(args[0], float)
-    texts.check_shows_no_traced(args)
+    traced_strings.check_shows_no_traced(args)
     return float(*args, **kwargs)
 
 
@@ -348,10 +348,10 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     filter: _filter,
     iter: native_state.make_iterator,
     next: native_state.next_item,
-    str: messages.text_of_value,
+    str: messages.string_of_value,
     repr: messages.repr_of,
     format: messages.format_of,
-    warnings.warn: texts.warn,
+    warnings.warn: traced_strings.warn,
     isinstance: _isinstance,
     type: _type,
     callable: lambda x, /: callable(next(iter(x.choice_options.values())) if type(x) is Choice else x),

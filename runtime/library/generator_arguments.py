@@ -24,7 +24,7 @@ from autograph.runtime.library import algorithms, builtin_functions
 from autograph.runtime.library.standard_library import convert_algorithm
 from autograph.runtime.sequences import iteration_space
 from autograph.runtime.tracing import host
-from autograph.runtime.tracing.refusals import text_of_failure
+from autograph.runtime.tracing.refusals import message_of_failure
 
 Make = Callable[[Any], Iterator[Any]]
 _FOLDS = {builtins.sum: algorithms.sum_of, builtins.any: algorithms.any_of, builtins.all: algorithms.all_of}
@@ -95,4 +95,4 @@ def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
     search, is_better = convert_algorithm(algorithms.extreme_or_none, none_checked=True), _IS_BETTER[f]
     if default:
         return convert_algorithm(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
-    return convert_algorithm(algorithms.extreme_of)(search, is_better, make, iterable, text_of_failure(f, ()))
+    return convert_algorithm(algorithms.extreme_of)(search, is_better, make, iterable, message_of_failure(f, ()))

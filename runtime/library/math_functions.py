@@ -121,7 +121,7 @@ def _isqrt(n: Any) -> Any:
 
 
 def _natural(name: str, text: str, fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of natural numbers; the program fails where one of them is negative, with the text that Python has for it."""
+    """A function of natural numbers; the program fails where one of them is negative, with the message that Python has for it."""
 
     def call(*args: Any) -> Any:
         args = tuple(map(index_of_integer, args))

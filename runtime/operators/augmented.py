@@ -29,7 +29,7 @@ def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
 
     Args:
         unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew, as
-            the text shows; None where no variable is.
+            the source shows; None where no variable is.
 
     Raises:
         StagingError: a NumPy array would have to hold a traced value.
@@ -58,7 +58,7 @@ def _check_kind(symbol: str, dtype: Any, new: Any) -> None:
 def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
     """A NumPy array that a traced value or a staged statement will change, as an array of JAX.
 
-    It stays what it is where another name, row or view could see that it is another object now: where neither the text shows
+    It stays what it is where another name, row or view could see that it is another object now: where neither the source shows
     that there is none, nor the count of references, which is exact where the array is no variable of a staged statement.
     An array without axes would be a number afterwards, which names do not share: of it the count says too little.
 

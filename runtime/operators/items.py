@@ -36,7 +36,7 @@ import numpy as np
 from jax import lax
 
 from autograph.code.library import is_library
-from autograph.runtime.checks import texts
+from autograph.runtime.checks import traced_strings
 from autograph.runtime.heap import array_versions, array_views, constants, iterated_containers, journal
 from autograph.runtime.operators import augmented
 from autograph.runtime.sequences import array_items, comparison, index_lists, narrow_integers, traced_index, traced_keys
@@ -76,7 +76,7 @@ def get_item(x: Any, i: Any) -> Any:
     if is_jax_array(x):
         i = sizes.traced_index(i)
         return array_items.read_item(x, i) if is_traced_index(i) or index_lists.has_list(i) else x[i]
-    texts.check_shows_no_traced((i,))
+    traced_strings.check_shows_no_traced((i,))
     if kind.__module__.startswith("jax."):  # `x.at`
         i = sizes.traced_index(i)
     if not is_traced_index(i):
@@ -136,7 +136,7 @@ def is_traced_index(i: Any) -> bool:
 
 
 def get_slice(x: Any, start: Any, length: Any) -> Any:
-    """`x[start:start + length]` for the two bounds of one text.
+    """`x[start:start + length]` for the two bounds of one source.
 
     Of an array with a traced start and a known length: a `dynamic_slice`.
 
@@ -170,7 +170,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
 
     Args:
         unshared: the number of axes up to which a NumPy array `x` is known to nothing but the variable that is bound anew, as
-            the text shows; None where no variable is.
+            the source shows; None where no variable is.
 
     Raises:
         IndexError: a known index is out of range.
@@ -196,7 +196,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         new = array_items.put_item(value, x, i)
         array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
         return new
-    texts.check_shows_no_traced((i,))
+    traced_strings.check_shows_no_traced((i,))
     method = python_method(kind, "__setitem__")
     if method is not None:
         journal.touch_container(x)

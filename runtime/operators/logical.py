@@ -148,7 +148,7 @@ def is_(a: Any, b: Any) -> Any:
 
     Raises:
         StagingError: one is a container that stands for several, of which the other may be one; or both are traced bools, which
-            Python has one object each for, and whose text is taken for a test that is known.
+            Python has one object each for, and whose source is taken for a test that is known.
     """
     for x, y in ((a, b), (b, a)):
         if type(y) is bool and is_traced(x) and x.dtype == bool and x.shape == ():

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime.checks import texts
+from autograph.runtime.checks import traced_strings
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import counted_range, short_circuit
 from autograph.runtime.sequences.comparison import check_search, matches, may_be_traced
@@ -43,7 +43,7 @@ def _holds(container: Any, x: Any) -> Any:
 
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
-    texts.check_shows_no_traced((x,))
+    traced_strings.check_shows_no_traced((x,))
     if type(x) is choices.Choice:
         return choices.for_each_option(x, functools.partial(_holds, container))
     if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts

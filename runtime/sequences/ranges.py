@@ -25,7 +25,7 @@ from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.sequences.iteration_space import whole as whole
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import scalar
-from autograph.runtime.tracing.refusals import refusal, text_of_failure
+from autograph.runtime.tracing.refusals import message_of_failure, refusal
 from autograph.runtime.tracing.staging import is_traced
 
 
@@ -121,7 +121,7 @@ def index(numbers: Any, value: Any) -> Any:
     if not is_open(numbers) and not may_be_traced(value):
         return _known(numbers).index(value)
     found = membership.contains(value, numbers)
-    text = "x is not in range" if is_traced(value) else text_of_failure(range(0).index, value)  # up to 3.13 with the value
+    text = "x is not in range" if is_traced(value) else message_of_failure(range(0).index, value)  # up to 3.13 with the value
     if found is False:
         raise ValueError(text)
     # The distance of two integers may be too large for one, not for an unsigned one.

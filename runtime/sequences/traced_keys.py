@@ -77,9 +77,9 @@ def get_or_none(x: dict[Any, Any], key: Any, is_tested: bool) -> Any:
     return Maybe(lax.bitwise_not(jnp.any(hits)), value)
 
 
-def may_be_missing(is_text: bool = False) -> Exception:
-    """The refusal of a `get` without a default, whose result is not tested; `is_text`: or cannot be, for the key has a text."""
-    tested = "" if is_text else ", or bind the result to a variable and test it (`v = d.get(key)`, `if v is None:`)"
+def may_be_missing(is_string: bool = False) -> Exception:
+    """The refusal of a `get` without a default, whose result is not tested; `is_string`: or cannot be, for the key has a string."""
+    tested = "" if is_string else ", or bind the result to a variable and test it (`v = d.get(key)`, `if v is None:`)"
     return refusal(
         "`get` of a dict at a traced key gives None where the key is missing",
         why="which of the two it is, only the running program knows, and what takes the result does not ask",

@@ -46,7 +46,7 @@ class ArrayType(NamedTuple):
 
 
 class TypesDiffer(Exception):
-    """Two types that do not join; the text says in what they differ, `instead` what helps, where that is known."""
+    """Two types that do not join; the message says in what they differ, `instead` what helps, where that is known."""
 
     def __init__(self, why: str, instead: str = "") -> None:
         super().__init__(why)

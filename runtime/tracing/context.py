@@ -45,7 +45,7 @@ class _Context(threading.local):
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         libraries_wrote: whether a library wrote to its objects in a staged statement of the outermost call.
         swallowed: where errors were handled which say that a value is traced (`checks.swallowed`).
-        has_choices: whether the outermost call has made one of several texts (`values.choices`).
+        has_choices: whether the outermost call has made one of several strings (`values.choices`).
         check_result: what checks, for such a call, that none is in its result; it takes its name, its place and the result.
         takes_none: the code of a function that may return `None` or a value to what takes either (`ag.function`).
         guards: those of the open regions against iterators that are advanced (`heap.guarded_iterators`), outermost first.

@@ -42,7 +42,7 @@ class Conversion(Protocol):
         """Whether a function of the user's announces no writes: it has no source, or is marked so."""
 
     def prepare_class(self, kind: type) -> None:
-        """Readies the methods of a class that Python calls without a call in the text."""
+        """Readies the methods of a class that Python calls without a call in the source."""
 
     def stays(self, f: FunctionType) -> bool:
         """Whether a function is called as it is: library code, marked `do_not_convert`, or without source."""

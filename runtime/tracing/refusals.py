@@ -48,7 +48,7 @@ def frames_of_user(frame: FrameType | None, libraries: bool = False) -> Iterator
 def user_line(outer: int = 0) -> tuple[str, int] | None:
     """File and line of the innermost running frame that is neither ours nor a library's, or of the `outer`-th around it.
 
-    Only for the text of an error: no operator decides anything by looking at frames.
+    Only for the message of an error: no operator decides anything by looking at frames.
     """
     # No variable holds the generator: it would be in a circle with this frame, and all frames around it would outlive their calls.
     frame = next(
@@ -59,13 +59,13 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
 
 
 def running_package(names: Container[str]) -> str:
-    """The innermost of these packages whose code is running, or nothing. Only for the text of an error, as `user_line`."""
+    """The innermost of these packages whose code is running, or nothing. Only for the message of an error, as `user_line`."""
     packages = (str(f.f_globals.get("__name__")).partition(".")[0] for f in frames_of_user(sys._getframe(), libraries=True))
     return next((package for package in packages if package in names), "")
 
 
 def _is_of_dataclass(code: CodeType) -> bool:
-    """Whether `dataclasses` wrote a function: its text stands nowhere."""
+    """Whether `dataclasses` wrote a function: its source stands nowhere."""
     return code.co_filename == "<string>" and code.co_name == "__init__"
 
 
@@ -74,10 +74,10 @@ def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> S
     return StagingError(what, at=user_line(outer), why=why, instead=instead)
 
 
-def text_of_failure(f: Callable[..., Any], *args: Any) -> str:
+def message_of_failure(f: Callable[..., Any], *args: Any) -> str:
     """What this version of Python says where `f(*args)` raises a `ValueError`.
 
-    >>> text_of_failure(int, "x")
+    >>> message_of_failure(int, "x")
     "invalid literal for int() with base 10: 'x'"
     """
     try:
@@ -88,7 +88,7 @@ def text_of_failure(f: Callable[..., Any], *args: Any) -> str:
 
 
 def names_held(x: Any) -> list[str]:
-    """The local variables of the user's running functions that hold an object, innermost first; for the text of an error."""
+    """The local variables of the user's running functions that hold an object, innermost first; for the message of an error."""
     found: list[str] = []
     for frame in frames_of_user(sys._getframe()):
         found += [name for name, value in locals_of(frame).items() if value is x and name not in found]

@@ -53,7 +53,7 @@ def is_module(kind: type) -> bool:
 
 
 def family_of(option: Any) -> type:
-    """What all options have in common: they are texts, members of one enum, functions of any kind, or modules of one class."""
+    """What all options have in common: they are strings, members of one enum, functions of any kind, or modules of one class."""
     return FunctionType if is_callable_option(option) and not is_module(type(option)) else type(option)
 
 
@@ -103,7 +103,7 @@ def are_equal(option: Any, other: Any) -> bool:
         raise refusal(
             f"{name_of(option)} is compared with a function that the program chooses",
             why="Python makes another function each time that it comes to a `def` or `lambda`, and here they count as one",
-            instead="compare a number or a text that says which function it is",
+            instead="compare a number or a string that says which function it is",
         )
     return bool(option == other)
 

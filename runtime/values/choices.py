@@ -1,8 +1,8 @@
-"""One of several texts, enum members or functions, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
+"""One of several strings, enum members or functions, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
 
-No array holds a text. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the text that
-each number stands for. The numbers are made of the texts themselves, so that they mean the same in every branch and iteration.
-Whatever is done with a choice is done with each option, which is known: a result that is a text is a choice again, one that is a
+No array holds a string. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the string
+that each number stands for. The numbers are made of the strings, so that they mean the same in every branch and iteration.
+Whatever is done with a choice is done with each option, which is known: a result that is a string is a choice again, one that is a
 number is chosen by the program. Equality is a comparison of numbers, and behind it only the options count that it leaves.
 
 >>> import jax
@@ -44,8 +44,8 @@ from autograph.runtime.values.callables import are_equal, is_callable_option, ke
 MOST = 64
 """How many options a choice may have: each costs a branch wherever something is done with it."""
 
-OF_ONE_CLASS = f"a program chooses between texts, members of one enum, or functions, of which there are {MOST} at most"
-REMEDY = "keep a number in its place, and make the text of what the program returns"
+OF_ONE_CLASS = f"a program chooses between strings, members of one enum, or functions, of which there are {MOST} at most"
+REMEDY = "keep a number in its place, and make the string from what the program returns"
 
 Options = Mapping[int, Any]
 
@@ -128,7 +128,7 @@ class Choice:
         raise self._refused("looked up by its hash", "compare it (`==`), or read a dict at it (`table[name]`)")
 
     def __iter__(self) -> Iterator[Any]:
-        raise self._refused("iterated over", "iterate in each branch, over the text that is known there")
+        raise self._refused("iterated over", "iterate in each branch, over the string that is known there")
 
     __array_ufunc__ = None  # an array leaves its operators to those of the choice
 
@@ -147,8 +147,8 @@ def is_of_functions(choice: Choice) -> bool:
 
 def described(choice: Choice) -> str:
     """A choice as a message shows it."""
-    texts = [name_of(x) if is_callable_option(x) else repr(x) for x in choice.choice_options.values()]
-    shown = [text if len(text) < 24 else f"{text[:16]}..." for text in texts]
+    names = [name_of(x) if is_callable_option(x) else repr(x) for x in choice.choice_options.values()]
+    shown = [text if len(text) < 24 else f"{text[:16]}..." for text in names]
     return f"one of {', '.join(shown if len(shown) < 8 else [*shown[:4], '...', *shown[-2:]])}"
 
 
@@ -168,7 +168,7 @@ class Method:
 
 
 def _modulo(option: Any, value: Any) -> Any:
-    """`option % value`, where a text is a template."""
+    """`option % value`, where a string is a template."""
     given = value.values() if type(value) is dict else value if type(value) is tuple else (value,)
     if isinstance(option, str) and any(map(is_traced, given)):
         raise refusal(
@@ -182,7 +182,7 @@ def _modulo(option: Any, value: Any) -> Any:
 def _binary(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operate(self: Choice, other: Any) -> Any:
         if function is operator.add and issubclass(type(other), str) and hasattr(other, "__radd__"):
-            return other.__radd__(self)  # a text with traced values in it takes the choice as a part
+            return other.__radd__(self)  # a string with traced values in it takes the choice as a part
         return each_apart(function, other, self) if is_reflected else each_apart(function, self, other)
 
     return operate
@@ -293,13 +293,13 @@ def is_same(a: Any, b: Any) -> Any:
     """`a is b`, one of which is a choice.
 
     Raises:
-        StagingError: they are texts or methods of objects, of which Python may have several objects that are equal.
+        StagingError: they are strings or methods of objects, of which Python may have several objects that are equal.
     """
     if (options := options_of(a, b)) is None:
         return False
     found = [option for n, option in options.items() if all(n in (options_of(x) or ()) for x in (a, b))]
-    if (are_texts := isinstance(next(iter(options.values())), str)) or any(map(callables.is_made_when_read, found)):
-        kind = "texts" if are_texts else "methods"
+    if (are_strings := isinstance(next(iter(options.values())), str)) or any(map(callables.is_made_when_read, found)):
+        kind = "strings" if are_strings else "methods"
         raise refusal(
             f"`is` between {kind}, one of which the program chooses",
             why=f"Python may have several {kind} that are equal, and which is which is only known when the program runs",
@@ -314,14 +314,14 @@ def _bool(x: Any) -> Any:
 
 
 def _can_be_option(x: Any) -> bool:
-    """Whether `x` is a text, a function, or an enum member which compares as Python's do."""
+    """Whether `x` is a string, a function, or an enum member which compares as Python's do."""
     kind = type(x)
     is_member = issubclass(kind, enum.Enum) and kind.__eq__ in (object.__eq__, str.__eq__, int.__eq__)
     return kind is str or is_member or is_callable_option(x)
 
 
 def _number(option: Any) -> int:
-    """The number of a text or enum member, made of what it is: the same in every process; of a function, the same in this one."""
+    """The number of a string or enum member, made of what it is: the same in every process; of a function, the same in this one."""
     kind = type(option)
     if is_callable_option(option):
         name = repr(key_of(option))

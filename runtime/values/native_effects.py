@@ -58,7 +58,7 @@ _ARRAY_WRITERS = frozenset(
 
 
 def of_method(kind: type, name: str) -> Effect:
-    """What a method of C code does with an object of a class, if that is a container, an array or a text."""
+    """What a method of C code does with an object of a class, if that is a container, an array or a string."""
     if issubclass(kind, _ARRAYS):
         return _WRITES if name in _ARRAY_WRITERS else _READS
     return _METHODS[name] if name in _METHODS else _WRITES

@@ -8,7 +8,7 @@ Loops and comprehensions check what they run over; here are calls of what is not
 | `d.keys()`, `d.values()`, `d.items()` | a view that refuses to be iterated over |
 | `dict(d)`, `d.copy()`, `copy.copy(d)`, `{**d, ...}`, `d \\| e` | such a dict again |
 | `len`; `set`, `sorted` of its keys or items; `any`, `all` of its values | answered |
-| other functions of Python, its standard library and NumPy; texts | refused |
+| other functions of Python, its standard library and NumPy; strings | refused |
 | JAX's functions, those of installed packages | called: trees have sorted keys |
 
 >>> ordered([1, 2]), union({'a': 1}, {'b': 2}), display(({'a': 1},), ('b', 2))
@@ -160,7 +160,7 @@ def _checked_call(shows: bool, found: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def check_inside(x: Any, depth: int = 4) -> None:
-    """Refuses to show all of `x`, in a text or a file, where a marked dict is in it."""
+    """Refuses to show all of `x`, in a string or a file, where a marked dict is in it."""
     if not key_orders.any_unknown():
         return
     key_orders.check_order(x)

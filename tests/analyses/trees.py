@@ -1,4 +1,4 @@
-"""Functions as text, and the headers of their statements as text."""
+"""Functions as source, and the headers of their statements as source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function's exact syntax node: whatever defines it, at its own positions, and never from another text."""
+"""A function's exact syntax node: whatever defines it, at its own positions, and never from another source."""
 
 import ast
 import doctest
@@ -22,21 +22,21 @@ from autograph.errors import SourceError
 
 
 def segment(fn: Callable[..., Any]) -> str:
-    """The text of the node that `find` gives."""
+    """The source of the node that `find` gives."""
     found = source.find(fn)  # type: ignore[arg-type]
     return ast.get_source_segment(found.file.text, found.node) or ""
 
 
 @pytest.fixture
 def load(tmp_path: Path) -> Callable[..., types.ModuleType]:
-    """Imports a text as a module from a file."""
+    """Imports a source as a module from a file."""
 
-    def load_text(text: str, name: str = "module_of_test") -> types.ModuleType:
+    def load_source(text: str, name: str = "module_of_test") -> types.ModuleType:
         path = tmp_path / f"{name}.py"
         path.write_text(textwrap.dedent(text), encoding="utf-8")
         return load_file(path)
 
-    return load_text
+    return load_source
 
 
 def load_file(path: Path) -> types.ModuleType:
@@ -186,7 +186,7 @@ def test_functions_with_an_assert_that_pytest_rewrote() -> None:
     assert len(found.nested) == 1
 
 
-# --- where text comes from ---
+# --- where source comes from ---
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_doctests() -> None:
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
-def test_executed_text_needs_an_entry_in_linecache() -> None:
+def test_executed_source_needs_an_entry_in_linecache() -> None:
     text = "def f(x):\n    return x\n"
     name = "<a generated function>"
     space: dict[str, Any] = {}
@@ -239,7 +239,7 @@ def test_cells_of_notebooks_are_compiled_statement_by_statement() -> None:
     assert segment(space["g"]) == "lambda x: math.cos(x)"
 
 
-def test_a_cell_run_again_does_not_disturb_functions_of_its_first_text() -> None:
+def test_a_cell_run_again_does_not_disturb_functions_of_its_first_source() -> None:
     name = "<cell 8>"
     made = []
     for number in range(2):
@@ -271,7 +271,7 @@ except Exception as e: print(e)
 @pytest.mark.slow
 def test_python_dash_c() -> None:
     said = run("-c", ASK)
-    # Python 3.13 keeps the text of -c for its tracebacks
+    # Python 3.13 keeps the source of -c for its tracebacks
     assert "def f(x): return x" in said or "cannot find the source of `f`" in said
     assert "def f(x): return x" in said or "put the function into a file" in said
 
@@ -329,7 +329,7 @@ def test_a_file_that_is_no_python_any_more_is_refused(load: Any) -> None:
         source.find(module.f)
 
 
-# --- cost, texts ---
+# --- cost, sources ---
 
 
 def test_a_file_is_parsed_and_compiled_once(load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +367,7 @@ def test_type_parameters(load: Any) -> None:
     assert source.find(module.A.m).code.co_freevars == ("T",)
 
 
-def test_a_function_that_a_text_does_not_hold_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_a_source_does_not_hold_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "<made by a decorator> 1"
     lines = ["def other(x):\n", "    return x\n"]
     linecache.cache[name] = (len("".join(lines)), None, lines, name)

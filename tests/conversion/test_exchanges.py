@@ -69,7 +69,7 @@ def module(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def edit(module: types.ModuleType, text: str = NEW) -> None:
-    """Writes another text into the module's file, and gives the functions that were imported its code."""
+    """Writes another source into the module's file, and gives the functions that were imported its code."""
     assert module.__file__ is not None
     pathlib.Path(module.__file__).write_text(text)
     space: dict[str, Any] = {"__name__": module.__name__}

@@ -28,7 +28,7 @@ from autograph.conversion import pipeline
 
 @pytest.fixture(autouse=True)
 def plain_staged_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The staged body is the author's text: what these tests are about is the way to it."""
+    """The staged body is the author's source: what these tests are about is the way to it."""
     monkeypatch.setattr(converters, "apply_passes", lambda tree, context: tree, raising=False)
 
 
@@ -285,7 +285,7 @@ def test_a_method_is_converted_while_its_class_is_made() -> None:
     assert Made().greet("a") == traced(Made().greet, "a") == "hello a"
 
 
-def test_two_lambdas_with_the_same_text() -> None:
+def test_two_lambdas_with_the_same_source() -> None:
     pair = [ag.convert(lambda x: x + 1), ag.convert(lambda x: x + 1)]
     starts = [next(p[2] for p in fn.__code__.co_positions() if p[3]) for fn in pair]
     assert starts[0] < starts[1] and [fn(1) for fn in pair] == [2, 2] == [traced(fn, 1) for fn in pair]

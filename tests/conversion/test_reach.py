@@ -299,7 +299,7 @@ def test_what_a_test_tool_wraps_keeps_its_code_while_nothing_is_traced() -> None
         assert is_on == (not not is_on)
 
     wrapped = check.hypothesis.inner_test
-    code = wrapped.__code__  # with pytest's assertions: conversion goes by the text in the file
+    code = wrapped.__code__  # with pytest's assertions: conversion goes by the source in the file
 
     def look(x: Any) -> Any:
         Reach(None, lambda: [check]).look_at_all()

@@ -166,7 +166,7 @@ def in_class(text: str) -> dict[str, Any]:
     return vars(space["__autoreload_class__"])
 
 
-def test_methods_with_the_same_text_are_those_of_the_function_s_own_class() -> None:
+def test_methods_with_the_same_source_are_those_of_the_function_s_own_class() -> None:
     text = "class A:\n    def f(self, x):\n        return x\n\n\nclass B:\n    def f(self, x):\n        return x\n"
     code = in_class("def f(self, x):\n    return x")["f"].__code__
     tree = ast.parse(text)
@@ -190,7 +190,7 @@ def test_decorators_are_dropped_or_kept() -> None:
         assert [(type(node), node.lineno) for node in places if node] == [(ast.FunctionDef, 6), (ast.Lambda, 7)]
 
 
-def test_code_of_another_text_is_not_found() -> None:
+def test_code_of_another_source_is_not_found() -> None:
     f = compiled("def f(x):\n    return x + 1", "f")
     for other in ("def f(x):\n    return x + 2", "def g(x):\n    return x + 1", "def g(x):\n    def f(x):\n        return x + 1"):
         assert node_of(f.__code__, ast.parse(other), "f") is None

@@ -1,4 +1,4 @@
-"""Before and after: what passes make of a part of text, and that the converted text does what the plain one does."""
+"""Before and after: what passes make of a part of source, and that the converted source does what the plain one does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Case:
 
     Args:
         before: a module; its first statement is the function that is shown.
-        after: the text of that function after the passes, without blank lines.
+        after: the source of that function after the passes, without blank lines.
         calls: expressions, evaluated in the plain module and in the one that is converted by all passes.
         names: what names of outside mean.
     """
@@ -99,7 +99,7 @@ def describe(error: BaseException | None) -> str:
 
 
 def check(source: str, *calls: str, names: Mapping[str, Any] | None = None) -> None:
-    """Asserts that plain and converted text do the same, with the reference operators and with the library's."""
+    """Asserts that plain and converted source do the same, with the reference operators and with the library's."""
     source = textwrap.dedent(source)
     plain = ast.parse(source)
     made = converted_module(source, names)

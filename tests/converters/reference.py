@@ -428,12 +428,12 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> str:
     return format(convert(value), spec)
 
 
-def text(*parts: str) -> str:
+def f_string(*parts: str) -> str:
     return "".join(parts)
 
 
-def percent(text: str, values: Any) -> str:
-    return text % values
+def percent(template: str, values: Any) -> str:
+    return template % values
 
 
 def comp_test(test: Any) -> Any:

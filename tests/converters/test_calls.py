@@ -14,7 +14,7 @@ from autograph.analyses.native_calls import has_counterpart, stays_native
 from autograph.analyses.static_tests import dotted
 from autograph.converters.base import Conversion
 from autograph.converters.calls import Calls
-from autograph.converters.showing import context_for, text_of
+from autograph.converters.showing import context_for, source_of_tree
 from autograph.options import MISSING, ConversionOptions
 from tests.converters.converting import Case
 
@@ -275,5 +275,5 @@ def test_not_recursive() -> None:
     source = "def f(x): return g(len(x.append(h(x).m())))"
     tree = gast.ast_to_gast(ast.parse(source)).body[0]
     context = context_for(source, {}, options=ConversionOptions(recursive=False))
-    made = text_of(Calls(Conversion(tree, context)).convert(tree))
+    made = source_of_tree(Calls(Conversion(tree, context)).convert(tree))
     assert made == "def f(x):\n    return g(ag__.converted(len)(ag__.converted(x.append)(h(x).m())))"

@@ -15,7 +15,7 @@ import pytest
 from autograph import converters
 from autograph.code import translation
 from autograph.converters.expressions import Expressions
-from autograph.converters.showing import context_for, text_of
+from autograph.converters.showing import context_for, source_of_tree
 
 UNUSUAL = """
 def f(a, b, xs, k):
@@ -41,7 +41,7 @@ def test_one_walk_makes_what_passes_in_a_row_make(module: ModuleType | None, mon
 
     def texts() -> list[str]:
         context = context_for(source, {})
-        return [text_of(converters.apply_passes(translation.to_gast(item), context, strict=False)) for item in functions]
+        return [source_of_tree(converters.apply_passes(translation.to_gast(item), context, strict=False)) for item in functions]
 
     together = texts()
     monkeypatch.setattr(converters, "CONVERTERS", in_steps())

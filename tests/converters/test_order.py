@@ -8,7 +8,7 @@ import pytest
 from autograph.converters import CONVERTERS, checks, find_pass
 from autograph.converters.base import Conversion, ExpressionConverter
 from autograph.converters.expressions import Expressions
-from autograph.converters.showing import context_for, text_of
+from autograph.converters.showing import context_for, source_of_tree
 
 SOURCE = """
 def f(xs, m, a, b):
@@ -21,13 +21,13 @@ def f(xs, m, a, b):
 
 
 def converted(expressions: type[ExpressionConverter]) -> str:
-    """The text that all passes make, with another class in the place of `Expressions`."""
+    """The source that all passes make, with another class in the place of `Expressions`."""
     tree = gast.parse(SOURCE).body[0]
     conversion = Conversion(tree, context_for(SOURCE, {}))
     for item in map(find_pass, CONVERTERS):
         tree = (expressions if item is Expressions else item)(conversion).convert(tree)
         checks.check_tree(tree, item.__name__)
-    return text_of(tree)
+    return source_of_tree(tree)
 
 
 def test_the_order_of_those_that_share_a_walk_is_free() -> None:

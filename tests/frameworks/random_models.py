@@ -214,7 +214,7 @@ TESTS = [
 
 
 class Writer:
-    """One model's text: `body` writes statements, each list of lines for itself."""
+    """One model's source: `body` writes statements, each list of lines for itself."""
 
     def __init__(self, seed: int, kind: str) -> None:
         self.random = random.Random(f"{kind} {seed}")

@@ -643,7 +643,7 @@ def test_what_is_sown_behind_a_branch(jit):
 
 
 class Noted(nn.Module):
-    """Numbers of Python's and texts that a branch or a loop notes in a collection: `case` says which."""
+    """Numbers of Python's and strings that a branch or a loop notes in a collection: `case` says which."""
 
     case: str
 
@@ -676,7 +676,7 @@ def test_what_both_branches_sow(jit):
 
 
 @pytest.mark.parametrize("case", ["one", "text", "loop"])
-def test_a_zero_or_a_text_that_one_branch_or_a_loop_puts_in_a_collection_is_refused_in_the_words_of_flax(case):
+def test_a_zero_or_a_string_that_one_branch_or_a_loop_puts_in_a_collection_is_refused_in_the_words_of_flax(case):
     refused(match="choose in it and `sow` behind")(lambda jit: jit(lambda x: Noted(case).apply({}, x, mutable="notes"))(LARGE))()
 
 

@@ -434,13 +434,13 @@ def test_the_digits_of_a_size_are_computed(x):
     return digits
 
 
-@refused(match="the text of a traced value is read")
-def test_a_text(x):
+@refused(match="a string that shows a traced value is read")
+def test_a_string(x):
     return len(f"{len(x)}")
 
 
-@refused(match="the text of a traced value is read")
-def test_a_text_of_a_deque(x):
+@refused(match="a string that shows a traced value is read")
+def test_a_string_of_a_deque(x):
     return len(str(collections.deque([len(x)])))
 
 

@@ -44,7 +44,7 @@ def test_row_14_signatures() -> None:
     assert scaled.get_concrete_function(ids, 3).structured_outputs == {"scaled": ids}
 
 
-def test_row_14_a_text_that_the_program_chooses_is_one_of_several() -> None:
+def test_row_14_a_string_that_the_program_chooses_is_one_of_several() -> None:
     @ag.function
     def size(x: Any) -> Any:
         return {"size": "big" if x > 10 else "small", "unit": "m"}

@@ -488,7 +488,7 @@ class Plain:
         ((jnp.ones(n) for n in range(1, 9)), r"'v' was float32\[1\], .*: give the function `reduce_retracing=True`"),
         (([1.0] * n for n in range(9)), r"'v' had nothing, \[0\], \[0\] \[1\], .*: pass containers .* of one length"),
         (({str(n): jnp.float32(1)} for n in range(9)), r"'v' had \['0'\], \['1'\], .*: pass containers with the same keys"),
-        (("a" * n for n in range(9)), "'v' was '', 'a', 'aa', ...: pass one of a few texts"),
+        (("a" * n for n in range(9)), "'v' was '', 'a', 'aa', ...: pass one of a few strings"),
         ((Plain(n) for n in range(9)), "'v' was a Plain that is gone, .*: pass the same object each time"),
         ([lambda: None for _ in range(9)], "'v' was <function .*: pass the same object each time"),
     ],

@@ -1,4 +1,4 @@
-"""Messages of exceptions say what Python says, however their texts are made: at the call, and in a saved file."""
+"""Messages of exceptions say what Python says, however their strings are made: at the call, and in a saved file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class State:
 
 
 VARIABLE = ag.Variable(3.0)
-TEXTS = {
+STRINGS = {
     "percent": lambda x: "bad %s" % x,
     "percent of numbers": lambda x: "%5s|%-8s|%+.1f|%06.2f|%%|%e|%g" % (x, x, x, x, x, x),
     "percent of integers": lambda x: "%d|%5d|%-5d|%05d|%x|%i" % ((x.astype(int),) * 4 + (-x.astype(int), 3)),
@@ -56,7 +56,7 @@ TEXTS = {
     "percent of a global template": lambda x: TEMPLATE % x,
     "percent of a template in a class": lambda x: Point(x).message(),
     "percent of a local template": lambda x: of_a_local(x),
-    "percent of texts in a row": lambda x: (TEMPLATE + " and %.2f") % (x, x),
+    "percent of strings in a row": lambda x: (TEMPLATE + " and %.2f") % (x, x),
     "percent of an object": lambda x: "%s of %s" % (Point(x), x),
     "format": lambda x: "{} and {}".format(x, 2 * x),
     "format with fields in formats": lambda x: FORMAT.format(x, name=x, width=30),
@@ -65,8 +65,8 @@ TEXTS = {
     "repr": lambda x: "bad " + repr([x, {"x": x}, (x,)]),
     "format function": lambda x: format(x, ".3f"),
     "join": lambda x: ", ".join(["bad", str(x), f"{x:.1f}"]),
-    "a text of a text": lambda x: f"{f'bad {x}'} and {str(x)!s}",
-    "a text that grows": lambda x: sum_of_texts(x),
+    "a string of a string": lambda x: f"{f'bad {x}'} and {str(x)!s}",
+    "a string that grows": lambda x: sum_of_strings(x),
     "a container that changes later": lambda x: of_a_list(x),
     "an object": lambda x: f"{Point(x)} and {[x]}",
     "a variable": lambda x: f"{VARIABLE} and {VARIABLE:.2f} {x}",
@@ -81,7 +81,7 @@ def of_a_local(x: Any) -> str:
     return made
 
 
-def sum_of_texts(x: Any) -> str:
+def sum_of_strings(x: Any) -> str:
     text = ""
     for i in range(3):
         text += f"{i}: {x * i} "
@@ -95,9 +95,9 @@ def of_a_list(x: Any) -> str:
     return text
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_a_message_is_python_s_however_its_text_is_made(name: str, tmp_path: Path) -> None:
-    make = TEXTS[name]
+@pytest.mark.parametrize("name", STRINGS)
+def test_a_message_is_python_s_however_its_string_is_made(name: str, tmp_path: Path) -> None:
+    make = STRINGS[name]
 
     def check(x: Any) -> Any:
         if x < 0:
@@ -265,12 +265,12 @@ def test_a_raise_that_is_certain_and_caught_is_caught() -> None:
         lambda x: ("x is {a}".format_map({"a": x}), 1),
     ],
 )
-def test_no_text_of_a_traced_value_is_returned_whoever_made_it(make: Any) -> None:
-    with pytest.raises(ag.StagingError, match="returns the text of a traced value"):
+def test_no_string_of_a_traced_value_is_returned_whoever_made_it(make: Any) -> None:
+    with pytest.raises(ag.StagingError, match="returns a string that shows a traced value"):
         ag.function(lambda x: make(x))(jnp.float32(2))
 
 
-def test_a_text_in_a_log_is_no_value_that_outlives_the_trace() -> None:
+def test_a_string_in_a_log_is_no_value_that_outlives_the_trace() -> None:
     log = []
 
     @ag.function
@@ -282,7 +282,7 @@ def test_a_text_in_a_log_is_no_value_that_outlives_the_trace() -> None:
     assert "float32" in str.__str__(log[0])
 
 
-def test_ag_print_shows_texts_and_containers_with_the_values_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ag_print_shows_strings_and_containers_with_the_values_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     @ag.function
     def shown(x: Any) -> Any:
         xs = [x]
@@ -381,7 +381,7 @@ def test_causes_and_contexts_are_those_of_python(check: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_a_text_in_a_field_with_a_format_is_made_when_the_check_fails() -> None:
+def test_a_string_in_a_field_with_a_format_is_made_when_the_check_fails() -> None:
     def check(x: Any) -> Any:
         if x < 0:
             raise ValueError(f"{'bad ' + str(x):>20}|{[1, [x]]}")
@@ -406,7 +406,7 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("x", [-3.0, 2.0])
-def test_a_text_that_the_program_chooses_beside_a_traced_value(way: str, x: float) -> None:
+def test_a_string_that_the_program_chooses_beside_a_traced_value(way: str, x: float) -> None:
     message = WAYS[way]
 
     def f(x: Any) -> Any:
@@ -426,7 +426,7 @@ def test_a_text_that_the_program_chooses_beside_a_traced_value(way: str, x: floa
     assert str(plain.value) in str(of_jit.value)
 
 
-def test_a_chosen_text_is_printed_beside_a_traced_value(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_chosen_string_is_printed_beside_a_traced_value(capsys: pytest.CaptureFixture[str]) -> None:
     @ag.function
     def f(x: Any) -> Any:
         word = "low" if x < 0 else "high"
@@ -446,7 +446,7 @@ CONTAINERS: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("show", CONTAINERS)
-def test_a_text_of_a_container_from_another_function_leaves_a_handler(show: Callable[..., Any]) -> None:
+def test_a_string_of_a_container_from_another_function_leaves_a_handler(show: Callable[..., Any]) -> None:
     def message(x: Any) -> Any:
         return show("low" if x < 0 else "high", x)
 
@@ -487,5 +487,5 @@ def test_a_message_is_refused_where_others_showed_a_traced_value_in_it(make: Any
                 raise ValueError(make(word, x))
         return x
 
-    with pytest.raises(ag.StagingError, match="the message shows the text of a traced value"):
+    with pytest.raises(ag.StagingError, match="the message contains a string that shows a traced value"):
         ag.function(f)(jnp.float32(2))

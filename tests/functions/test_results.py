@@ -120,8 +120,8 @@ def test_a_program_keeps_no_value_of_its_trace() -> None:
 
 
 @pytest.mark.parametrize("made", [str, repr, lambda x: f"{x}", lambda x: ["a", f"is {x}"], lambda x: str({"x": x})])
-def test_the_text_of_a_traced_value_is_no_result(made: Any) -> None:
-    with pytest.raises(ag.StagingError, match="returns the text of a traced value"):
+def test_the_string_of_a_traced_value_is_no_result(made: Any) -> None:
+    with pytest.raises(ag.StagingError, match="returns a string that shows a traced value"):
         ag.function(lambda x: made(x))(jnp.float32(1))
 
 
@@ -207,7 +207,7 @@ class Named:
         (lambda x, word: slice(word), "a slice"),
     ],
 )
-def test_a_chosen_text_that_is_no_leaf_of_the_result_is_refused(make: Any, what: str) -> None:
+def test_a_chosen_string_that_is_no_leaf_of_the_result_is_refused(make: Any, what: str) -> None:
     @ag.function
     def f(x: Any) -> Any:
         return make(x, "low" if x < 0 else "high")

@@ -1,4 +1,4 @@
-"""What is saved of functions of `ag.function`, run in a process that has neither this library nor the user's text."""
+"""What is saved of functions of `ag.function`, run in a process that has neither this library nor the user's source."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_row_27_a_concrete_function_of_a_method_is_saved_without_its_object(tmp_
     assert ag.load(tmp_path / "scaled.ag")(jnp.ones(2)).tolist() == concrete(jnp.ones(2)).tolist() == [3, 3]
 
 
-def test_a_message_with_a_text_that_the_program_chooses_is_refused_in_files(tmp_path: Path) -> None:
+def test_a_message_with_a_string_that_the_program_chooses_is_refused_in_files(tmp_path: Path) -> None:
     @ag.function
     def f(x: Any) -> Any:
         word = "low" if x < 0 else "high"
@@ -192,7 +192,7 @@ def test_a_message_with_a_text_that_the_program_chooses_is_refused_in_files(tmp_
         return x
 
     concrete = f.get_concrete_function(ag.TensorSpec([]))
-    with pytest.raises(ag.AutoGraphError, match="the message of an AssertionError may show a text that the program chooses"):
+    with pytest.raises(ag.AutoGraphError, match="the message of an AssertionError may show a string that the program chooses"):
         ag.save(concrete, tmp_path / "f.ag", platforms=["cpu"])
     with pytest.raises(AssertionError, match=r"^high 2.0$"):
         concrete.export().call(jnp.float32(2))  # in this process

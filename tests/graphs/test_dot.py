@@ -1,4 +1,4 @@
-"""The text for Graphviz."""
+"""The DOT source for Graphviz."""
 
 import shutil
 import subprocess

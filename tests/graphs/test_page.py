@@ -1,4 +1,4 @@
-"""The page: it holds all that it needs, and nothing of the user's text is more than text."""
+"""The page: it holds all that it needs, and nothing of the user's strings is more than text."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_the_layout_library_comes_with_its_licence() -> None:
     assert "Permission is hereby granted" in (folder / "dagre.min.js").read_text(encoding="utf-8")
 
 
-def test_the_text_of_the_user_ends_no_element() -> None:
+def test_the_string_of_the_user_ends_no_element() -> None:
     def f(x: Any) -> Any:
         return x + len("</script><script>alert(1)</script><!--")
 

@@ -18,7 +18,7 @@ def scopes(tree: Scope) -> list[str]:
 
 
 def line_of(text: str) -> int:
-    """The line of the programs that begins with a text."""
+    """The line of the programs that begins with a string."""
     with open(programs.__file__, encoding="utf-8") as file:
         return next(k for k, line in enumerate(file, 1) if line.strip().startswith(text))
 

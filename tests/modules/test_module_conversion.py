@@ -12,7 +12,7 @@ import pytest
 
 import autograph as ag
 from autograph.modules.module_conversion import MARKER, ParsedModule, convert_module
-from autograph.modules.module_text import InvalidSource
+from autograph.modules.module_source import InvalidSource
 
 SIGN = "def sign(x):\n    if x > 0:\n        return 1\n    return -1\n"
 
@@ -103,13 +103,13 @@ if __name__ == "__main__":
 '''
 
 
-def test_text_outside_the_functions_is_untouched() -> None:
+def test_source_outside_the_functions_is_untouched() -> None:
     result = converted(BUSY)
     assert outside(result) == outside(BUSY)
     assert result.count(f"# {MARKER}") == 1
 
 
-def test_decorators_signature_and_docstring_keep_their_text() -> None:
+def test_decorators_signature_and_docstring_keep_their_source() -> None:
     result = converted(BUSY)
     header = BUSY[BUSY.index("@decorate  # why") : BUSY.index("    # before the if")]
     assert header in result
@@ -301,7 +301,7 @@ def test_a_chain_that_python_could_not_read_is_refused_with_its_line(tmp_path: P
     with pytest.raises(ag.ConversionError) as caught:
         convert_module(chain_of(120).encode(), "chain.py")
     assert str(caught.value).splitlines()[:2] == [
-        "the converted text of `doubled` would have more than the 99 levels of indentation that Python reads",
+        "the converted source of `doubled` would have more than the 99 levels of indentation that Python reads",
         "  at chain.py:3",
     ]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from autograph.errors import ConversionError
-from autograph.modules.module_text import InvalidSource
+from autograph.modules.module_source import InvalidSource
 from autograph.modules.notebook_conversion import convert_notebook
 
 SIGN = "def sign(x):\n    if x > 0:\n        return 1\n    return -1"

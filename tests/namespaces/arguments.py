@@ -75,7 +75,7 @@ _WORD = re.compile(r"\b(" + "|".join(CHOICES) + r")\b")
 
 
 def expanded(template: str) -> list[str]:
-    """The texts that a template stands for; all places of one word get the same letter."""
+    """The strings that a template stands for; all places of one word get the same letter."""
     if re.search(r"\bONE\b", template):
         pairs = (pair.split(",") for pair in PAIRS)
         return [re.sub(r"\bTWO\b", two, re.sub(r"\bONE\b", one, template)) for one, two in pairs]

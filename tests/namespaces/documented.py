@@ -17,7 +17,7 @@ class Seen(NamedTuple):
 
     Attributes:
         name: what the program is about.
-        source: its text.
+        source: its code.
         wanted: what plain Python returns, or a `Raised`.
         got: the same of `ag.jit`.
         detail: the difference in words.

@@ -40,7 +40,7 @@ class Program(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The text of the function."""
+        """The source of the function."""
         lines = "\n    ".join(self.body.split("\n"))
         return f"def program({', '.join(arguments.letters_of(self.body))}):\n    {lines}\n"
 
@@ -106,7 +106,7 @@ def _is_whole(call: str) -> bool:
 
 
 def body_of(expression: str) -> str:
-    """The statements of a program: those of the text, or the return of its expression."""
+    """The statements of a program: those of the source, or the return of its expression."""
     if "return " in expression:
         return expression.replace("; ", "\n")
     return f"return {expression.removeprefix('=')}"

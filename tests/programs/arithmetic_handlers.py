@@ -79,7 +79,7 @@ def the_first_that_fails_decides(a, b, c):
 
 
 @program((7, 2), (7, 0))
-def the_text_of_the_exception(a, b):
+def the_message_of_the_exception(a, b):
     try:
         return a // b
     except ZeroDivisionError as e:

@@ -464,7 +464,7 @@ def methods_of_numbers(n):
 
 
 @program((3,), (0,), static=(0,))
-def texts_of_dicts_whose_keys_cannot_be_sorted(n):
+def strings_of_dicts_whose_keys_cannot_be_sorted(n):
     d = {3: n, "k": 2}
     if n:
         d["k"] = [{1: n, None: (n,)}]

@@ -272,7 +272,7 @@ def annotated_assignment_in_branch(n):
 
 
 @program((1,), (50,))
-def same_text_twice(n):
+def same_source_twice(n):
     if n > 10:
         n = n - 1
     if n > 10:

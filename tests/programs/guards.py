@@ -30,7 +30,7 @@ def rebound_in_one_branch(x, w, ok):
 
 
 @program((3, 4), (-3, 4))
-def rebound_to_a_list_and_a_text(a, b):
+def rebound_to_a_list_and_a_string(a, b):
     if a < 0:
         b = [a, b]
         return b[0]
@@ -212,7 +212,7 @@ def a_value_error_of_a_branch_that_is_not_taken(k):
 
 
 @program((1,), (-1,))
-def a_text_that_is_no_number_in_a_branch_that_is_not_taken(k):
+def a_string_that_is_no_number_in_a_branch_that_is_not_taken(k):
     if k > 0:
         return k
     return int("none")

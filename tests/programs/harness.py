@@ -205,7 +205,7 @@ def _different_errors(expected: Any, actual: Any, where: str) -> str | None:
         return f"{where}: {expected!s} became {actual!s}"
     name = type(expected.error).__name__
     if type(expected.error) is type(actual.error) or name in str(actual.error):
-        return None  # a compiled program fails with JAX's run-time error, whose text carries the user's exception
+        return None  # a compiled program fails with JAX's run-time error, whose message carries the user's exception
     return f"{where}: {expected} became {actual}"
 
 

@@ -134,7 +134,7 @@ def loop_while_an_object_is_true_or_left(n, t):
 
 
 @program((7, 2), (5, -2), (1, 2))
-def truth_of_texts_and_lists(n, t):
+def truth_of_strings_and_lists(n, t):
     names, title = [], "title"
     assert n > 0 and title, names
     return [k for k in range(3) if names or (title and k > 1)], 1 if n > 4 and names else 2 if t > 0 and title else 3

@@ -1,4 +1,4 @@
-"""Number theory, text, state machines as a stranger would write them."""
+"""Number theory, strings, state machines as a stranger would write them."""
 
 import jax.numpy as jnp
 

@@ -256,7 +256,7 @@ def return_tree_early(n):
 
 @program((3.0,), (-8.0,))
 def trees_of_two_structures_as_a_handler_finds_them(x):
-    """JAX's text names the class of the leaf that stands where a node should; it would do so for a number, too."""
+    """JAX's message names the class of the leaf that stands where a node should; it would do so for a number, too."""
     try:
         total = jax.tree.map(jnp.add, {"a": None}, {"a": x})
     except ValueError:

@@ -489,7 +489,7 @@ class Box:
 
 
 @program((1, 2, 3.0), (5, 2, 3.0), (5, 2, -3.0))
-def number_of_the_text_left_by_a_loop_in_a_branch(a, b, x):
+def number_of_the_string_left_by_a_loop_in_a_branch(a, b, x):
     box = Box(1)
     d = {"k": 0}
     if a > 4:

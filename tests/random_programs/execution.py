@@ -46,7 +46,7 @@ class Outcome:
 
     Args:
         kind: see the module.
-        detail: what differs, or the error's text.
+        detail: what differs, or the error's message.
         category: detail without the program's own names and numbers, to count and to compare while shrinking.
     """
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 Option = tuple[float, Callable[[], str]]
-"""A weight, and what writes the text."""
+"""A weight, and what writes the source."""
 
 
 @dataclasses.dataclass
@@ -57,7 +57,7 @@ class ExpressionWriter:
         self.has_box = self.has_dict = self.has_list = False
         self.returns: list[str] = []
 
-    # --- text --------------------------------------------------------------------------------------------------------
+    # --- source --------------------------------------------------------------------------------------------------------
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)

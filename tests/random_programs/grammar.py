@@ -95,7 +95,7 @@ class ProgramWriter(InexpressibleWriter):
 
 
 def write_program(seed: int, level: int, family: str | None = None) -> str:
-    """The text of program number `seed` of a level; the function in it is called `program(a, b, x, xs)`."""
+    """The source of program number `seed` of a level; the function in it is called `program(a, b, x, xs)`."""
     if level == 8:
         return HEADER + families.write(seed, family)
     if level in (5, 6):

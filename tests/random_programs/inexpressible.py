@@ -1,6 +1,6 @@
 """Level 7: one statement that no program of fixed shapes and types can hold, in a program of the other levels.
 
-Python's meaning of these needs a list, dict, set, text or class that depends on a number, or a name that some numbers leave
+Python's meaning of these needs a list, dict, set, string or class that depends on a number, or a name that some numbers leave
 unbound. The other levels leave them out, so that their share of accepted programs says what the library can do; here each
 must be refused with its page of `docs/errors` (or be equal, where the condition happens to be known).
 
@@ -25,7 +25,7 @@ STATEMENTS: dict[str, tuple[list[str], str, str]] = {
     "dict": (["found = {{'k': 1}}", "if {test}:", "    found['z'] = {value}"], "found", "two-kinds"),
     "set": (["seen = {{1}}", "if {test}:", "    seen.add(7)"], "sorted(seen)", "two-kinds"),
     "range": (["rows = range(3)", "if {test}:", "    rows = range(5)"], "len(rows)", "static-values-differ"),
-    "text": (["name = 'up'", "if {test}:", "    name = 'down'"], "len({name, 'x'})", "one-of-several-texts"),
+    "string": (["name = 'up'", "if {test}:", "    name = 'down'"], "len({name, 'x'})", "choice-between-strings"),
     "kind": (["either = 0", "if {test}:", "    either = ({value}, 1)"], "either", "two-objects"),
 }
 """By name: the lines, what the program returns of them, and the page of the refusal."""

@@ -50,7 +50,7 @@ class Kind:
     function: bool = False
 
     def compare(self, worker: Worker, text: str, seed: int) -> execution.Outcome:
-        """Compare a text, on the inputs of program number `seed`."""
+        """Compare a source, on the inputs of program number `seed`."""
         is_of_family = self.level_of(seed) == 8
         lanes = is_of_family and (self.family or families.family_of(seed)) in families.IN_LANES
         return worker.compare(text, grammar.write_inputs(seed), plain=self.plain, lanes=lanes, function=self.function)
@@ -63,7 +63,7 @@ class Kind:
 
 
 def smallest(result: Result, kind: Kind, worker: Worker, attempts: int = 400) -> str:
-    """The program of a failure, made small; it fails with the same kind and the same category of text."""
+    """The program of a failure, made small; it fails with the same kind and the same category of message."""
 
     def still_fails(text: str) -> bool:
         again = kind.compare(worker, text, result.seed)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 
 def shrink(text: str, still_fails: Callable[[str], bool], attempts: int = 400) -> str:
-    """A smaller text for which `still_fails` holds as well (greedy; the order is from large pieces to small ones).
+    """A smaller source for which `still_fails` holds as well (greedy; the order is from large pieces to small ones).
 
     >>> print(shrink("a = 1\\nif a:\\n    b = 2\\n    c = 3\\n", lambda t: "b = 2" in t))
     b = 2

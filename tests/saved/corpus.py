@@ -70,7 +70,7 @@ def _rebuilt(tree: Any, arrays: Iterator[Any]) -> Any:
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """The same structure, texts and numbers."""
+    """The same structure, strings and numbers."""
     tree, leaves = trees.split(found)
     wanted_tree, wanted = trees.split(expected)
     assert tree == wanted_tree

@@ -91,15 +91,15 @@ def changed_bytes(data: bytes, pick: random.Random) -> bytes:
     return bytes(flipped)
 
 
-def resealed_text(data: bytes, pick: random.Random) -> bytes:
-    """The text of the header is changed, and its length and checksum with it."""
+def resealed_header(data: bytes, pick: random.Random) -> bytes:
+    """The string of the header is changed, and its length and checksum with it."""
     length = loader.PREFIX.unpack(data[: loader.PREFIX.size])[2]
     text = changed_bytes(data[loader.PREFIX.size :][:length], pick)
     return sealed(text, data[loader.PREFIX.size + length :])
 
 
 def sealed(text: bytes, rest: bytes) -> bytes:
-    """A file with a right checksum of any text."""
+    """A file with a right checksum of any string."""
     prefix = loader.PREFIX.pack(loader.MAGIC, loader.VERSION, len(text), b"")[:16]
     return prefix + container.hashlib.sha256(prefix + text).digest() + text + rest
 
@@ -161,7 +161,7 @@ def bombs(data: bytes) -> dict[str, bytes]:
 
 
 def load(data: bytes, folder: Path) -> tuple[str, int]:
-    """How a file ends, `loaded` or the text of its error, and what it takes at most."""
+    """How a file ends, `loaded` or the message of its error, and what it takes at most."""
     path = folder / "mutant.ag"
     path.write_bytes(data)
     tracemalloc.start()
@@ -179,7 +179,7 @@ def load(data: bytes, folder: Path) -> tuple[str, int]:
 
 MUTATIONS: Sequence[Callable[[bytes, random.Random], bytes]] = (
     changed_bytes,
-    resealed_text,
+    resealed_header,
     resealed_values,
     resealed_values,
 )

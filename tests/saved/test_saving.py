@@ -31,7 +31,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """The same numbers and texts; what both have of arrays has one dtype."""
+    """The same numbers and strings; what both have of arrays has one dtype."""
     for x, y in zip(leaves(found), leaves(expected), strict=True):
         if isinstance(x, str) or x is None:
             assert x == y

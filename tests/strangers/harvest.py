@@ -76,7 +76,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _value(node: ast.expr, names: dict[str, Any]) -> Any:
-    return eval(compile(ast.Expression(node), "<example>", "eval"), dict(names))  # text of a package that was imported
+    return eval(compile(ast.Expression(node), "<example>", "eval"), dict(names))  # source of a package that was imported
 
 
 def _has_numbers(case: Case) -> bool:

@@ -1,6 +1,6 @@
 "use strict";
 // Draws the graph in #data. Each open scope is laid out by itself, with its inputs and outputs as nodes of its own, so that
-// opening one moves nothing but what lies around it. What a page says of a node comes from text nodes alone: the texts are the user's.
+// opening one moves nothing but what lies around it. What a page says of a node comes from text nodes alone: the strings are the user's.
 (() => {
   const started = performance.now();
   const graph = JSON.parse(document.getElementById("data").textContent);

@@ -4,7 +4,7 @@ The other levels mix everything that the language has; a bug that needs three pa
 chance or never. Each module of this folder writes one kind of program that somebody's code was found to consist of, with everything
 around the pattern varied: what is stored, where it is changed, which loop or branch it stands in, who calls whom.
 
-A family is a module with `write(rng) -> str`: the text of `program(a, b, x, xs)` and of what it needs (`HEADER` of
+A family is a module with `write(rng) -> str`: the source of `program(a, b, x, xs)` and of what it needs (`HEADER` of
 `grammar` stands before it). Arithmetic is exact in 32 bits there, as on all levels.
 
 >>> print(write(0, "rows").splitlines()[0])
@@ -45,8 +45,8 @@ from tests.random_programs.families import (
     signatures,
     small_integers,
     stacks,
+    strings,
     tables,
-    texts,
     values,
     views,
     wrong_kinds,
@@ -82,7 +82,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "small_integers": small_integers.write,
     "stacks": stacks.write,
     "tables": tables.write,
-    "texts": texts.write,
+    "strings": strings.write,
     "values": values.write,
     "views": views.write,
     "wrong_kinds": wrong_kinds.write,
@@ -94,7 +94,7 @@ IN_LANES = frozenset({"attributes", "changed_kinds", "lanes", "shared_arrays", "
 
 
 def write(seed: int, family: str | None = None) -> str:
-    """The text of program number `seed`: of one family, or of each in its turn."""
+    """The source of program number `seed`: of one family, or of each in its turn."""
     name = family or family_of(seed)
     return FAMILIES[name](random.Random(f"{name} {seed}"))
 

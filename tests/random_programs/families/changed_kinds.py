@@ -69,9 +69,9 @@ def write(rng: random.Random) -> str:
     if is_late:
         change.insert(-1, f"w = {v}")
     loop = rng.choice(_LOOPS)
-    is_text = before == "'start'"  # no program returns one
-    is_read = not is_text and rng.random() < 0.8
-    is_late_read = is_late and not is_text and rng.random() < 0.5
+    is_string = before == "'start'"  # no program returns one
+    is_read = not is_string and rng.random() < 0.8
+    is_late_read = is_late and not is_string and rng.random() < 0.5
     result = "n" + f", {v}" * is_read + ", w" * is_late_read
     leave = rng.choice(["break", "break", f"return {result}", "continue", f"return {rng.choice(['n', '-1'])}"])
     if leave.startswith("return") and leave != f"return {result}":

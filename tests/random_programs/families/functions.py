@@ -1,6 +1,6 @@
 """Functions that the program chooses: states of machines, tables of operations, callbacks in attributes and dicts.
 
-They are chosen, kept and changed as texts are (`texts`); what the program returns of them are numbers: what they return and are.
+They are chosen, kept and changed as strings are (`strings`); the program returns numbers: what they return and are.
 
 >>> "program" in write(random.Random(0))
 True
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 
-from tests.random_programs.families.texts import Writer
+from tests.random_programs.families.strings import Writer
 
 HEADER = """\
 import functools

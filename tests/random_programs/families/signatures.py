@@ -105,5 +105,5 @@ def _value(rng: random.Random, path: str, depth: int) -> tuple[str, list[str]]:
         return _array(rng, path)
     literal = rng.choice(_LITERALS)
     reads = {"None": f"(2 if {path} is None else 3)", "(1, 'fast')": f"({path}[0] + (5 if {path}[1] == 'fast' else 7))"}
-    as_text = f"(5 if {path} == 'fast' else 7)"
-    return literal, [reads.get(literal, as_text if "'" in literal else f"{path} * 2")]
+    as_string = f"(5 if {path} == 'fast' else 7)"
+    return literal, [reads.get(literal, as_string if "'" in literal else f"{path} * 2")]

@@ -142,7 +142,7 @@ CHECKED = [
 
 
 def run(f, *args):
-    """The result of a program or the text of its failure, and how often its loops iterated."""
+    """The result of a program or the message of its failure, and how often its loops iterated."""
     iterations.clear()
     try:
         result = jax.tree.map(lambda x: x.tolist(), f(*args))

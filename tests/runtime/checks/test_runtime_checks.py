@@ -31,7 +31,7 @@ def no_region_stays_open():
 
 
 def run(f, *args):
-    """The value of `f(*args)`, or the text of the error that the program raised."""
+    """The value of `f(*args)`, or the message of the error that the program raised."""
     try:
         result = jax.block_until_ready(f(*args))
         jax.effects_barrier()
@@ -543,7 +543,7 @@ def _unconverted(kind):
         pass
 
 
-def _without_text():
+def _without_message():
     made: dict[str, Any] = {}
     exec("def leave(self, *error): pass", made)
     return type("Manager", (), {"__enter__": _Leaving.__enter__, "__exit__": made["leave"]})()
@@ -566,7 +566,7 @@ MANAGERS_THAT_SWALLOW = [
     lambda: _stack(_Leaving()),
     lambda: _with_inside(_Answering(True)),
     lambda: _with_inside(_catching(Exception)),
-    lambda: _without_text(),
+    lambda: _without_message(),
 ]
 MANAGERS_THAT_DO_NOT = [
     tempfile.TemporaryDirectory,

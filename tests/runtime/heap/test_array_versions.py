@@ -508,7 +508,7 @@ def test_a_parameter_that_was_written_outlives_the_function():
     assert ag.jit(heap_sort)(VECTOR).tolist() == sorted(VECTOR.tolist())
 
 
-def test_rows_that_are_swapped_have_no_name_in_the_text():
+def test_rows_that_are_swapped_have_no_name_in_the_source():
     def swapped(m):
         m[0], m[1] = m[1], m[0]
         return m

@@ -200,7 +200,7 @@ VIEWS = {
     "number": lambda b: b[0, 0, ...],
 }
 if jax.__version_info__ < (0, 9, 2):
-    del VIEWS["number"]  # no constant there, but a number of the program's text
+    del VIEWS["number"]  # no constant there, but a number of the program's source
 DTYPES = [np.float64, np.float32]
 """The constant is a copy of the first, and shares the memory of the second."""
 
@@ -449,7 +449,7 @@ REASONS = [
     (has_two_names, "'b' and 'c' are the same array"),
     (is_in_a_dict, "a list, a dict or an object has it, and no variable of its own"),
     (is_no_array_of_jax, "JAX has no arrays of object"),
-    (is_in_a_list, "the function's text does not show that only 'b' refers to it"),
+    (is_in_a_list, "the function's source does not show that only 'b' refers to it"),
 ]
 
 

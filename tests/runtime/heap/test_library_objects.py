@@ -291,7 +291,7 @@ def set_of_an_element(n):
     return len(tree.attrib)
 
 
-def write_to_a_text(n):
+def write_to_a_string(n):
     report = Report()
     if n > 0:
         report.text.write("abc")
@@ -363,7 +363,7 @@ def call_of_a_mock(n):
 
 CHANGES_C = [
     set_of_an_element,
-    write_to_a_text,
+    write_to_a_string,
     write_of_a_row,
     update_of_a_hash,
     acquire_of_a_lock,
@@ -391,7 +391,7 @@ def element_made_in_a_branch(n):
     return 0
 
 
-def text_made_in_a_branch(n):
+def string_made_in_a_branch(n):
     count = 1
     if n > 0:
         report = Report()
@@ -407,7 +407,7 @@ def values_of_c_code(n):
     return n
 
 
-@pytest.mark.parametrize("fn", [element_made_in_a_branch, text_made_in_a_branch, values_of_c_code])
+@pytest.mark.parametrize("fn", [element_made_in_a_branch, string_made_in_a_branch, values_of_c_code])
 def test_what_c_code_makes_or_reads_in_a_branch(fn):
     assert [int(ag.jit(fn)(n)) for n in (1, 0)] == [fn(1), fn(0)]
 

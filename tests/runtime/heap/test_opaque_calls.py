@@ -139,7 +139,7 @@ def marked_class(x: Any) -> Any:
     return left.n
 
 
-def text_in_a_namespace(x: Any) -> Any:
+def string_in_a_namespace(x: Any) -> Any:
     names = {"d": {"a": 0}, "x": x}
     if x > 0:
         exec("d['a'] = x\ny = x + 1", names)
@@ -148,7 +148,7 @@ def text_in_a_namespace(x: Any) -> Any:
     return names["d"], names["y"]
 
 
-def text_in_two_namespaces(x: Any) -> Any:
+def string_in_two_namespaces(x: Any) -> Any:
     names: dict[str, Any] = {"d": {"a": 0}}
     inside = {"y": 1.0}
     if x > 0:
@@ -156,21 +156,21 @@ def text_in_two_namespaces(x: Any) -> Any:
     return names["d"], inside["y"]
 
 
-def text_in_a_mapping(x: Any) -> Any:
+def string_in_a_mapping(x: Any) -> Any:
     inside: Any = collections.UserDict(y=1.0)
     if x > 0:
         exec("y = y + 1", {}, inside)
     return inside["y"]
 
 
-def run_text(d: Any, x: Any) -> None:
+def run_string(d: Any, x: Any) -> None:
     exec("d['a'] = x")
 
 
-def text_in_the_frame_of_a_called_function(x: Any) -> Any:
+def string_in_the_frame_of_a_called_function(x: Any) -> Any:
     d = {"a": 0.0}
     if x > 0:
-        run_text(d, x)
+        run_string(d, x)
     return d["a"]
 
 
@@ -189,7 +189,7 @@ def code_that_writes(x: Any) -> Any:
     return d["a"]
 
 
-def text_that_fails(x: Any) -> Any:
+def string_that_fails(x: Any) -> Any:
     try:
         exec("d['a'] = = 2.0", {})
     except SyntaxError:
@@ -218,7 +218,7 @@ FUNCTIONS = [
     for value in list(globals().values())
     if isinstance(value, types.FunctionType)
     and value.__name__ != "__annotate__"
-    and value not in (left_as_it_is, run_text)
+    and value not in (left_as_it_is, run_string)
 ]
 
 

@@ -260,7 +260,7 @@ CALLS = [
 
 
 def reported(f, arguments):
-    """The error of a compiled call; an empty text where it returns."""
+    """The error of a compiled call; an empty string where it returns."""
     try:
         jax.block_until_ready(f(*arguments))
         jax.effects_barrier()

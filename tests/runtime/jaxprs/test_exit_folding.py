@@ -16,7 +16,7 @@ def parts(fn, *args):
 
 
 def regions(fn, *args):
-    """The texts of the test and the body of the only loop."""
+    """The strings of the test and the body of the only loop."""
     [loop] = [e for e in jax.make_jaxpr(ag.convert(fn))(*args).eqns if e.primitive.name == "while"]
     return str(loop.params["cond_jaxpr"]), str(loop.params["body_jaxpr"])
 

@@ -335,7 +335,7 @@ def test_asked_for_what_is_no_number(element, value):
         f(3)
 
 
-def test_no_number_is_a_text():
+def test_no_number_is_a_string():
     @ag.jit
     def f(n):
         out = []

@@ -30,7 +30,7 @@ def bools(x: Any) -> Any:
     return {True: 1.0, False: 2.0}[x > 1], {0: 5, 1: 6}[x > 1]
 
 
-def texts_and_functions_as_values(x: Any) -> Any:
+def strings_and_functions_as_values(x: Any) -> Any:
     return {1: "one", 5: "five"}[int(x)] == "five", {1: jnp.sin, 5: jnp.cos}[int(x)](2.0)
 
 
@@ -152,7 +152,7 @@ def states_and_events(x: Any) -> Any:
 @pytest.mark.parametrize(
     "f",
     [
-        numbers, tuples_as_values, bools, texts_and_functions_as_values, a_histogram, keys_of_other_kinds, a_float_as_key_of_an_integer,
+        numbers, tuples_as_values, bools, strings_and_functions_as_values, a_histogram, keys_of_other_kinds, a_float_as_key_of_an_integer,
         dicts_in_a_dict, a_state_machine, a_table_of_states_and_actions, a_grid, an_attribute, in_staged_statements, known_parts, get_or_none,
         states_and_events,
     ],

@@ -403,8 +403,8 @@ def an_attribute_of_a_chosen_name(x: Any) -> Any:
     [
         (the_identity_of_a_method, "`is` between methods"),
         (the_identity_of_a_method_of_a_list, "`is` between methods"),
-        (named_like_one_of_them, "names a function by something other than a known text"),
-        (an_attribute_of_a_chosen_name, "bind the text or the function that the program chooses to a variable"),
+        (named_like_one_of_them, "names a function by something other than a known string"),
+        (an_attribute_of_a_chosen_name, "bind the string or the function that the program chooses to a variable"),
         (refers_to_a_value_of_a_branch, "refers to a value of the branch or iteration that made it"),
         (refers_to_a_value_of_an_iteration, "refers to a value of the branch or iteration that made it"),
         (another_one_in_each_iteration, "refers to a value of the branch or iteration that made it"),

@@ -1,4 +1,4 @@
-"""One of several texts or enum members: what is asked of it, where it may go, and where it is refused."""
+"""One of several strings or enum members: what is asked of it, where it may go, and where it is refused."""
 
 import dataclasses
 import enum
@@ -84,7 +84,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_what_is_asked_of_a_text_is_asked_of_each(name: str) -> None:
+def test_what_is_asked_of_a_string_is_asked_of_each(name: str) -> None:
     ask = ASKED[name]
     agrees(lambda x: ask(mode_of(x)), 1.0, -1.0)
 
@@ -154,7 +154,7 @@ def test_a_list_of_names_is_read_at_a_traced_index() -> None:
         ag.function(lambda k: names[k])(jnp.int32(3))
 
 
-def test_texts_are_sorted_by_traced_keys() -> None:
+def test_strings_are_sorted_by_traced_keys() -> None:
     def ranked(xs: Any) -> Any:
         scores = {"a": xs[0], "b": xs[1], "c": xs[2]}
         return sorted(scores, key=lambda name: scores[name]), max(scores, key=lambda name: scores[name]), min(scores.items(), key=lambda p: p[1])
@@ -258,7 +258,7 @@ def test_a_wrapper_that_is_not_converted_never_comes_upon_one() -> None:
         ag.function(lambda x: length(Holder(mode_of(x))))(jnp.float32(1))
 
 
-def test_members_of_two_enums_and_texts_are_compared_by_what_they_are() -> None:
+def test_members_of_two_enums_and_strings_are_compared_by_what_they_are() -> None:
     def f(x: Any) -> Any:
         level, text = (Level.LOW if x > 0 else Level.HIGH), ("low" if x > 0 else "other")
         speed, gear = (Speed.SLOW if x > 0 else Speed.FAST), (Gear.ONE if x > 0 else Gear.THREE)
@@ -288,7 +288,7 @@ def test_a_method_that_changes_a_container_changes_it_for_the_option_that_is_cho
             ag.function(popped)(jnp.float32(1))
 
 
-def test_a_text_that_the_first_iteration_of_a_loop_does_not_have() -> None:
+def test_a_string_that_the_first_iteration_of_a_loop_does_not_have() -> None:
     def f(xs: Any) -> Any:
         n = 0
         for i, x in enumerate(xs):
@@ -301,8 +301,8 @@ def test_a_text_that_the_first_iteration_of_a_loop_does_not_have() -> None:
 
 
 @pytest.mark.parametrize("make", [lambda s: "%s" % [s], lambda s: FIELDS.format((s,), 1), lambda s: str({"k": s})], ids=["%", "format", "str"])
-def test_the_text_of_a_container_with_one_is_that_of_a_traced_value(make: Callable[[Any], str]) -> None:
-    with pytest.raises(ag.StagingError, match="text of a traced value is read"):
+def test_the_string_of_a_container_with_one_is_that_of_a_traced_value(make: Callable[[Any], str]) -> None:
+    with pytest.raises(ag.StagingError, match="string that shows a traced value is read"):
         ag.function(lambda x: len(make(mode_of(x))))(jnp.float32(1))
 
     def raises(x: Any) -> None:
@@ -438,7 +438,7 @@ def test_attributes_by_a_chosen_name_and_of_a_chosen_member() -> None:
         ag.function(of_member)(jnp.float32(1))
 
 
-def test_a_message_shows_the_text_that_was_chosen() -> None:
+def test_a_message_shows_the_string_that_was_chosen() -> None:
     @ag.function
     def checked(x: Any) -> Any:
         mode = mode_of(x)
@@ -492,7 +492,7 @@ def test_code_that_is_not_converted_is_called_for_each() -> None:
     agrees(called, 1.0, -1.0)
 
 
-def test_functions_of_jax_that_take_texts_are_called_for_each() -> None:
+def test_functions_of_jax_that_take_strings_are_called_for_each() -> None:
     def called(x: Any) -> Any:
         xs = jnp.arange(4.0).reshape(2, 2) + x
         mode, order, side = ("edge", "fro", "left") if x > 0 else ("reflect", "nuc", "right")
@@ -531,7 +531,7 @@ def test_code_that_is_not_converted_never_comes_upon_one(f: Callable[..., Any]) 
         (lambda s: {s, "c"}, "one of 'run', 'stop' is looked up by its hash"),
         (lambda s: {s: 1}, "one of 'run', 'stop' is looked up by its hash"),
         (lambda s: [c for c in s], "one of 'run', 'stop' is iterated over"),
-        (lambda s: 1 if s is RUN else 2, "`is` between texts, one of which the program chooses"),
+        (lambda s: 1 if s is RUN else 2, "`is` between strings, one of which the program chooses"),
     ],
     ids=["set", "key", "iteration", "identity"],
 )
@@ -561,11 +561,11 @@ def test_more_than_a_program_should_choose_between_is_refused() -> None:
             s, x = s + "a", x - 1
         return s
 
-    with pytest.raises(ag.StagingError, match="each iteration makes another text"):
+    with pytest.raises(ag.StagingError, match="each iteration makes another string"):
         grows(jnp.float32(3))
 
 
-def test_texts_of_two_classes_are_no_choice() -> None:
+def test_strings_of_two_classes_are_no_choice() -> None:
     with pytest.raises(ag.StagingError, match="different values"):
         ag.function(lambda x: "a" if x > 0 else Colour.RED)(jnp.float32(1))
     with pytest.raises(ag.StagingError, match="different values"):

@@ -38,7 +38,7 @@ READS = [
     lambda d: str([d]),
     lambda d: repr(d),
     lambda d: f"{d}",
-    lambda d: "%s" % (d,),  # noqa: UP031  # each way to write a text is a program of its own
+    lambda d: "%s" % (d,),  # noqa: UP031  # each way to write a string is a program of its own
     lambda d: "{}".format(d),  # noqa: UP032  # the same
     lambda d: ",".join(d),
     lambda d: json.dumps(d),
@@ -174,11 +174,11 @@ def test_taking_out_of_a_container_that_only_the_branch_iterates_over():
     assert ag.jit(f)(2) == ({"a": 3, "b": 3}, {"u": 3})
 
 
-def run_text(d, x):
+def run_string(d, x):
     exec("d['a'] = x")
 
 
-def test_a_text_runs_in_the_frame_that_runs_it():
+def test_a_string_runs_in_the_frame_that_runs_it():
     @ag.jit
     def f(x):
         unknown = {"p": x, "q": x}
@@ -186,7 +186,7 @@ def test_a_text_runs_in_the_frame_that_runs_it():
             unknown = {"q": x, "p": x}
         d = {"a": 0.0}
         if x > 1:
-            run_text(d, x)
+            run_string(d, x)
         return d["a"] + unknown["p"]
 
     assert [float(f(x)) for x in (-1.0, 2.0)] == [-1.0, 4.0]

@@ -15,7 +15,7 @@ import pytest
 
 import autograph as ag
 
-LOG = logging.getLogger("test_texts")
+LOG = logging.getLogger("test_traced_strings")
 HINT = " (traced: `jax.debug.print` shows the number when the program runs)"
 
 
@@ -32,7 +32,7 @@ def logs(x, n):
 def test_a_logged_number_that_is_traced_is_one_line(caplog, capsys):
     caplog.set_level(logging.INFO)
     assert ag.jit(logs, static_argnames="n")(2.0, n=3) == -2.0
-    mine = [record for record in caplog.records if record.filename == "test_texts.py"]
+    mine = [record for record in caplog.records if record.filename == "test_traced_strings.py"]
     first = logs.__code__.co_firstlineno
     assert [record.lineno - first for record in mine] == [1, 2, 4, 6], "the lines of the user"
     messages = [record.getMessage() for record in mine]
@@ -85,7 +85,7 @@ def test_a_printed_format_of_a_traced_number_is_refused_and_what_to_write_shows_
     assert first == second
 
 
-def test_a_text_of_a_fixed_width_is_shown_as_any(capsys):
+def test_a_string_of_a_fixed_width_is_shown_as_any(capsys):
     ag.jit(lambda x: print("%30s|" % x, "{!s:<4}".format(x)))(2.5)
     assert "float32[]" in capsys.readouterr().out
 
@@ -100,7 +100,7 @@ def test_a_text_of_a_fixed_width_is_shown_as_any(capsys):
         lambda file, x: csv.writer(file).writerow([1, x]),
     ],
 )
-def test_a_file_keeps_no_text_of_a_traced_value(write):
+def test_a_file_keeps_no_string_of_a_traced_value(write):
     file = io.StringIO()
 
     @ag.jit
@@ -109,7 +109,7 @@ def test_a_file_keeps_no_text_of_a_traced_value(write):
         write(file, x)
         return x
 
-    with pytest.raises(ag.StagingError, match="the text of a traced value is written to a file"):
+    with pytest.raises(ag.StagingError, match="a string that shows a traced value is written to a file"):
         f(2.5)
     assert "Tracer" not in file.getvalue() and "1" in file.getvalue()
 
@@ -125,5 +125,5 @@ class RayTracer:
         return "RayTracer(3)"
 
 
-def test_a_text_that_only_has_such_a_word_is_read():
+def test_a_string_that_only_has_such_a_word_is_read():
     assert ag.jit(lambda x: x + len(f"{RayTracer()}"))(1) == 13

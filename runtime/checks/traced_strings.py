@@ -1,4 +1,4 @@
-"""`str(x)` and `repr(x)` of a traced value: a text to show, and for nothing else.
+"""`str(x)` and `repr(x)` of a traced value: a string to show, and for nothing else.
 
 While a program is traced nobody knows the digits of its values. `print(str(x))` and messages show what JAX says of the
 tracer; a program that reads its length, its characters or whether it equals another one would get an answer
@@ -15,8 +15,8 @@ n is 125
 ...     ag.jit(f)(125)
 ... except ag.StagingError as error:
 ...     print(str(error).splitlines()[0])
-Text
-the text of a traced value is read
+FormattedString
+a string that shows a traced value is read
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from autograph.runtime.tracing.families import CONTAINERS
 from autograph.runtime.tracing.refusals import refusal, user_line
 
 
-class TextOfTraced(str):
-    """What stands for the text of a traced value.
+class TracedString(str):
+    """What stands for the string of a traced value.
 
     Attributes:
         has_formats: whether a traced value in it has a format, which only its digits could follow.
@@ -47,20 +47,20 @@ class TextOfTraced(str):
     __slots__ = ()
     has_formats = False
 
-    def __add__(self, other: str) -> TextOfTraced:
-        return TextOfTraced(str.__add__(self, other))
+    def __add__(self, other: str) -> TracedString:
+        return TracedString(str.__add__(self, other))
 
-    def __radd__(self, other: str) -> TextOfTraced:
-        return TextOfTraced(str.__add__(other, self))
+    def __radd__(self, other: str) -> TracedString:
+        return TracedString(str.__add__(other, self))
 
-    def __rmod__(self, other: str) -> TextOfTraced:
-        return TextOfTraced(str.__mod__(other, self))
+    def __rmod__(self, other: str) -> TracedString:
+        return TracedString(str.__mod__(other, self))
 
-    def __mod__(self, values: Any) -> TextOfTraced:
-        return TextOfTraced(str.__mod__(self, values))
+    def __mod__(self, values: Any) -> TracedString:
+        return TracedString(str.__mod__(self, values))
 
-    def format(self, *args: Any, **kwargs: Any) -> TextOfTraced:
-        return TextOfTraced(str.format(self, *args, **kwargs))
+    def format(self, *args: Any, **kwargs: Any) -> TracedString:
+        return TracedString(str.format(self, *args, **kwargs))
 
 
 def _refused(name: str) -> Callable[..., Any]:
@@ -72,10 +72,10 @@ def _refused(name: str) -> Callable[..., Any]:
 
 
 def unreadable(line: str = "") -> Exception:
-    """The refusal for whatever reads the text; `line`: the one that needs digits in it."""
+    """The refusal for whatever reads the string; `line`: the one that needs digits in it."""
     typed = debug_print(line)
     return refusal(
-        "the text of a traced value is read",
+        "a string that shows a traced value is read",
         why="its digits are only known when the compiled program runs",
         instead=f"write `{typed}`, which shows the values when the program runs"
         if typed
@@ -93,35 +93,35 @@ _SHOWING = frozenset(
     "__getnewargs__ __sizeof__ format maketrans".split()
 )
 for _name in [name for name in vars(str) if name not in _SHOWING]:
-    setattr(TextOfTraced, _name, _refused(_name))
+    setattr(TracedString, _name, _refused(_name))
 
 
 def check_shows_no_traced(args: tuple[Any, ...]) -> None:
-    """Refuses to read a number from the text of a traced value, or to look something up by it."""
-    if args and isinstance(args[0], TextOfTraced):
+    """Refuses to read a number from the string of a traced value, or to look something up by it."""
+    if args and isinstance(args[0], TracedString):
         raise unreadable()
 
 
-def text_holds_traced(x: Any) -> bool:
-    """Whether a value is traced or the text of such, or a container in which there is one."""
+def shows_traced(x: Any) -> bool:
+    """Whether a value is traced, or a string that shows one, or a container in which there is one."""
     if type(x) in CONTAINERS:
-        return any(map(text_holds_traced, x.values() if type(x) is dict else x))
-    return sizes.is_unknown(x) or isinstance(x, TextOfTraced)
+        return any(map(shows_traced, x.values() if type(x) is dict else x))
+    return sizes.is_unknown(x) or isinstance(x, TracedString)
 
 
 _SHOWN = re.compile(r"Tracer[(<](~?\w+[\[<]|aval=|primal=|one of )|Traced<")
 
 
 def as_shown(text: str) -> str:
-    """A text that may show a traced value which an object holds."""
-    return TextOfTraced(text) if type(text) is str and is_tracing() and _SHOWN.search(text) else text
+    """A string that may show a traced value which an object holds."""
+    return TracedString(text) if type(text) is str and is_tracing() and _SHOWN.search(text) else text
 
 
 def check_written(values: tuple[Any, ...], file: Any) -> None:
-    """Refuses to write the text of a traced value to a file, which keeps it: only what is shown at once may have it."""
-    if file not in (None, sys.stdout, sys.stderr) and (text_holds_traced(values) or any(map(is_of_traced, values))):
+    """Refuses to write the string of a traced value to a file, which keeps it: only what is shown at once may have it."""
+    if file not in (None, sys.stdout, sys.stderr) and (shows_traced(values) or any(map(is_of_traced, values))):
         raise refusal(
-            "the text of a traced value is written to a file",
+            "a string that shows a traced value is written to a file",
             why="it is written while the program is traced, and its digits are only known when the compiled program runs",
             instead="return the value, and write what the compiled program returns, or write it when the program runs: "
             "`jax.debug.callback(write, x)`",
@@ -129,13 +129,13 @@ def check_written(values: tuple[Any, ...], file: Any) -> None:
 
 
 def is_of_traced(value: Any) -> bool:
-    """Whether a value is a text that shows a traced value, whoever made it."""
-    return isinstance(value, str) and isinstance(as_shown(value), TextOfTraced)
+    """Whether a value is a string that shows a traced value, whoever made it."""
+    return isinstance(value, str) and isinstance(as_shown(value), TracedString)
 
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
-    """`warnings.warn`, which remembers the texts that it has shown."""
-    shown = str.__str__(message) if isinstance(message, TextOfTraced) else message
+    """`warnings.warn`, which remembers the strings that it has shown."""
+    shown = str.__str__(message) if isinstance(message, TracedString) else message
     warnings.warn(shown, category, stacklevel + 1, *args, **kwargs)
 
 
@@ -163,16 +163,16 @@ def printing(show: Callable[..., None]) -> Callable[..., None]:
 
     def call(*args: Any, **kwargs: Any) -> None:
         check_written(args, kwargs.get("file"))
-        if any(isinstance(x, TextOfTraced) and x.has_formats for x in args):
+        if any(isinstance(x, TracedString) and x.has_formats for x in args):
             typed = debug_print(line())
             raise refusal(
                 "`print(...)` asks for the digits of a traced value",
-                why="the text is made while the program is traced",
+                why="the string is made while the program is traced",
                 instead=f"write `{typed if '{:' in typed else 'ag.print(...)'}`, which shows the values when the program runs",
             )
         show(*args, **kwargs)
-        texts = [x for x in args if isinstance(x, str)]
-        if context.innermost() and (text_holds_traced(args) or any(str.__contains__(x, "Tracer(") for x in texts)):
+        strings = [x for x in args if isinstance(x, str)]
+        if context.innermost() and (shows_traced(args) or any(str.__contains__(x, "Tracer(") for x in strings)):
             _tell_of_printing()
 
     return call
@@ -195,7 +195,7 @@ def logged(f: Any) -> Any:
     def log(*args: Any, **kwargs: Any) -> Any:
         kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
         at = next((k for k, x in enumerate(args) if isinstance(x, str)), None)
-        if at is None or not text_holds_traced(args[at + 1 :]):
+        if at is None or not shows_traced(args[at + 1 :]):
             return f(*args, **kwargs)
         shown = _NUMBER.sub(r"%\1s", args[at])
         if shown != args[at]:

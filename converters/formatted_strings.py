@@ -1,4 +1,4 @@
-"""f-strings and `'...' % x` go through the runtime, which knows when a text shows a traced value.
+"""f-strings and `'...' % x` go through the runtime, which knows when a string shows a traced value.
 
 >>> from autograph.converters.showing import show
 >>> print(show('''
@@ -6,16 +6,16 @@
 ...     s = f'{x:.2f} of {len(n)!r}' + 'and %s' % n
 ...     print(f'{x} of {n}')
 ...     return s
-... ''', FormattedTexts))
+... ''', FormattedStrings))
 def f(x, n):
-    s = ag__.text(ag__.formatted(x, '.2f'), ' of ', ag__.formatted(len(n), '', 'r')) + ag__.percent('and %s', n)
+    s = ag__.f_string(ag__.formatted(x, '.2f'), ' of ', ag__.formatted(len(n), '', 'r')) + ag__.percent('and %s', n)
     print(f'{x} of {n}')
     return s
 
 Each field is evaluated and formatted before the next one is, as in Python. An f-string that is only printed stays as it is written.
 
-`%` is one of texts in a `print` and in the message of a `raise` or an `assert`, whatever stands on its left; elsewhere where that
-is a text by its form, or a name that is bound to one, and in front of a tuple or a dict.
+`%` is one of strings in a `print` and in the message of a `raise` or an `assert`, whatever stands on its left; elsewhere where that
+is a string by its form, or a name that is bound to one, and in front of a tuple or a dict.
 
 >>> print(show('''
 ... def f(x, n, template):
@@ -23,7 +23,7 @@ is a text by its form, or a name that is bound to one, and in front of a tuple o
 ...     if template % n > 0:
 ...         raise ValueError(template % x)
 ...     return mine % x, template % (x, n)
-... ''', FormattedTexts))
+... ''', FormattedStrings))
 def f(x, n, template):
     mine = 'loss %s'
     if template % n > 0:
@@ -45,15 +45,15 @@ from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
 
 
-class FormattedTexts(ExpressionConverter):
-    """Writes operators for f-strings and for `%` on texts."""
+class FormattedStrings(ExpressionConverter):
+    """Writes operators for f-strings and for `%` on strings."""
 
     def visit_JoinedStr(self, node: Node) -> Any:
         if all(isinstance(part, gast.Constant) for part in node.values):
             return node
         values = [part for part in node.values if not isinstance(part, gast.Constant) or part.value]
         parts = [part if isinstance(part, gast.Constant) else self.field(part) for part in values]
-        made = builders.operator(self.alias, "text", parts, at=node)
+        made = builders.operator(self.alias, "f_string", parts, at=node)
         made.as_written = node
         return made
 
@@ -73,23 +73,23 @@ class FormattedTexts(ExpressionConverter):
     def visit_BinOp(self, node: Node) -> Any:
         if not _is_percent(node):
             return node
-        return self.percent(node) if isinstance(node.right, gast.Tuple | gast.Dict) or self.is_text(node.left) else node
+        return self.percent(node) if isinstance(node.right, gast.Tuple | gast.Dict) or self.is_string(node.left) else node
 
     def percent(self, node: Node) -> Node:
         """`left % right` as a call, which is good for numbers too; any other expression as it is."""
         return builders.operator(self.alias, "percent", [node.left, node.right], at=node) if _is_percent(node) else node
 
-    def is_text(self, node: Node) -> bool:
-        """Whether an expression may well be a text: by its form, by what the name means, or by what it is bound to."""
+    def is_string(self, node: Node) -> bool:
+        """Whether an expression may well be a string: by its form, by what the name means, or by what it is bound to."""
         if isinstance(node, gast.BinOp):
-            return isinstance(node.op, gast.Add) and (self.is_text(node.left) or self.is_text(node.right))
+            return isinstance(node.op, gast.Add) and (self.is_string(node.left) or self.is_string(node.right))
         if isinstance(node, gast.Name) and node.id in self.conversion.bound:
-            return node.id in self.text_names
+            return node.id in self.string_names
         return _is_written_out(node) or type(self.conversion.meaning(node)) is str
 
     @functools.cached_property
-    def text_names(self) -> set[str]:
-        """The variables that some statement binds to a text which is written out."""
+    def string_names(self) -> set[str]:
+        """The variables that some statement binds to a string which is written out."""
         bindings = [node for node in walk(self.conversion.tree) if isinstance(node, gast.Assign)]
         targets = [target for node in bindings if _is_written_out(node.value) for target in node.targets]
         return {target.id for target in targets if isinstance(target, gast.Name)}
@@ -114,7 +114,7 @@ def _is_percent(node: Node) -> bool:
 
 
 def _is_written_out(node: Node) -> bool:
-    """Whether an expression is a text by its form; so is the operator of an f-string."""
+    """Whether an expression is a string by its form; so is the operator of an f-string."""
     return hasattr(node, "as_written") or (isinstance(node, gast.Constant) and isinstance(node.value, str))
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograph.converters.formatted_texts import FormattedTexts
+from autograph.converters.formatted_strings import FormattedStrings
 from tests.converters.converting import Case
 
-PASSES = (FormattedTexts,)
+PASSES = (FormattedStrings,)
 
 CASES = {
     "fields with specifications and conversions": Case(
@@ -15,8 +15,8 @@ CASES = {
         """,
         """
         def f(x, w):
-            return ag__.text(ag__.formatted(x), ' ', ag__.formatted(x, '', 'r'), ' ', ag__.formatted(x, '>6'), ' ', \
-ag__.formatted(x, ag__.text('>', ag__.formatted(w)), 's'), ' w=', ag__.formatted(w, '', 'r'), ' {}')
+            return ag__.f_string(ag__.formatted(x), ' ', ag__.formatted(x, '', 'r'), ' ', ag__.formatted(x, '>6'), ' ', \
+ag__.formatted(x, ag__.f_string('>', ag__.formatted(w)), 's'), ' w=', ag__.formatted(w, '', 'r'), ' {}')
         """,
         "f('a', 4)",
         "f(2.5, 7)",
@@ -28,7 +28,7 @@ ag__.formatted(x, ag__.text('>', ag__.formatted(w)), 's'), ' w=', ag__.formatted
         """,
         """
         def f(xs):
-            return ag__.text(ag__.formatted(xs), ag__.formatted(xs.append(1)), ag__.formatted(xs))
+            return ag__.f_string(ag__.formatted(xs), ag__.formatted(xs.append(1)), ag__.formatted(xs))
         """,
         "f([])",
     ),
@@ -42,7 +42,7 @@ ag__.formatted(x, ag__.text('>', ag__.formatted(w)), 's'), ' w=', ag__.formatted
             print(f'{x} and {x:{x}}', 'a', sep='')
         """,
     ),
-    "a text without fields stays": Case(
+    "a string without fields stays": Case(
         """
         def f():
             return f'a' 'b'

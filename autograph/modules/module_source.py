@@ -1,8 +1,8 @@
-"""The text of a module: bytes that are read, replaced in places, and written back.
+"""The source of a module: bytes that are read, replaced in places, and written back.
 
 Everything that is not replaced keeps its bytes: comments, line ends, tabs, the byte order mark, the encoding.
 
->>> module = ModuleText.read(b"x = 1\\r\\ny = (2,\\r\\n     3)\\r\\n", "m.py")
+>>> module = ModuleSource.read(b"x = 1\\r\\ny = (2,\\r\\n     3)\\r\\n", "m.py")
 >>> start, end = module.span(module.tree.body[1])
 >>> module.replaced([Edit(start, end, "y = 0")])
 b'x = 1\\r\\ny = 0\\r\\n'
@@ -38,14 +38,14 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class ModuleText:
-    """A parsed module together with its exact text.
+class ModuleSource:
+    """A parsed module together with its exact source.
 
     Args:
         filename: as messages name it.
         text: the decoded file with its own line ends, without the byte order mark.
         encoding: what the file's cookie or mark says; `utf-8-sig` writes the mark again.
-        tree: the parsed text; positions count lines from 1 and columns in UTF-8 bytes, as `ast` does.
+        tree: the parsed source; positions count lines from 1 and columns in UTF-8 bytes, as `ast` does.
     """
 
     filename: str
@@ -55,7 +55,7 @@ class ModuleText:
     _line_starts: list[int] = field(repr=False, compare=False)
 
     @classmethod
-    def read(cls, raw: bytes, filename: str) -> "ModuleText":
+    def read(cls, raw: bytes, filename: str) -> "ModuleSource":
         """Decodes and parses a file.
 
         Raises:
@@ -76,8 +76,8 @@ class ModuleText:
         return cls.parsed(text, filename, tree, encoding)
 
     @classmethod
-    def parsed(cls, text: str, filename: str, tree: ast.Module, encoding: str = "utf-8") -> "ModuleText":
-        """A text that is parsed already."""
+    def parsed(cls, text: str, filename: str, tree: ast.Module, encoding: str = "utf-8") -> "ModuleSource":
+        """A source that is parsed already."""
         starts = [0, *(match.end() for match in LINE_END.finditer(text))]
         return cls(filename, text, encoding, tree, starts)
 
@@ -94,7 +94,7 @@ class ModuleText:
         return LINE_END.split(self.text)
 
     def line_start(self, line: int) -> int:
-        """Where a line (from 1) begins; the end of the text for the line after the last."""
+        """Where a line (from 1) begins; the end of the source for the line after the last."""
         return self._line_starts[line - 1] if line <= len(self._line_starts) else len(self.text)
 
     def line_end(self, offset: int) -> int:
@@ -116,7 +116,7 @@ class ModuleText:
         return before if not before.strip(" \t\f") else None
 
     def newline(self, offset: int) -> str:
-        """The line end that the text uses at `offset`."""
+        """The line end that the source uses at `offset`."""
         match = LINE_END.search(self.text, offset) or LINE_END.search(self.text)
         return match.group() if match else "\n"
 
@@ -132,7 +132,7 @@ class ModuleText:
         return "".join(parts).encode(self.encoding)
 
     def _encodable(self, generated: str) -> str:
-        """Generated text with escapes for what the file's encoding lacks.
+        """Generated source with escapes for what the file's encoding lacks.
 
         Only string literals can hold such characters (identifiers come from the file), and `ast.unparse` writes none
         of them raw, so an escape means the character again.
@@ -153,7 +153,7 @@ def _decode(raw: bytes, filename: str) -> tuple[str, str]:
         raise InvalidSource(filename, 1, 1, str(error.msg)) from None
     if text.encode(encoding) != raw:
         name = codecs.lookup(encoding).name
-        raise InvalidSource(filename, 1, 1, f"text in the encoding {name} cannot be written back byte for byte")
+        raise InvalidSource(filename, 1, 1, f"source in the encoding {name} cannot be written back byte for byte")
     return text, encoding
 
 

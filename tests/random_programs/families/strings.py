@@ -51,10 +51,10 @@ def code(mode, extra=0):
 
 
 """
-_TEXTS = ["'idle'", "'run'", "'done'", "'run'", "label(b)", "['idle', 'run', 'done'][b % 3]", "('run' if x > 1 else 'idle')"]
+_STRINGS = ["'idle'", "'run'", "'done'", "'run'", "label(b)", "['idle', 'run', 'done'][b % 3]", "('run' if x > 1 else 'idle')"]
 _MEMBERS = ["Mode.IDLE", "Mode.RUN", "Mode.DONE", "[Mode.IDLE, Mode.RUN, Mode.DONE][a % 3]", "(Mode.RUN if b > 2 else Mode.DONE)"]
 _TESTS = ["a > 2", "x > 0", "b < a", "b % 2 == 0", "xs[0] > b", "i > 1", "k > 2"]
-_USES_OF_TEXT = [
+_USES_OF_STRING = [
     "len({s})", "TABLE[{s}]", "TABLE.get({s}, 7)", "TABLE.get({s} + 'z', 7)", "code({s})", "code(mode={s}, extra=a)",
     "({s} == 'run')",    "({s} != {t})",
     "(Labelled({s}) != Labelled({t}))", "([Labelled({s})][0] != Labelled('run'))",
@@ -75,7 +75,7 @@ _USES_OF_MEMBER = [
 
 def write(rng: random.Random) -> str:
     """One program."""
-    values, uses = (_TEXTS, _USES_OF_TEXT) if rng.random() < 0.7 else (_MEMBERS, _USES_OF_MEMBER)
+    values, uses = (_STRINGS, _USES_OF_STRING) if rng.random() < 0.7 else (_MEMBERS, _USES_OF_MEMBER)
     return HEADER + Writer(rng, values, uses).program()
 
 
@@ -141,7 +141,7 @@ class Writer:
         ]
 
     def waiting(self) -> list[str]:
-        ends = "!=" if self.values is _TEXTS else self.rng.choice(["!=", "is not"])
+        ends = "!=" if self.values is _STRINGS else self.rng.choice(["!=", "is not"])
         body = [f"if {self.test()}:", *_in([self.change()]), f"n = n + {self.use()}", "i = i + 1"]
         return [f"while s {ends} {self.plain()} and i < a % 6:", *_in(body)]
 
