@@ -43,9 +43,9 @@ def no_arguments() -> Any:
 
 
 def local_function(
-    text: str, parameters: Iterable[str], shared: Sequence[str], outside: Sequence[str], body: list[Any], *, at: Any
+    function: str, parameters: Iterable[str], shared: Sequence[str], outside: Sequence[str], body: list[Any], *, at: Any
 ) -> Any:
-    """`def text(parameters):` with `nonlocal shared`, `global outside`, placed at the header of `at`."""
+    """`def function(parameters):` with `nonlocal shared`, `global outside`, placed at the header of `at`."""
     spot = locations.header(at)
     arguments = no_arguments()
     arguments.args = [_variable(item, _PARAM, spot) for item in parameters]
@@ -53,7 +53,7 @@ def local_function(
     declared = [_made(kind, spot, names=list(names)) for kind, names in kinds if names]
     statements = [*declared, *(locations.place(body, spot) or [_made(gast.Pass, spot)])]
     return _made(
-        gast.FunctionDef, spot, name=text, args=arguments, body=statements, decorator_list=[], returns=None,
+        gast.FunctionDef, spot, name=function, args=arguments, body=statements, decorator_list=[], returns=None,
         type_comment=None, type_params=[],
     )  # fmt: skip
 
@@ -70,18 +70,18 @@ def state(names: Sequence[str], *, at: Any) -> Any:
     return _thunk(_made(gast.Tuple, spot, elts=[_variable(item, _LOAD, spot) for item in names], ctx=_LOAD), spot)
 
 
-def operator(alias: str, text: str, arguments: list[Any], *, at: Any, **keywords: Any) -> Any:
-    """`ag__.text(arguments, keywords)`."""
+def operator(alias: str, function: str, arguments: list[Any], *, at: Any, **keywords: Any) -> Any:
+    """`ag__.function(arguments, keywords)`."""
     spot = locations.header(at)
-    func = _made(gast.Attribute, spot, value=_variable(alias, _LOAD, spot), attr=text, ctx=_LOAD)
+    func = _made(gast.Attribute, spot, value=_variable(alias, _LOAD, spot), attr=function, ctx=_LOAD)
     named = [_made(gast.keyword, spot, arg=key, value=locations.place(value, spot)) for key, value in keywords.items()]
     return _made(gast.Call, spot, func=func, args=locations.place(arguments, spot), keywords=named)
 
 
-def conditional(alias: str, text: str, left: Any, right: Any, *, at: Any, test: bool) -> Any:
+def conditional(alias: str, function: str, left: Any, right: Any, *, at: Any, test: bool) -> Any:
     """`left and right` or `left or right`; with `test`, their truth."""
     keywords = {"test": gast.Constant(True, None)} if test else {}
-    return operator(alias, text, [left, thunk(right, at=right)], at=at, **keywords, **lazy(right, alias))
+    return operator(alias, function, [left, thunk(right, at=right)], at=at, **keywords, **lazy(right, alias))
 
 
 def lazy(right: Any, alias: str) -> dict[str, Any]:

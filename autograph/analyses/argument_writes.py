@@ -30,7 +30,7 @@ IN_PLACE = frozenset({"sort", "fill"})
 
 
 WRITES = re.compile(r"\][^\]=\n]*=|\.sort\(|\.fill\(")
-"""What a source has that assigns an element of anything."""
+"""What source code has that assigns an element of anything."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def writers(text: str, tree: ast.Module | None = None) -> Writers:
 
 
 class _Lines:
-    """Where in a source the lines are."""
+    """Where the lines of source code are."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -1,6 +1,6 @@
 """The source of the comparisons that `dataclasses` writes for a class, which nobody keeps.
 
-`@dataclass` makes `__eq__`, and with `order=True` `__lt__` and its like, by `exec` from a source of its own. Given a code
+`@dataclass` makes `__eq__`, and with `order=True` `__lt__` and its like, by `exec` from source of its own. Given a code
 object that may be one of these, the sources that it may come from are built from the names in it; the caller compiles each
 and keeps the one that compiles to that very code, so nothing is guessed.
 

@@ -130,7 +130,7 @@ def _fits(number: int) -> bool:
 def _described(leaf: Any) -> tuple[str, str]:
     """Says what a leaf is, and what to write instead."""
     if is_of_traced(leaf):
-        return "a string with a traced value in it", "return the value, and make the string of what the call returns"
+        return "a string with a traced value in it", "return the value, and make the string from what the call returns"
     if isinstance(leaf, int):
         return (
             f"the integer {leaf}",

@@ -40,7 +40,7 @@ from autograph.options import ConversionContext
 MARKER = "converted by jax-autograph"
 RUNTIME = "autograph.runtime"
 _LEVELS = 99  # of Python's tokenizer
-_DEEP = _LEVELS - 20  # blanks of a source that is worth a look: blocks may be indented by one each, and stand in others
+_DEEP = _LEVELS - 20  # blanks of source code that is worth a look: blocks may be indented by one each, and stand in others
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class ParsedModule:
     def _check_depth(self, target: Target, edit: Edit) -> None:
         """Refuses a function whose source would be indented more deeply than Python reads.
 
-        Every `elif` puts the rest of its chain into a function. Compiled without a source it may be as deep as it likes.
+        Every `elif` puts the rest of its chain into a function. Compiled without source code it may be as deep as it likes.
         """
         if max(map(len, re.findall(r"^[ \t]*", edit.text, re.MULTILINE))) < _DEEP:
             return
@@ -275,7 +275,7 @@ class ParsedModule:
 
 @room(DEPTH)
 def standalone_source(node: ast.stmt | ast.expr, alias: str) -> str:
-    """A converted function as a source that says what the runtime's name means."""
+    """A converted function as source code that says what the runtime's name means."""
     return f"import {RUNTIME} as {alias}\n\n\n{ast.unparse(node)}\n"
 
 

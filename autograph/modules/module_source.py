@@ -77,7 +77,7 @@ class ModuleSource:
 
     @classmethod
     def parsed(cls, text: str, filename: str, tree: ast.Module, encoding: str = "utf-8") -> "ModuleSource":
-        """A source that is parsed already."""
+        """Wraps source code that is parsed already."""
         starts = [0, *(match.end() for match in LINE_END.finditer(text))]
         return cls(filename, text, encoding, tree, starts)
 

@@ -38,7 +38,7 @@ from autograph.runtime.tracing.refusals import refusal, user_line
 
 
 class TracedString(str):
-    """What stands for the string of a traced value.
+    """A string that shows a traced value.
 
     Attributes:
         has_formats: whether a traced value in it has a format, which only its digits could follow.
@@ -97,7 +97,7 @@ for _name in [name for name in vars(str) if name not in _SHOWING]:
 
 
 def check_shows_no_traced(args: tuple[Any, ...]) -> None:
-    """Refuses to read a number from the string of a traced value, or to look something up by it."""
+    """Refuses to read a number from a string that shows a traced value, or to look something up by it."""
     if args and isinstance(args[0], TracedString):
         raise unreadable()
 
@@ -118,7 +118,7 @@ def as_shown(text: str) -> str:
 
 
 def check_written(values: tuple[Any, ...], file: Any) -> None:
-    """Refuses to write the string of a traced value to a file, which keeps it: only what is shown at once may have it."""
+    """Refuses to write a string that shows a traced value to a file, which keeps it: only what is shown at once may have it."""
     if file not in (None, sys.stdout, sys.stderr) and (shows_traced(values) or any(map(is_of_traced, values))):
         raise refusal(
             "a string that shows a traced value is written to a file",
