@@ -197,7 +197,8 @@ def test_a_module_without_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert jax.jit(ag.convert(lambda x: fn(2.0) + x))(1.0) == 3.0  # a callee stays as it is
 
 
-def test_a_frozen_module() -> None:
+def test_a_frozen_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(__hello__, "__file__", raising=False)  # some builds keep the text of frozen modules beside them
     with pytest.raises(ag.SourceError, match="cannot find the source(.|\n)*frozen modules have none"):
         ag.convert(__hello__.main)
 

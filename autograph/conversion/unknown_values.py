@@ -98,7 +98,7 @@ _KINDS = (
         "needs the hash of a traced value",
         "sets, the keys of dicts and caches find a value by its number, which is known only when the program runs",
         instead="use a list or an array and compare (`x in values`), or an `if` chain over the known keys",
-        text=r"unhashable type: '\w*Tracer'",
+        text=r".*unhashable type: '\w*Tracer'",
     ),
     _Kind(
         TypeError,
@@ -323,6 +323,9 @@ def _again(exc: BaseException) -> BaseException:
     return made.with_traceback(exc.__traceback__)
 
 
+_WANTS_A_NUMBER = re.compile(r"scalar index|cannot be interpreted as an ")
+
+
 def _other(exc: BaseException) -> _Kind | None:
     """What to say of an exception of Python's that only a traced value brings about."""
     if isinstance(exc, AttributeError):
@@ -331,6 +334,8 @@ def _other(exc: BaseException) -> _Kind | None:
         return None
     said = str(exc).partition("\n")[0]
     why = f"what is called runs as plain Python, and says: {said}"
+    if _WANTS_A_NUMBER.search(said):  # each version of Python and JAX has other words for it
+        why = "what is called is plain Python and needs the number while tracing; JAX knows it only at run time"
     instead = (
         f"use an array and jax.numpy, {_STATIC.removeprefix('or ')}, or let the running program call it: "
         "`jax.debug.callback` for what it does, `jax.pure_callback` for its value"

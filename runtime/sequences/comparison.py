@@ -71,6 +71,9 @@ def hashed(x: Any, /) -> int:
     """`hash(x)`; refuses to tell the hash of an object that may be one of several."""
     if aliases.any_merged() and _by_identity(type(x)):
         aliases.check_identity(x, x)
+    if type(x) is tuple:
+        for part in x:  # since Python 3.14 a tuple keeps its hash, and asks a size in it no more
+            hashed(part)
     return hash(x)
 
 

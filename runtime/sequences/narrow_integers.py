@@ -56,7 +56,8 @@ limits_of: Callable[[Any], Limits | None] = _LIMITS.get
 """The least and the greatest number of a type of integers; None of any other type."""
 
 _METHODS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-_ARITHMETIC = "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()
+_ARITHMETIC = "add sub mul floordiv mod divmod pow and or xor lshift rshift truediv matmul".split()
+_OF_ANY_INT = frozenset(("_truediv", "_rtruediv", "_matmul", "_rmatmul"))  # NumPy computes in floats, or takes no number
 _FOR_THE_USER = frozenset(
     f"{name}.py"
     for name in "builtin_functions choices comparison constants function_arguments generator_arguments inplace_operators "
@@ -218,13 +219,14 @@ def _name_of_number(n: Any) -> str | None:
 
 def _arithmetic(forwarded: str, native: Callable[..., Any]) -> Callable[..., Any]:
     """Makes the method of tracers for an arithmetic operator."""
+    checked = None if forwarded in _OF_ANY_INT else int
 
     @functools.wraps(native)
     def operate(self: Any, other: Any, *more: Any) -> Any:
         aval = self.aval
         if type(other) in _LISTS and self.ndim and _is_for_the_user(sys._getframe(1)):
             other = array_of_list(other)
-        elif type(other) is int and not 0 <= other <= 127 and not getattr(aval, "weak_type", True):
+        elif type(other) is checked and not 0 <= other <= 127 and not getattr(aval, "weak_type", True):
             limits = limits_of(aval.dtype)
             if limits is not None and not limits[0] <= other <= limits[1]:
                 if is_refused(other, aval.dtype) and _is_for_the_user(sys._getframe(1)):

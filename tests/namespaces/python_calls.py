@@ -192,9 +192,11 @@ LinearRegression: =statistics.LinearRegression(x, y).slope
 """
 
 HEAPQ = """
+heapify_max: =heapq.heapify_max(xs), xs | h = [3, n]; heapq.heapify_max(h); return h
 heapify: =heapq.heapify(xs), xs | =heapq.heapify(ns), ns | h = [3, n]; heapq.heapify(h); return h
-heappop: =heapq.heappop(xs), xs | =heapq.heappop([1, n, 9])
-heappush heappushpop heapreplace: =heapq.THIS(xs, x), xs | h = [1, 5, 9]; heapq.THIS(h, n); return h
+heappop heappop_max: =heapq.THIS(xs), xs | =heapq.THIS([1, n, 9])
+heappush heappushpop heapreplace heappush_max heappushpop_max heapreplace_max: =heapq.THIS(xs, x), xs
+    | h = [1, 5, 9]; heapq.THIS(h, n); return h
     | h = [(1, x)]; heapq.THIS(h, (2, y)); return h
 merge: =list(heapq.merge([1, 3], [2, n])) | =list(heapq.merge(xs, ns)) | =list(heapq.merge([1, 3], [2]))
 nlargest nsmallest: 2, xs | 2, f | 1, ns, key=abs | e, xs | 2, [n, 1, e] | 2, u | 2, ts
@@ -261,10 +263,12 @@ to_bytes: n: 2, "big"
     "float": """
 as_integer_ratio conjugate hex is_integer: x: | (2.0*x): | s: | f[0]:
 fromhex: float: "0x1p3"
+from_number: float: 2 | float: n
 imag real: =x.THIS | =s.THIS | =(x + 1).THIS
 """,
     "complex": """
 conjugate: c: | z[0]:
+from_number: complex: 2 | complex: x
 imag real: =c.THIS | =(c * x).THIS | =z[0].THIS
 """,
     "bool": """
